@@ -1,0 +1,32 @@
+//! What a decision asks of the world.
+
+use crate::change::{Change, Fixing};
+use crate::journal::AgentId;
+use crate::notice::Notice;
+use crate::run::Step;
+
+/// An order to the world. Effects of one decision are carried out in order, and may be carried out
+/// again after a crash; see [`crate::engine`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write to spec.json, after a fresh read. Writing the same change twice is the same as once.
+    Save(Vec<Change>),
+    /// Tell people.
+    Announce(Notice),
+    /// Start an agent. At most one process ever exists for an agent id.
+    Launch(Launch),
+    /// End an agent and everything that it started. Its end comes back as an event.
+    End(AgentId),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    pub agent: AgentId,
+    pub step: Step,
+    /// How a reply treats what it finds.
+    pub fixing: Fixing,
+    /// Go on with this session of the agent program instead of a fresh one.
+    pub resume: Option<String>,
+    /// What a person said when rejecting the document.
+    pub remark: Option<String>,
+}

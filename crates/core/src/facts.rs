@@ -1,0 +1,163 @@
+//! What the files of a spec say at one moment. The host gathers it, the rules judge it.
+//!
+//! Facts are durable: they are all that is needed to know where a spec stands, so that a finished
+//! phase is never run again. Nothing here was decided by anybody yet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::{Document, Phase};
+
+/// A look at the files: facts, or why there are none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Look {
+    Seen(Box<Facts>),
+    /// spec.json could not be read; the sentence names the file and the place.
+    Unreadable(String),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    pub permitted: Permitted,
+    /// Indexed by [`Document`]; see [`Facts::document`].
+    pub documents: [DocumentFacts; 3],
+    pub review: ReviewFacts,
+    pub tasks: TaskFacts,
+    /// Sorted by number.
+    pub inspections: Vec<InspectionFacts>,
+    /// The furthest phase that spec.json calls complete, of impl, inspection and deploy.
+    pub completed: Option<Phase>,
+}
+
+impl Facts {
+    pub fn document(&self, document: Document) -> DocumentFacts {
+        self.documents[document as usize]
+    }
+}
+
+/// The phases that may run by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Permitted(u8);
+
+impl Permitted {
+    pub const NONE: Permitted = Permitted(0);
+
+    /// What a spec may do that says nothing about it: everything but deploy.
+    pub fn by_default() -> Permitted {
+        Phase::ALL
+            .into_iter()
+            .filter(|phase| *phase != Phase::Deploy)
+            .collect()
+    }
+
+    pub fn allows(self, phase: Phase) -> bool {
+        self.0 & (1 << phase as u8) != 0
+    }
+
+    pub fn set(&mut self, phase: Phase, allowed: bool) {
+        let bit = 1 << phase as u8;
+        self.0 = if allowed { self.0 | bit } else { self.0 & !bit };
+    }
+}
+
+impl FromIterator<Phase> for Permitted {
+    fn from_iter<I: IntoIterator<Item = Phase>>(phases: I) -> Permitted {
+        let mut permitted = Permitted::NONE;
+        phases
+            .into_iter()
+            .for_each(|phase| permitted.set(phase, true));
+        permitted
+    }
+}
+
+/// Tells one version of a piece of evidence from another: it changes whenever its file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Stamp(pub u64);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentFacts {
+    pub generated: bool,
+    pub approved: bool,
+    /// None: the file is missing or empty.
+    pub stamp: Option<Stamp>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReviewFacts {
+    pub approved: bool,
+    /// Sorted by number; every round of which spec.json or a file knows.
+    pub rounds: Vec<RoundFacts>,
+}
+
+/// What is known of one review round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundFacts {
+    pub number: u32,
+    /// What spec.json says of its progress, if it says anything.
+    pub recorded: Option<RoundProgress>,
+    /// None: `document-review-{n}.md` is missing or empty.
+    pub review: Option<Stamp>,
+    /// Everything that the reply leaves behind, as one stamp: its file and the counts in spec.json.
+    /// None: neither is there.
+    pub reply: Option<Stamp>,
+    /// Counts of the Response Summary table of the reply.
+    pub table: Option<Findings>,
+    /// Counts of `roundDetails` in spec.json.
+    pub counts: Option<Findings>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundProgress {
+    Incomplete,
+    ReviewComplete,
+    ReplyComplete,
+}
+
+/// What a review left open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Findings {
+    pub fix_required: u32,
+    pub needs_discussion: u32,
+}
+
+/// The check boxes of tasks.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskFacts {
+    Counted {
+        done: u32,
+        total: u32,
+    },
+    /// Missing, not a file, or not text.
+    Unreadable,
+}
+
+impl Default for TaskFacts {
+    fn default() -> TaskFacts {
+        TaskFacts::Counted { done: 0, total: 0 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Go,
+    Nogo,
+}
+
+/// What is known of one inspection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InspectionFacts {
+    pub number: u32,
+    /// What `inspection-{n}.md` says.
+    pub report: Option<Verdict>,
+    /// What spec.json says.
+    pub recorded: Option<Verdict>,
+    /// spec.json says that its findings were fixed.
+    pub fixed: bool,
+    /// The report and the record as one stamp. None: neither is there.
+    pub stamp: Option<Stamp>,
+}

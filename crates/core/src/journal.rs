@@ -1,0 +1,190 @@
+//! What happened, as the journal keeps it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::{Change, Fixing};
+use crate::facts::Look;
+use crate::names::{Document, Phase};
+use crate::outcome::Ended;
+
+/// The version of the entries that this code writes. Released versions stay readable.
+pub const VERSION: u32 = 1;
+
+/// A fact with its number and its time. Numbers count from 1 without a gap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    #[serde(rename = "v")]
+    pub version: u32,
+    pub seq: u64,
+    pub at_ms: u64,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// Something that happened to a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Somebody asked for the run. Without a look at the files there was no free slot: it queues.
+    StartRequested {
+        order: Order,
+        look: Option<Look>,
+    },
+    /// A slot came free for a queued run.
+    Admitted {
+        look: Look,
+    },
+    /// An agent ended, and this is what the files said then.
+    AgentEnded {
+        agent: AgentId,
+        ended: Ended,
+        look: Look,
+    },
+    StopRequested {
+        by: By,
+    },
+    /// Let the agent finish, begin nothing new.
+    PauseRequested,
+    /// A person looked at it: counters and failures are forgotten.
+    ResetRequested,
+    DocumentApproved {
+        document: Document,
+    },
+    DocumentRejected {
+        document: Document,
+        remark: Option<String>,
+    },
+    /// spec.json could not be written while the effects of entry `seq` were carried out.
+    SaveFailed {
+        seq: u64,
+        changes: Vec<Change>,
+        why: String,
+    },
+    /// Another process took the run over.
+    EngineStarted,
+}
+
+/// What was asked for, with the rules that hold for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    pub rules: Rules,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Phase>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Phase>,
+    /// One review round by hand instead of a walk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_once: Option<Fixing>,
+}
+
+/// The settings that decisions depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    pub rounds_max: u8,
+    pub retries_max: u8,
+    pub inspections_max: u8,
+    pub auto_approve: bool,
+    pub guard: Guard,
+}
+
+/// At most 7 review rounds in one allowance (A2.1).
+pub const ROUNDS_MAX: u8 = 7;
+/// At most 7 retries of impl in one allowance (B3.1).
+pub const RETRIES_MAX: u8 = 7;
+/// At most 3 inspections in one allowance.
+pub const INSPECTIONS_MAX: u8 = 3;
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            rounds_max: ROUNDS_MAX,
+            retries_max: RETRIES_MAX,
+            inspections_max: INSPECTIONS_MAX,
+            auto_approve: true,
+            guard: Guard::Seed,
+        }
+    }
+}
+
+/// What the completion guard does when tasks.md tells it nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guard {
+    /// Let it pass.
+    #[default]
+    Seed,
+    /// Ask a person.
+    Strict,
+}
+
+/// Who stopped a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A person, by name of the spec.
+    User,
+    /// The process was told to end.
+    Interrupt,
+}
+
+/// An agent is named after the entry that started it, so a replaced one is told apart for free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentId {
+    pub at_ms: u64,
+    pub seq: u64,
+}
+
+impl Entry {
+    pub fn agent(&self) -> AgentId {
+        AgentId {
+            at_ms: self.at_ms,
+            seq: self.seq,
+        }
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "agent-{}-{:08x}", self.at_ms, self.seq)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotAnAgentId;
+
+impl fmt::Display for NotAnAgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not an agent id (agent-<time>-<number>)")
+    }
+}
+
+impl FromStr for AgentId {
+    type Err = NotAnAgentId;
+
+    fn from_str(text: &str) -> Result<AgentId, NotAnAgentId> {
+        let (at, seq) = text
+            .strip_prefix("agent-")
+            .and_then(|rest| rest.split_once('-'))
+            .ok_or(NotAnAgentId)?;
+        Ok(AgentId {
+            at_ms: at.parse().map_err(|_| NotAnAgentId)?,
+            seq: u64::from_str_radix(seq, 16).map_err(|_| NotAnAgentId)?,
+        })
+    }
+}
+
+impl Serialize for AgentId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<AgentId, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

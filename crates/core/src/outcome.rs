@@ -1,0 +1,51 @@
+//! How an agent ended.
+
+use serde::{Deserialize, Serialize};
+
+/// The one end of an agent, with what it used. What it achieved is not here: that is evidence,
+/// and evidence comes from the files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub outcome: Outcome,
+    /// The agent program's own session, by which it can be resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It said that it is done, and ended.
+    Finished,
+    /// It ended in any other way by itself; the sentence says how.
+    Failed(String),
+    /// It could not be started; the sentence says why.
+    Missing(String),
+    /// It said nothing for too long and was ended.
+    Hung,
+    /// It took longer than a step may take and was ended.
+    TimedOut,
+    /// kumite ended it because it was told to.
+    Killed,
+    /// Nobody saw its end: the machine or its supervisor died.
+    Lost(String),
+}
+
+/// What an agent used, by its own figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Millionths of a US dollar: money is added up, so it is a whole number.
+    pub usd_micros: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Usage) {
+        self.usd_micros = self.usd_micros.saturating_add(other.usd_micros);
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+    }
+}

@@ -1,0 +1,110 @@
+//! Who may work at once: `jobs` slots, and a queue in the order of asking.
+
+use std::collections::{BTreeSet, VecDeque};
+
+/// The slots of one project. It is not journalled: it follows from the runs.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    jobs: usize,
+    busy: BTreeSet<String>,
+    queue: VecDeque<String>,
+}
+
+impl Pool {
+    pub fn new(jobs: usize) -> Pool {
+        Pool {
+            jobs: jobs.max(1),
+            busy: BTreeSet::new(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    pub fn jobs(&self) -> usize {
+        self.jobs
+    }
+
+    /// Takes a slot, or a place in the queue. True: it may work now.
+    pub fn ask(&mut self, spec: &str) -> bool {
+        if self.busy.contains(spec) {
+            return true;
+        }
+        if self.busy.len() < self.jobs && self.queue.is_empty() {
+            self.busy.insert(spec.to_owned());
+            return true;
+        }
+        if !self.queue.iter().any(|waiting| waiting == spec) {
+            self.queue.push_back(spec.to_owned());
+        }
+        false
+    }
+
+    /// Takes a slot for an agent that already works: one that was found again after a crash.
+    pub fn occupy(&mut self, spec: &str) {
+        self.busy.insert(spec.to_owned());
+    }
+
+    /// Gives the slot or the place in the queue back.
+    pub fn leave(&mut self, spec: &str) {
+        self.busy.remove(spec);
+        self.queue.retain(|waiting| waiting != spec);
+    }
+
+    /// The next one of the queue, if there is a slot for it. It has the slot then.
+    pub fn admit(&mut self) -> Option<String> {
+        if self.busy.len() >= self.jobs {
+            return None;
+        }
+        let spec = self.queue.pop_front()?;
+        self.busy.insert(spec.clone());
+        Some(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c3_4_the_sixth_spec_waits_for_a_slot_and_gets_the_first_free_one() {
+        let mut pool = Pool::new(5);
+        let specs = ["a", "b", "c", "d", "e", "f"];
+        let granted: Vec<bool> = specs.iter().map(|spec| pool.ask(spec)).collect();
+        assert_eq!(granted, [true, true, true, true, true, false]);
+        assert_eq!(pool.admit(), None);
+        pool.leave("c");
+        assert_eq!(pool.admit().as_deref(), Some("f"));
+    }
+
+    #[test]
+    fn a_newcomer_does_not_overtake_the_queue() {
+        let mut pool = Pool::new(1);
+        assert!(pool.ask("a"));
+        assert!(!pool.ask("b"));
+        pool.leave("a");
+        assert!(!pool.ask("c"));
+        assert_eq!(pool.admit().as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn asking_twice_takes_one_place() {
+        let mut pool = Pool::new(1);
+        assert!(pool.ask("a"));
+        assert!(pool.ask("a"));
+        assert!(!pool.ask("b"));
+        assert!(!pool.ask("b"));
+        pool.leave("a");
+        assert_eq!(pool.admit().as_deref(), Some("b"));
+        pool.leave("b");
+        assert_eq!(pool.admit(), None);
+    }
+
+    #[test]
+    fn a_stop_while_queued_gives_the_place_up() {
+        let mut pool = Pool::new(1);
+        assert!(pool.ask("a"));
+        assert!(!pool.ask("b"));
+        pool.leave("b");
+        pool.leave("a");
+        assert_eq!(pool.admit(), None);
+    }
+}

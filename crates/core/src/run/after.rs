@@ -1,0 +1,129 @@
+//! An agent ended: what did it leave behind?
+
+use super::start::{self, evidence};
+use super::state::{Failure, Halt, Pause, Run, Work};
+use super::step::Step;
+use super::turn::{Next, Turn};
+use super::{guard, inspection, review};
+use crate::change::Change;
+use crate::facts::{Facts, Look};
+use crate::journal::Order;
+use crate::names::Document;
+use crate::outcome::{Ended, Outcome};
+
+/// What follows the end of the agent that the run waited for.
+pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look) -> Turn {
+    let step = work.step;
+    let fail = |why, detail: &str| Turn::halt(step, Halt::Failed(why), detail);
+    match &ended.outcome {
+        Outcome::Finished => match look {
+            Look::Seen(facts) => judge(&run.order, work, facts).unwrap_or_else(|gap| gap.turn()),
+            Look::Unreadable(why) => {
+                Turn::pause(step, Pause::SpecUnreadable, why.as_str()).unjudged(work)
+            }
+        },
+        Outcome::Failed(how) => fail(Failure::AgentFailed, how),
+        Outcome::Missing(why) => fail(Failure::AgentMissing, why),
+        Outcome::TimedOut => fail(Failure::Timeout, ""),
+        Outcome::Killed => fail(Failure::AgentFailed, "it was ended from outside"),
+        Outcome::Hung => match &ended.session {
+            Some(session) if !work.revived => again(step, Some(session.clone())),
+            _ => fail(Failure::AgentHung, ""),
+        },
+        Outcome::Lost(_) if !work.revived => again(step, ended.session.clone()),
+        Outcome::Lost(how) => fail(Failure::AgentFailed, how),
+    }
+}
+
+fn again(step: Step, session: Option<String>) -> Turn {
+    Turn::to(Next::Again { step, session })
+}
+
+/// Evidence that is absent or contradictory. It is never success.
+pub(super) struct Gap {
+    work: Work,
+    why: Pause,
+    detail: String,
+}
+
+impl Gap {
+    /// A person is asked; what they set right is judged before the step is done again.
+    fn turn(self) -> Turn {
+        Turn::pause(self.work.step, self.why, self.detail).unjudged(self.work)
+    }
+}
+
+/// Judges what a step left behind. `facts` are changed along with what is decided.
+pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn, Gap> {
+    let gap = |why, detail: String| Gap { work, why, detail };
+    let written = |file: String| match evidence(facts, work.step) {
+        Some(stamp) if Some(stamp) != work.before => Ok(()),
+        Some(_) => Err(gap(
+            Pause::NoEvidence,
+            format!("the agent did not write {file}"),
+        )),
+        None => Err(gap(
+            Pause::NoEvidence,
+            format!("{file} is missing or empty"),
+        )),
+    };
+    match work.step {
+        Step::Write(document) => {
+            written(document.file().to_owned())?;
+            Ok(after_document(order, document, facts))
+        }
+        Step::Review(round) => {
+            written(format!("document-review-{}.md", round.number))?;
+            Ok(Turn::begin(Step::Reply(round))
+                .preceded(vec![Change::ReviewWritten(round.number)], Vec::new()))
+        }
+        Step::Reply(round) => {
+            let file = format!("document-review-{}-reply.md", round.number);
+            written(file.clone())?;
+            let known = facts
+                .review
+                .rounds
+                .iter()
+                .find(|known| known.number == round.number);
+            let found = known.map_or(Err(Pause::NoEvidence), review::found);
+            let found = found.map_err(|why| gap(why, unclear_reply(why, &file)))?;
+            Ok(review::after_reply(order, round, found, facts))
+        }
+        Step::Implement(attempt) => Ok(guard::after_impl(order, attempt, facts)),
+        Step::Inspect(round) => {
+            let file = format!("inspection-{}.md", round.number);
+            written(file.clone())?;
+            let known = inspection::find(&facts.inspections, round.number);
+            let verdict = known.map_or(Err(Pause::NoEvidence), inspection::verdict);
+            let verdict = verdict.map_err(|why| gap(why, unclear_verdict(why, &file)))?;
+            Ok(inspection::after_inspection(order, round, verdict, facts))
+        }
+        Step::Fix(round) => Ok(inspection::after_fix(order, round)),
+        Step::Merge => {
+            let done = Turn::to(Next::Finish(super::Finish::AllPhasesDone));
+            Ok(done.preceded(vec![Change::Deployed], Vec::new()))
+        }
+    }
+}
+
+fn after_document(order: &Order, document: Document, facts: &mut Facts) -> Turn {
+    facts.apply(Change::Generated(document));
+    start::onward(order, facts, document.phase())
+        .preceded(vec![Change::Generated(document)], Vec::new())
+}
+
+fn unclear_reply(why: Pause, file: &str) -> String {
+    match why {
+        Pause::EvidenceConflict => {
+            format!("the Response Summary of {file} and roundDetails in spec.json differ")
+        }
+        _ => format!("neither {file} nor roundDetails in spec.json say what is left to fix"),
+    }
+}
+
+fn unclear_verdict(why: Pause, file: &str) -> String {
+    match why {
+        Pause::EvidenceConflict => format!("{file} and spec.json give different verdicts"),
+        _ => format!("neither {file} nor spec.json give a verdict"),
+    }
+}

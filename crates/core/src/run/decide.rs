@@ -1,0 +1,290 @@
+//! Every event to its rule. An event that does not fit changes nothing.
+
+use super::after::{after, judge};
+use super::start;
+use super::state::{Failure, Halt, Halted, Pause, Resume, Run, State, Work};
+use super::step::{Attempt, Step};
+use super::turn::{Turn, go};
+use super::words;
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::facts::{Facts, Look};
+use crate::journal::{AgentId, By, Entry, Event, Order};
+use crate::names::Document;
+use crate::notice::Notice;
+use crate::outcome::{Ended, Outcome};
+
+/// Decides what `entry` means for `run`.
+pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
+    match &entry.event {
+        Event::StartRequested { order, look } => start_requested(run, order, look.as_ref(), entry),
+        Event::Admitted { look } => admitted(run, look, entry),
+        Event::AgentEnded { agent, ended, look } => agent_ended(run, *agent, ended, look, entry),
+        Event::StopRequested { by } => stop(run, *by),
+        Event::PauseRequested => pause(run),
+        Event::ResetRequested => reset(run),
+        Event::DocumentApproved { document } => approved(run, *document),
+        Event::DocumentRejected { document, remark } => rejected(run, *document, remark),
+        Event::SaveFailed { seq, changes, why } => save_failed(run, *seq, changes, why),
+        Event::EngineStarted => (taken_over(run), Vec::new()),
+    }
+}
+
+/// The run stays as it is.
+fn stay(run: Run) -> (Run, Vec<Effect>) {
+    (run, Vec::new())
+}
+
+/// The run rests where it is, and says so.
+fn rest(run: Run) -> (Run, Vec<Effect>) {
+    let ended = Effect::Announce(words::run_ended(&run));
+    (run, vec![ended])
+}
+
+fn start_requested(
+    mut run: Run,
+    order: &Order,
+    look: Option<&Look>,
+    entry: &Entry,
+) -> (Run, Vec<Effect>) {
+    let resume = match run.state {
+        State::Idle | State::Done(_) => Resume::default(),
+        // B3.4: only a reset leaves it.
+        State::Halted(Halted {
+            why: Halt::Failed(Failure::RetriesExhausted),
+            ..
+        }) => return rest(run),
+        State::Halted(ref halted) => halted.resume,
+        // Whoever asks for a run that goes on takes a pause back.
+        State::Finishing(work) => {
+            run.state = State::Working(work);
+            return stay(run);
+        }
+        State::Queued { .. } | State::Working(_) | State::Stopping { .. } => return stay(run),
+    };
+    if matches!(run.state, State::Idle | State::Done(_)) {
+        run.spent = Default::default();
+    }
+    run.order = *order;
+    run.state = State::Queued { resume };
+    match look {
+        Some(look) => admitted(run, look, entry),
+        None => (run, vec![Effect::Announce(Notice::RunQueued)]),
+    }
+}
+
+fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
+    let State::Queued { resume } = run.state else {
+        return stay(run);
+    };
+    let unsaved = std::mem::take(&mut run.unsaved);
+    let order = run.order;
+    // Asked for once: going on after a halt does not begin there again.
+    run.order.from = None;
+    match look {
+        Look::Unreadable(why) => {
+            run.unsaved = unsaved;
+            let halted = Halted {
+                why: Halt::Paused(Pause::SpecUnreadable),
+                detail: why.clone(),
+                resume,
+            };
+            run.state = State::Halted(halted);
+            rest(run)
+        }
+        Look::Seen(facts) => {
+            let mut facts = facts.clone();
+            unsaved.iter().for_each(|change| facts.apply(*change));
+            let turn = begin(&order, resume, &mut facts);
+            let phase = words::first_phase(&turn.next);
+            let turn = turn.preceded(unsaved, vec![Notice::RunStarted { phase }]);
+            go(run, turn, Some(&facts), None, entry)
+        }
+    }
+}
+
+/// An agent that ended well and could not be judged then is judged now; its step is done again only
+/// if there is still no evidence.
+fn begin(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
+    if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
+        && let Ok(turn) = judge(order, work, facts)
+    {
+        return turn;
+    }
+    start::first(order, resume, facts)
+}
+
+fn agent_ended(
+    mut run: Run,
+    agent: AgentId,
+    ended: &Ended,
+    look: &Look,
+    entry: &Entry,
+) -> (Run, Vec<Effect>) {
+    let (work, held) = match &run.state {
+        State::Working(work) => (*work, None),
+        State::Finishing(work) => (*work, Some(Halt::Paused(Pause::ByUser))),
+        State::Stopping { work, by } => (*work, Some(Halt::Stopped(*by))),
+        State::Idle | State::Queued { .. } | State::Halted(_) | State::Done(_) => {
+            return stay(run);
+        }
+    };
+    // A late word from an agent nobody waits for any more.
+    if work.agent != agent {
+        return stay(run);
+    }
+    run.spent += ended.usage;
+    let mut look = look.clone();
+    let turn = match held {
+        None => after(&run, work, ended, &mut look),
+        // However it ended under a stop, it ended because of it, unless it was done already.
+        Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
+            Turn::halt(work.step, why, "")
+        }
+        Some(why) => after(&run, work, ended, &mut look).held(why),
+    };
+    let turn = turn.preceded(Vec::new(), vec![step_ended(work, ended)]);
+    let facts = match &look {
+        Look::Seen(facts) => Some(&**facts),
+        Look::Unreadable(_) => None,
+    };
+    go(run, turn, facts, Some(work.step.phase()), entry)
+}
+
+fn step_ended(work: Work, ended: &Ended) -> Notice {
+    Notice::StepEnded {
+        step: work.step,
+        agent: work.agent,
+        outcome: ended.outcome.clone(),
+        usage: ended.usage,
+    }
+}
+
+/// Ends the agent, starts nothing afterwards, keeps what is finished.
+fn stop(mut run: Run, by: By) -> (Run, Vec<Effect>) {
+    match run.state {
+        State::Working(work) | State::Finishing(work) => {
+            run.state = State::Stopping { work, by };
+            (run, vec![Effect::End(work.agent)])
+        }
+        State::Queued { resume } => {
+            run.state = State::Halted(Halted {
+                why: Halt::Stopped(by),
+                detail: String::new(),
+                resume,
+            });
+            rest(run)
+        }
+        State::Idle | State::Stopping { .. } | State::Halted(_) | State::Done(_) => stay(run),
+    }
+}
+
+fn pause(mut run: Run) -> (Run, Vec<Effect>) {
+    match run.state {
+        State::Working(work) => {
+            run.state = State::Finishing(work);
+            stay(run)
+        }
+        State::Queued { resume } => {
+            run.state = State::Halted(Halted {
+                why: Halt::Paused(Pause::ByUser),
+                detail: String::new(),
+                resume,
+            });
+            rest(run)
+        }
+        State::Idle
+        | State::Finishing(_)
+        | State::Stopping { .. }
+        | State::Halted(_)
+        | State::Done(_) => stay(run),
+    }
+}
+
+/// Forgets counters and failures; the files stay as they are.
+fn reset(mut run: Run) -> (Run, Vec<Effect>) {
+    match run.state {
+        State::Halted(_) | State::Done(_) | State::Idle => {
+            run.state = State::Idle;
+            rest(run)
+        }
+        State::Queued { .. } | State::Working(_) | State::Finishing(_) | State::Stopping { .. } => {
+            stay(run)
+        }
+    }
+}
+
+fn approved(mut run: Run, document: Document) -> (Run, Vec<Effect>) {
+    if let State::Halted(halted) = &run.state
+        && halted.why == Halt::Waiting(document)
+    {
+        run.state = State::Idle;
+    }
+    let effects = vec![
+        Effect::Save(vec![Change::Approved(document)]),
+        Effect::Announce(Notice::DocumentApproved {
+            document,
+            by_person: true,
+        }),
+    ];
+    (run, effects)
+}
+
+fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, Vec<Effect>) {
+    if !run.is_at_rest() {
+        return stay(run);
+    }
+    run.state = State::Idle;
+    run.remark.clone_from(remark);
+    let effects = vec![
+        Effect::Save(vec![Change::Rejected(document)]),
+        Effect::Announce(Notice::DocumentRejected(document)),
+    ];
+    (run, effects)
+}
+
+/// A8: nothing goes on that spec.json does not know of; what was to be written is kept.
+fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, Vec<Effect>) {
+    let resume = match run.state {
+        // The agent of that very decision was not started; any other one works on.
+        State::Working(work) if work.agent.seq == seq => Resume::at(work.step),
+        State::Halted(ref halted) => halted.resume,
+        State::Done(_) => Resume::default(),
+        State::Idle
+        | State::Queued { .. }
+        | State::Working(_)
+        | State::Finishing(_)
+        | State::Stopping { .. } => {
+            return (run, vec![Effect::Announce(Notice::SaveFailed(why.into()))]);
+        }
+    };
+    run.unsaved = changes.to_vec();
+    run.state = State::Halted(Halted {
+        why: Halt::Paused(Pause::SpecUnwritable),
+        detail: why.to_owned(),
+        resume,
+    });
+    let (run, mut effects) = rest(run);
+    effects.insert(0, Effect::Announce(Notice::SaveFailed(why.into())));
+    (run, effects)
+}
+
+/// B2.3: the retries of impl are counted per process. Having used them up is durable (B3.4).
+fn taken_over(mut run: Run) -> Run {
+    let max = run.order.rules.retries_max;
+    let recount = |step: &mut Step| {
+        if let Step::Implement(attempt) = step {
+            *attempt = Attempt::first(max);
+        }
+    };
+    match &mut run.state {
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            recount(&mut work.step);
+        }
+        State::Halted(Halted { resume, .. }) | State::Queued { resume } => {
+            resume.step.iter_mut().for_each(recount);
+        }
+        State::Idle | State::Done(_) => {}
+    }
+    run
+}

@@ -1,0 +1,62 @@
+//! The completion guard: impl is done when the boxes of tasks.md say so (B).
+
+use super::start;
+use super::state::{Failure, Halt, Pause};
+use super::step::{Attempt, Step};
+use super::turn::Turn;
+use crate::change::Change;
+use crate::facts::{Facts, TaskFacts};
+use crate::journal::{Guard, Order, Rules};
+use crate::names::Phase;
+use crate::notice::Notice;
+
+/// An impl agent ended well: on to the inspection, once more, or a person's turn.
+pub(super) fn after_impl(order: &Order, attempt: Attempt, facts: &mut Facts) -> Turn {
+    let strict = order.rules.guard == Guard::Strict;
+    let unclear = |what: &str| Turn::pause(Step::Implement(attempt), Pause::NoEvidence, what);
+    match facts.tasks {
+        TaskFacts::Unreadable if strict => unclear("tasks.md cannot be read"),
+        TaskFacts::Unreadable => {
+            let warning = "tasks.md cannot be read; impl counts as complete (guard = \"seed\")";
+            complete(order, facts, vec![Notice::Warned(warning.to_owned())])
+        }
+        TaskFacts::Counted { total: 0, .. } if strict => unclear("tasks.md has no check boxes"),
+        TaskFacts::Counted { done, total } if done >= total => complete(order, facts, Vec::new()),
+        TaskFacts::Counted { done, total } => again(order, attempt, total - done),
+    }
+}
+
+fn complete(order: &Order, facts: &mut Facts, notices: Vec<Notice>) -> Turn {
+    facts.apply(Change::Implemented);
+    start::onward(order, facts, Phase::Impl).preceded(vec![Change::Implemented], notices)
+}
+
+/// B2, B3: at most `retries_max` retries; past them only a person's reset goes on.
+fn again(order: &Order, attempt: Attempt, open: u32) -> Turn {
+    let max = order.rules.retries_max;
+    match attempt.next() {
+        Some(attempt) => Turn::begin(Step::Implement(attempt)).preceded(
+            Vec::new(),
+            vec![Notice::ImplRetry {
+                attempt: attempt.retry,
+                max,
+                open,
+            }],
+        ),
+        None => Turn::halt(
+            Step::Implement(Attempt::first(max)),
+            Halt::Failed(Failure::RetriesExhausted),
+            format!("{open} tasks are still open after {max} retries"),
+        )
+        .preceded(Vec::new(), vec![Notice::ImplExhausted { max, open }]),
+    }
+}
+
+/// Whether the files show the implementation finished.
+pub(super) fn finished(facts: &Facts, rules: &Rules) -> bool {
+    let said_complete = facts.completed >= Some(Phase::Impl) && rules.guard == Guard::Seed;
+    match facts.tasks {
+        TaskFacts::Counted { total: 0, .. } | TaskFacts::Unreadable => said_complete,
+        TaskFacts::Counted { done, total } => done >= total,
+    }
+}

@@ -1,0 +1,104 @@
+//! The inspection loop: NOGO never passes; it is fixed and inspected again, a few times.
+
+use super::start;
+use super::state::Pause;
+use super::step::{Round, Step};
+use super::turn::Turn;
+use crate::change::Change;
+use crate::facts::{Facts, InspectionFacts, Verdict};
+use crate::journal::{Order, Rules};
+use crate::names::Phase;
+use crate::notice::Notice;
+
+/// A verdict passes the spec, asks for a fix, or leaves the rest to people.
+pub(super) fn after_inspection(
+    order: &Order,
+    round: Round,
+    verdict: Verdict,
+    facts: &mut Facts,
+) -> Turn {
+    let mut changes = vec![Change::Inspected(round.number, verdict)];
+    if verdict == Verdict::Go {
+        changes.push(Change::InspectionPassed);
+    }
+    changes.iter().for_each(|change| facts.apply(*change));
+    let turn = match (verdict, round.next()) {
+        (Verdict::Go, _) => start::onward(order, facts, Phase::Inspection),
+        (Verdict::Nogo, Some(_)) => Turn::begin(Step::Fix(round)),
+        (Verdict::Nogo, None) => Turn::pause(
+            Step::Inspect(round.renewed(order.rules.inspections_max)),
+            Pause::InspectionNogo,
+            format!("inspection {} said NOGO", round.number),
+        ),
+    };
+    let ended = Notice::InspectionEnded {
+        round: round.number,
+        verdict,
+    };
+    turn.preceded(changes, vec![ended])
+}
+
+/// The findings were fixed; the next inspection judges that.
+pub(super) fn after_fix(order: &Order, round: Round) -> Turn {
+    let next = round
+        .next()
+        .unwrap_or_else(|| round.renewed(order.rules.inspections_max));
+    Turn::begin(Step::Inspect(next)).preceded(vec![Change::Fixed(round.number)], Vec::new())
+}
+
+/// The verdict of the report and of spec.json together.
+pub(super) fn verdict(inspection: &InspectionFacts) -> Result<Verdict, Pause> {
+    match (inspection.report, inspection.recorded) {
+        (Some(report), Some(recorded)) if report != recorded => Err(Pause::EvidenceConflict),
+        (Some(verdict), _) | (None, Some(verdict)) => Ok(verdict),
+        (None, None) => Err(Pause::NoEvidence),
+    }
+}
+
+pub(super) fn passed(inspections: &[InspectionFacts]) -> bool {
+    inspections
+        .last()
+        .is_some_and(|last| verdict(last) == Ok(Verdict::Go))
+}
+
+pub(super) fn find(inspections: &[InspectionFacts], number: u32) -> Option<&InspectionFacts> {
+    inspections.iter().find(|known| known.number == number)
+}
+
+/// Goes on after the inspections that the files know.
+pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules: &Rules) -> Step {
+    let max = rules.inspections_max;
+    let Some(last) = inspections.last() else {
+        return Step::Inspect(Round::fresh(1, max));
+    };
+    match resume {
+        // It was interrupted, or asked for: no older verdict answers it.
+        Some(Step::Inspect(round)) if round.number >= last.number => return Step::Inspect(round),
+        Some(Step::Fix(round)) if round.number == last.number && !last.fixed => {
+            return Step::Fix(round);
+        }
+        _ => {}
+    }
+    let done = inspections.len();
+    let following = Step::Inspect(Round::after(last.number + 1, done, max));
+    match verdict(last) {
+        Ok(Verdict::Nogo) if !last.fixed => {
+            let Step::Inspect(round) = following else {
+                return following;
+            };
+            Step::Fix(Round {
+                number: last.number,
+                left: round.left + 1,
+            })
+        }
+        Ok(_) | Err(Pause::EvidenceConflict) => following,
+        // The report was begun and not finished.
+        Err(_) => Step::Inspect(Round::after(last.number, done - 1, max)),
+    }
+}
+
+/// The first inspection of newer work: older verdicts say nothing about it.
+pub(super) fn anew(inspections: &[InspectionFacts], rules: &Rules) -> Step {
+    let number = inspections.last().map_or(1, |last| last.number + 1);
+    Step::Inspect(Round::fresh(number, rules.inspections_max))
+}

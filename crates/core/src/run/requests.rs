@@ -1,0 +1,73 @@
+//! Which requests of people fit the state that they meet, and what to say of the others.
+
+use super::state::{Failure, Halt, Halted, Run, State};
+use crate::facts::Facts;
+use crate::names::Document;
+
+/// Why a request changes nothing, for the person who made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+pub fn may_start(run: &Run) -> Result<(), Refusal> {
+    match &run.state {
+        State::Halted(Halted {
+            why: Halt::Failed(Failure::RetriesExhausted),
+            ..
+        }) => Err(Refusal(
+            "the retries of impl are used up; look at tasks.md, then `kumite reset`".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub fn may_reset(run: &Run) -> Result<(), Refusal> {
+    match run.is_at_rest() {
+        true => Ok(()),
+        false => Err(Refusal("it is running; stop it first".to_owned())),
+    }
+}
+
+/// Which document an approval means: the one named, or the one that waits.
+pub fn may_approve(
+    run: &Run,
+    facts: &Facts,
+    document: Option<Document>,
+) -> Result<Document, Refusal> {
+    let document = document
+        .or_else(|| waiting(run))
+        .or_else(|| {
+            Document::ALL.into_iter().find(|document| {
+                let known = facts.document(*document);
+                known.generated && !known.approved
+            })
+        })
+        .ok_or_else(|| Refusal("no document waits for approval".to_owned()))?;
+    match facts.document(document).generated {
+        true => Ok(document),
+        false => Err(Refusal(format!(
+            "{} has not been generated yet",
+            document.file()
+        ))),
+    }
+}
+
+pub fn may_reject(
+    run: &Run,
+    facts: &Facts,
+    document: Option<Document>,
+) -> Result<Document, Refusal> {
+    if !run.is_at_rest() {
+        return Err(Refusal("it is running; stop it first".to_owned()));
+    }
+    may_approve(run, facts, document)
+}
+
+fn waiting(run: &Run) -> Option<Document> {
+    match &run.state {
+        State::Halted(Halted {
+            why: Halt::Waiting(document),
+            ..
+        }) => Some(*document),
+        _ => None,
+    }
+}

@@ -1,0 +1,163 @@
+//! Where a run stands.
+
+use serde::{Deserialize, Serialize};
+
+use super::step::Step;
+use crate::change::Change;
+use crate::facts::Stamp;
+use crate::journal::{AgentId, By, Order};
+use crate::names::{Document, Phase};
+use crate::outcome::Usage;
+
+/// One walk of a spec through its phases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// What was asked for last.
+    pub order: Order,
+    pub state: State,
+    /// What all agents of this run used so far.
+    pub spent: Usage,
+    /// What a person said when rejecting a document, for the agent that writes it anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+    /// Changes that could not be written to spec.json: written first when the run goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaved: Vec<Change>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Never started, or reset.
+    #[default]
+    Idle,
+    /// Waits for a slot; `resume` is where the run had halted.
+    Queued {
+        resume: Resume,
+    },
+    /// An agent works.
+    Working(Work),
+    /// A pause was asked for: the agent may finish, nothing new begins.
+    Finishing(Work),
+    /// A stop was asked for: the agent is being ended, nothing new begins.
+    Stopping {
+        work: Work,
+        by: By,
+    },
+    /// Nobody works; a start would go on.
+    Halted(Halted),
+    Done(Finish),
+}
+
+/// An agent and its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    pub step: Step,
+    pub agent: AgentId,
+    /// The evidence of this step as it was before the agent began, so that old is told from new.
+    pub before: Option<Stamp>,
+    /// This agent replaces one that hung or was lost. That happens once in a step.
+    pub revived: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Halted {
+    pub why: Halt,
+    /// What the sentence for people needs beside the reason: a file, the agent's last words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    pub resume: Resume,
+}
+
+/// Where a halted run goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resume {
+    /// The step to begin with, unless the files ask for an earlier phase.
+    pub step: Option<Step>,
+    /// An agent that ended well but could not be judged: it is judged before anything is redone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<Work>,
+}
+
+impl Resume {
+    pub fn at(step: Step) -> Resume {
+        Resume {
+            step: Some(step),
+            unjudged: None,
+        }
+    }
+}
+
+/// Why nobody works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Halt {
+    /// The document waits for a person's approval.
+    Waiting(Document),
+    Stopped(By),
+    Paused(Pause),
+    Failed(Failure),
+}
+
+/// A person should look; a start goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pause {
+    NeedsDiscussion,
+    RoundsExhausted,
+    NoEvidence,
+    EvidenceConflict,
+    InspectionNogo,
+    SpecUnreadable,
+    SpecUnwritable,
+    ByUser,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// Durable: only a reset leaves it (B3.4).
+    RetriesExhausted,
+    AgentFailed,
+    AgentMissing,
+    AgentHung,
+    Timeout,
+}
+
+/// How a run is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    AllPhasesDone,
+    /// The next phase may not run by itself.
+    NotPermitted(Phase),
+    UntilReached(Phase),
+}
+
+impl Run {
+    /// The agent that works now.
+    pub fn work(&self) -> Option<&Work> {
+        match &self.state {
+            State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+                Some(work)
+            }
+            State::Idle | State::Queued { .. } | State::Halted(_) | State::Done(_) => None,
+        }
+    }
+
+    /// Whether it takes one of the `jobs` slots.
+    pub fn holds_slot(&self) -> bool {
+        self.work().is_some()
+    }
+
+    /// Whether nothing happens until somebody asks for it.
+    pub fn is_at_rest(&self) -> bool {
+        match self.state {
+            State::Idle | State::Halted(_) | State::Done(_) => true,
+            State::Queued { .. }
+            | State::Working(_)
+            | State::Finishing(_)
+            | State::Stopping { .. } => false,
+        }
+    }
+}

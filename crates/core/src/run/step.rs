@@ -1,0 +1,128 @@
+//! What one agent is asked to do, and the counters that bound the loops.
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::{Document, Phase};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Write(Document),
+    Review(Round),
+    Reply(Round),
+    Implement(Attempt),
+    Inspect(Round),
+    Fix(Round),
+    Merge,
+}
+
+/// One judged cycle. `number` names its files and only grows; `left` is how many may follow
+/// before a person is asked. There is no way to get one more than the allowance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    pub number: u32,
+    pub left: u8,
+}
+
+impl Round {
+    /// The round `number` as the first one of an allowance of `max`.
+    pub fn fresh(number: u32, max: u8) -> Round {
+        Round {
+            number,
+            left: max.saturating_sub(1),
+        }
+    }
+
+    /// The round after `done` others: a full allowance, less those, or a new one if it is used up.
+    pub fn after(number: u32, done: usize, max: u8) -> Round {
+        let used = u8::try_from(done).unwrap_or(u8::MAX);
+        match max.checked_sub(used) {
+            Some(left @ 1..) => Round {
+                number,
+                left: left - 1,
+            },
+            Some(0) | None => Round::fresh(number, max),
+        }
+    }
+
+    pub fn next(self) -> Option<Round> {
+        Some(Round {
+            number: self.number + 1,
+            left: self.left.checked_sub(1)?,
+        })
+    }
+
+    /// The next round with a fresh allowance, after a person looked at it.
+    pub fn renewed(self, max: u8) -> Round {
+        Round::fresh(self.number + 1, max)
+    }
+}
+
+/// The same step once more. `retry` is 0 for the first try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub retry: u8,
+    pub left: u8,
+}
+
+impl Attempt {
+    pub fn first(max: u8) -> Attempt {
+        Attempt {
+            retry: 0,
+            left: max,
+        }
+    }
+
+    pub fn next(self) -> Option<Attempt> {
+        Some(Attempt {
+            retry: self.retry + 1,
+            left: self.left.checked_sub(1)?,
+        })
+    }
+}
+
+impl Step {
+    pub fn phase(self) -> Phase {
+        match self {
+            Step::Write(document) => document.phase(),
+            Step::Review(_) | Step::Reply(_) => Phase::Review,
+            Step::Implement(_) => Phase::Impl,
+            Step::Inspect(_) | Step::Fix(_) => Phase::Inspection,
+            Step::Merge => Phase::Deploy,
+        }
+    }
+
+    /// The word for it in the agent's environment (`KUMITE_STEP`) and in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Write(document) => document.name(),
+            Step::Review(_) => "review",
+            Step::Reply(_) => "reply",
+            Step::Implement(_) => "impl",
+            Step::Inspect(_) => "inspect",
+            Step::Fix(_) => "fix",
+            Step::Merge => "merge",
+        }
+    }
+
+    pub fn round(self) -> Option<Round> {
+        match self {
+            Step::Review(round) | Step::Reply(round) | Step::Inspect(round) | Step::Fix(round) => {
+                Some(round)
+            }
+            Step::Write(_) | Step::Implement(_) | Step::Merge => None,
+        }
+    }
+
+    pub fn attempt(self) -> Option<Attempt> {
+        match self {
+            Step::Implement(attempt) => Some(attempt),
+            Step::Write(_)
+            | Step::Review(_)
+            | Step::Reply(_)
+            | Step::Inspect(_)
+            | Step::Fix(_)
+            | Step::Merge => None,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The outcome of a rule, and the one place that starts agents.
+
+use super::start;
+use super::state::{Finish, Halt, Halted, Pause, Resume, Run, State, Work};
+use super::step::Step;
+use super::words;
+use crate::change::{Change, Fixing};
+use crate::effect::{Effect, Launch};
+use crate::facts::Facts;
+use crate::journal::Entry;
+use crate::names::Phase;
+use crate::notice::Notice;
+
+/// What a rule decided: what is written, what is said, and what comes next.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub changes: Vec<Change>,
+    pub notices: Vec<Notice>,
+    pub next: Next,
+}
+
+#[derive(Debug)]
+pub(super) enum Next {
+    Begin(Step),
+    /// The same step once more, in place of an agent that hung or was lost.
+    Again {
+        step: Step,
+        session: Option<String>,
+    },
+    Halt(Halted),
+    Finish(Finish),
+}
+
+impl Default for Next {
+    fn default() -> Next {
+        Next::Finish(Finish::AllPhasesDone)
+    }
+}
+
+impl Turn {
+    pub fn begin(step: Step) -> Turn {
+        Turn::to(Next::Begin(step))
+    }
+
+    pub fn halt(step: Step, why: Halt, detail: impl Into<String>) -> Turn {
+        Turn::to(Next::Halt(Halted {
+            why,
+            detail: detail.into(),
+            resume: Resume::at(step),
+        }))
+    }
+
+    pub fn pause(step: Step, why: Pause, detail: impl Into<String>) -> Turn {
+        Turn::halt(step, Halt::Paused(why), detail)
+    }
+
+    pub fn to(next: Next) -> Turn {
+        Turn {
+            next,
+            ..Turn::default()
+        }
+    }
+
+    /// The same, but what was decided first is written and said first.
+    pub fn preceded(mut self, mut changes: Vec<Change>, mut notices: Vec<Notice>) -> Turn {
+        changes.append(&mut self.changes);
+        notices.append(&mut self.notices);
+        Turn {
+            changes,
+            notices,
+            next: self.next,
+        }
+    }
+
+    /// Nothing new begins: what would begin is where the run goes on later.
+    pub fn held(mut self, why: Halt) -> Turn {
+        self.next = match self.next {
+            Next::Begin(step) | Next::Again { step, .. } => Next::Halt(Halted {
+                why,
+                detail: String::new(),
+                resume: Resume::at(step),
+            }),
+            rest @ (Next::Halt(_) | Next::Finish(_)) => rest,
+        };
+        self
+    }
+
+    /// The finished agent stays to be judged when the run goes on.
+    pub fn unjudged(mut self, work: Work) -> Turn {
+        if let Next::Halt(halted) = &mut self.next {
+            halted.resume.unjudged = Some(work);
+        }
+        self
+    }
+}
+
+/// Carries a turn into the run. `facts` are those the turn was decided on; `phase` is the one that
+/// people saw last.
+pub(super) fn go(
+    mut run: Run,
+    turn: Turn,
+    facts: Option<&Facts>,
+    phase: Option<Phase>,
+    entry: &Entry,
+) -> (Run, Vec<Effect>) {
+    let mut changes = turn.changes;
+    let mut said = turn.notices;
+    let launch = match turn.next {
+        Next::Begin(step) => Some((step, None, false)),
+        Next::Again { step, session } => Some((step, session, true)),
+        Next::Halt(halted) => {
+            let moved_on = halted.resume.step.map(Step::phase) != phase;
+            said.extend(phase.filter(|_| moved_on).map(Notice::PhaseEnded));
+            run.state = State::Halted(halted);
+            None
+        }
+        Next::Finish(finish) => {
+            said.extend(phase.map(Notice::PhaseEnded));
+            run.state = State::Done(finish);
+            None
+        }
+    };
+    let launch = launch.map(|(step, session, revived)| {
+        said.extend(phase_change(phase, step.phase()));
+        if let Step::Review(round) = step {
+            changes.push(Change::ReviewStarted(round.number));
+        }
+        start_agent(&mut run, step, session, revived, facts, entry, &mut said)
+    });
+    if run.is_at_rest() {
+        said.push(words::run_ended(&run));
+    }
+    (run, in_order(changes, said, launch))
+}
+
+/// First what is true, then what is said of it, then what rests on it.
+fn in_order(changes: Vec<Change>, said: Vec<Notice>, launch: Option<Launch>) -> Vec<Effect> {
+    let save = (!changes.is_empty()).then_some(Effect::Save(changes));
+    save.into_iter()
+        .chain(said.into_iter().map(Effect::Announce))
+        .chain(launch.map(Effect::Launch))
+        .collect()
+}
+
+fn phase_change(from: Option<Phase>, to: Phase) -> Vec<Notice> {
+    if from == Some(to) {
+        return Vec::new();
+    }
+    from.map(Notice::PhaseEnded)
+        .into_iter()
+        .chain([Notice::PhaseStarted(to)])
+        .collect()
+}
+
+fn start_agent(
+    run: &mut Run,
+    step: Step,
+    session: Option<String>,
+    revived: bool,
+    facts: Option<&Facts>,
+    entry: &Entry,
+    said: &mut Vec<Notice>,
+) -> Launch {
+    let agent = entry.agent();
+    run.state = State::Working(Work {
+        step,
+        agent,
+        before: facts.and_then(|facts| start::evidence(facts, step)),
+        revived,
+    });
+    said.push(Notice::StepStarted {
+        step,
+        agent,
+        resumed: session.is_some(),
+    });
+    Launch {
+        agent,
+        step,
+        fixing: run.order.review_once.unwrap_or(Fixing::Auto),
+        resume: session,
+        remark: match step {
+            Step::Write(_) => run.remark.take(),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,166 @@
+//! The words of the contract for a state, and the sentence for a person.
+
+use super::state::{Failure, Finish, Halt, Halted, Pause, Run, State};
+use super::step::Step;
+use super::turn::Next;
+use crate::journal::By;
+use crate::names::Phase;
+use crate::notice::{Notice, RestState};
+
+/// The last word of a run that rests.
+pub(super) fn run_ended(run: &Run) -> Notice {
+    let (state, reason, message) = match &run.state {
+        State::Halted(halted) => (
+            rest_state(halted.why),
+            reason(halted.why),
+            halt_sentence(halted),
+        ),
+        State::Done(finish) => (
+            RestState::Done,
+            finish_reason(*finish),
+            finish_sentence(*finish),
+        ),
+        State::Idle
+        | State::Queued { .. }
+        | State::Working(_)
+        | State::Finishing(_)
+        | State::Stopping { .. } => (RestState::Idle, "", "nothing has been asked of it".into()),
+    };
+    Notice::RunEnded {
+        state,
+        reason: reason.to_owned(),
+        message,
+    }
+}
+
+pub(super) fn first_phase(next: &Next) -> Option<Phase> {
+    match next {
+        Next::Begin(step) | Next::Again { step, .. } => Some(step.phase()),
+        Next::Halt(halted) => halted.resume.step.map(Step::phase),
+        Next::Finish(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),
+        Next::Finish(Finish::AllPhasesDone) => None,
+    }
+}
+
+/// The phase that people see: the current one, or the next one.
+pub fn phase_of(run: &Run) -> Option<Phase> {
+    match &run.state {
+        State::Idle => None,
+        State::Queued { resume } => resume.step.map(Step::phase),
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            Some(work.step.phase())
+        }
+        State::Halted(halted) => halted.resume.step.map(Step::phase),
+        State::Done(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),
+        State::Done(Finish::AllPhasesDone) => None,
+    }
+}
+
+fn rest_state(why: Halt) -> RestState {
+    match why {
+        Halt::Waiting(_) => RestState::Waiting,
+        Halt::Stopped(_) => RestState::Stopped,
+        Halt::Paused(_) => RestState::Paused,
+        Halt::Failed(_) => RestState::Failed,
+    }
+}
+
+/// One word why a run stands, as the contract lists them.
+pub fn reason(why: Halt) -> &'static str {
+    match why {
+        Halt::Waiting(_) => "approval_needed",
+        Halt::Stopped(By::User) => "stopped_by_user",
+        Halt::Stopped(By::Interrupt) => "interrupted",
+        Halt::Paused(Pause::NeedsDiscussion) => "needs_discussion",
+        Halt::Paused(Pause::RoundsExhausted) => "rounds_exhausted",
+        Halt::Paused(Pause::NoEvidence) => "no_evidence",
+        Halt::Paused(Pause::EvidenceConflict) => "evidence_conflict",
+        Halt::Paused(Pause::InspectionNogo) => "inspection_nogo",
+        Halt::Paused(Pause::SpecUnreadable) => "spec_unreadable",
+        Halt::Paused(Pause::SpecUnwritable) => "spec_unwritable",
+        Halt::Paused(Pause::ByUser) => "paused_by_user",
+        Halt::Failed(Failure::RetriesExhausted) => "retries_exhausted",
+        Halt::Failed(Failure::AgentFailed) => "agent_failed",
+        Halt::Failed(Failure::AgentMissing) => "agent_missing",
+        Halt::Failed(Failure::AgentHung) => "agent_hung",
+        Halt::Failed(Failure::Timeout) => "timeout",
+    }
+}
+
+fn finish_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::AllPhasesDone => "all_phases_done",
+        Finish::NotPermitted(_) => "not_permitted",
+        Finish::UntilReached(_) => "until_reached",
+    }
+}
+
+fn finish_sentence(finish: Finish) -> String {
+    match finish {
+        Finish::AllPhasesDone => "all phases are done".to_owned(),
+        Finish::NotPermitted(phase) => format!(
+            "the next phase, {}, is not permitted in spec.json (autoExecution.permissions)",
+            phase.name()
+        ),
+        Finish::UntilReached(phase) => format!("{} is done, as asked for", phase.name()),
+    }
+}
+
+fn halt_sentence(halted: &Halted) -> String {
+    let detail = &halted.detail;
+    let step = match halted.resume.step {
+        Some(step) => step.name(),
+        None => "run",
+    };
+    match halted.why {
+        Halt::Waiting(document) => format!(
+            "{} waits for approval: read it, then `kumite approve` or `kumite reject`",
+            document.file()
+        ),
+        Halt::Stopped(By::User) => "it was stopped; `kumite resume` goes on".to_owned(),
+        Halt::Stopped(By::Interrupt) => "kumite was told to end; `kumite run` goes on".to_owned(),
+        Halt::Paused(why) => pause_sentence(why, step, detail),
+        Halt::Failed(why) => failure_sentence(why, step, detail),
+    }
+}
+
+fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
+    match why {
+        Pause::NeedsDiscussion => format!(
+            "the review needs a person ({detail}): read the last reply, decide, then `kumite resume`"
+        ),
+        Pause::RoundsExhausted => format!(
+            "the review rounds are used up ({detail}): look at the documents; `kumite resume` grants new rounds"
+        ),
+        Pause::NoEvidence => format!("no evidence for the {step} step: {detail}"),
+        Pause::EvidenceConflict => {
+            format!("the evidence of the {step} step contradicts itself: {detail}")
+        }
+        Pause::InspectionNogo => {
+            format!("{detail}, and no inspection is left: fix it, then `kumite resume`")
+        }
+        Pause::SpecUnreadable => format!("spec.json cannot be read: {detail}"),
+        Pause::SpecUnwritable => {
+            format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
+        }
+        Pause::ByUser => "it was paused; `kumite resume` goes on".to_owned(),
+    }
+}
+
+fn failure_sentence(why: Failure, step: &str, detail: &str) -> String {
+    match why {
+        Failure::RetriesExhausted => {
+            format!("{detail}: look at tasks.md, then `kumite reset` and `kumite run`")
+        }
+        Failure::AgentFailed => format!("the agent of the {step} step failed: {detail}"),
+        Failure::AgentMissing => {
+            format!("the agent of the {step} step could not be started: {detail}")
+        }
+        Failure::AgentHung => format!(
+            "the agent of the {step} step said nothing for too long and was ended (agent.silence_timeout)"
+        ),
+        Failure::Timeout => {
+            format!("the {step} step took longer than it may and was ended (run.step_timeout)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Puts the command files and templates into a project, never over a person's edits.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{file, marker};
+
+/// What `install` did about one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Relative to the project.
+    pub path: PathBuf,
+    pub what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It was not there.
+    Written,
+    /// It was there, just as we would write it.
+    Unchanged,
+    /// It was an older one of ours that nobody had edited.
+    Updated,
+    /// It is a person's, and stays as it is.
+    Kept,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot open the project {path}")]
+    Project { path: PathBuf, source: io::Error },
+    #[error("will not write through {path}: this symbolic link does not lead into the project")]
+    LeadsOut { path: PathBuf },
+    #[error("cannot create the directory {path}")]
+    Directory { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write {path}")]
+    Write { path: PathBuf, source: io::Error },
+}
+
+/// Installs the command files and templates into `project`. A second call changes nothing.
+/// The links on the way are looked at first, so that a refusal leaves everything as it was.
+pub fn install(project: &Path) -> Result<Vec<Installed>, Error> {
+    let root = project.canonicalize().map_err(|source| Error::Project {
+        path: project.to_owned(),
+        source,
+    })?;
+    for directory in [file::COMMANDS, file::TEMPLATES] {
+        stays_inside(&root, Path::new(directory))?;
+    }
+    for directory in [file::COMMANDS, file::TEMPLATES] {
+        let path = root.join(directory);
+        fs::create_dir_all(&path).map_err(|source| Error::Directory { path, source })?;
+    }
+    file::all()
+        .map(|(path, content)| one(&root, path, &content))
+        .collect()
+}
+
+fn one(root: &Path, path: PathBuf, content: &str) -> Result<Installed, Error> {
+    let target = root.join(&path);
+    let what = compare(&target, content).map_err(|source| Error::Read {
+        path: target.clone(),
+        source,
+    })?;
+    if matches!(what, What::Written | What::Updated) {
+        replace(&target, content).map_err(|source| Error::Write {
+            path: target,
+            source,
+        })?;
+    }
+    Ok(Installed { path, what })
+}
+
+/// What has to happen with `target` so that it holds `content`.
+fn compare(target: &Path, content: &str) -> io::Result<What> {
+    match target.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(What::Written),
+        Err(error) => return Err(error),
+        // Somebody has put a link or a directory here on purpose.
+        Ok(metadata) if !metadata.is_file() => return Ok(What::Kept),
+        Ok(_) => {}
+    }
+    let present = fs::read(target)?;
+    Ok(match str::from_utf8(&present) {
+        Ok(present) if present.replace("\r\n", "\n") == content => What::Unchanged,
+        Ok(present) if marker::is_ours(present) => What::Updated,
+        Ok(_) | Err(_) => What::Kept,
+    })
+}
+
+/// Walks down from `root`: every link on the way has to lead back into the project.
+fn stays_inside(root: &Path, directory: &Path) -> Result<(), Error> {
+    let mut path = root.to_owned();
+    for component in directory {
+        path.push(component);
+        match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_symlink() => match path.canonicalize() {
+                Ok(real) if real.starts_with(root) => {}
+                Ok(_) | Err(_) => return Err(Error::LeadsOut { path }),
+            },
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(Error::Read { path, source }),
+        }
+    }
+    Ok(())
+}
+
+/// Writes beside `target` and renames, so that a reader sees the old file or the new one.
+fn replace(target: &Path, content: &str) -> io::Result<()> {
+    let (mut file, beside) = create_beside(target)?;
+    let written = file
+        .write_all(content.as_bytes())
+        .and_then(|()| file.sync_all());
+    let done = written.and_then(|()| fs::rename(&beside, target));
+    if done.is_err() {
+        // The first error is the one to tell; a leftover is only untidy.
+        let _ = fs::remove_file(&beside);
+    }
+    done
+}
+
+/// A new file in the directory of `target`. One that a crash has left behind is passed by.
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    const TRIES: u32 = 100;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let mut number = 0;
+    loop {
+        let beside = target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
+        match File::create_new(&beside) {
+            Ok(file) => return Ok((file, beside)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < TRIES => {
+                number += 1
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
