@@ -1,1 +1,28 @@
-fn main() {}
+//! The binary `kumite`.
+
+mod args;
+mod attend;
+mod commands;
+mod exit;
+mod progress;
+mod render;
+mod signals;
+mod trouble;
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    // kumite as the supervisor of an agent, or as the built-in agent: these start in a millisecond,
+    // so they come before everything else.
+    match words.next().as_deref().and_then(OsStr::to_str) {
+        Some("__supervise") => match words.next() {
+            Some(dir) => kumite_agents::supervise(Path::new(&dir)),
+            None => ExitCode::from(2),
+        },
+        Some("__scripted") => kumite_scripted::main(),
+        _ => args::run(),
+    }
+}

@@ -18,7 +18,8 @@ pub trait World {
     type Error;
 
     /// Makes the event durable and gives it its number and time. Only then has it happened.
-    fn record(&mut self, event: Event) -> Result<Entry, Self::Error>;
+    /// `run` is as it was before the event.
+    fn record(&mut self, run: &Run, event: Event) -> Result<Entry, Self::Error>;
 
     /// Carries one effect out. It may have been carried out before.
     fn perform(&mut self, key: EffectKey, entry: &Entry, effect: &Effect) -> Result<(), Trouble>;
@@ -35,7 +36,7 @@ pub enum Trouble {
 pub fn handle<W: World>(world: &mut W, run: &mut Run, event: Event) -> Result<(), W::Error> {
     let mut next = Some(event);
     while let Some(event) = next {
-        let entry = world.record(event)?;
+        let entry = world.record(run, event)?;
         let (after, effects) = decide(std::mem::take(run), &entry);
         *run = after;
         next = act(world, &entry, &effects);
@@ -77,5 +78,156 @@ impl Trouble {
                 look: crate::facts::Look::Unreadable("the agent was not started".to_owned()),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Facts, Look, Permitted};
+    use crate::journal::{Order, VERSION};
+    use crate::names::Phase;
+    use crate::notice::Notice;
+    use crate::run::{Failure, Halt, Pause, State, reason};
+
+    /// Remembers what was done, and refuses one kind of effect.
+    #[derive(Default)]
+    struct Paper {
+        journal: Vec<Entry>,
+        performed: Vec<(EffectKey, Effect)>,
+        no_save: bool,
+        no_launch: bool,
+        full: bool,
+    }
+
+    impl World for Paper {
+        type Error = &'static str;
+
+        fn record(&mut self, _: &Run, event: Event) -> Result<Entry, &'static str> {
+            if self.full {
+                return Err("disk full");
+            }
+            let seq = self.journal.len() as u64 + 1;
+            let entry = Entry {
+                version: VERSION,
+                seq,
+                at_ms: seq * 10,
+                event,
+            };
+            self.journal.push(entry.clone());
+            Ok(entry)
+        }
+
+        fn perform(
+            &mut self,
+            key: EffectKey,
+            entry: &Entry,
+            effect: &Effect,
+        ) -> Result<(), Trouble> {
+            assert_eq!(key.seq, entry.seq);
+            match effect {
+                Effect::Save(changes) if self.no_save => Err(Trouble::Save {
+                    changes: changes.clone(),
+                    why: "read-only".to_owned(),
+                }),
+                Effect::Launch(launch) if self.no_launch => Err(Trouble::Launch {
+                    agent: launch.agent,
+                    outcome: Outcome::Missing("no such program".to_owned()),
+                }),
+                _ => {
+                    self.performed.push((key, effect.clone()));
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl Paper {
+        fn launches(&self) -> usize {
+            let launch = |(_, effect): &&(EffectKey, Effect)| matches!(effect, Effect::Launch(_));
+            self.performed.iter().filter(launch).count()
+        }
+    }
+
+    /// A start whose first effect is a save (a document is approved) and whose last is a launch.
+    fn start() -> Event {
+        let mut facts = Facts {
+            permitted: Permitted::by_default(),
+            ..Facts::default()
+        };
+        facts.apply(Change::Generated(crate::names::Document::Requirements));
+        facts.documents[0].stamp = Some(crate::facts::Stamp(1));
+        let look = Some(Look::Seen(Box::new(facts)));
+        let order = Order::default();
+        Event::StartRequested { order, look }
+    }
+
+    fn why(run: &Run) -> Halt {
+        match &run.state {
+            State::Halted(halted) => halted.why,
+            other => panic!("{other:?} is no halt"),
+        }
+    }
+
+    #[test]
+    fn an_event_is_recorded_before_its_effects_are_carried_out_in_order() {
+        let (mut world, mut run) = (Paper::default(), Run::default());
+        handle(&mut world, &mut run, start()).unwrap();
+        assert_eq!(world.journal.len(), 1);
+        let keys: Vec<usize> = world.performed.iter().map(|(key, _)| key.index).collect();
+        let in_order: Vec<usize> = (0..keys.len()).collect();
+        assert_eq!(keys, in_order);
+        assert!(matches!(world.performed[0].1, Effect::Save(_)));
+        assert_eq!(world.launches(), 1);
+        assert_eq!(run.work().map(|work| work.agent.seq), Some(1));
+    }
+
+    #[test]
+    fn what_cannot_be_recorded_has_not_happened() {
+        let mut world = Paper {
+            full: true,
+            ..Paper::default()
+        };
+        let mut run = Run::default();
+        assert_eq!(handle(&mut world, &mut run, start()), Err("disk full"));
+        assert_eq!((run, world.performed.len()), (Run::default(), 0));
+    }
+
+    #[test]
+    fn a8_a_failed_save_drops_the_launch_behind_it_and_becomes_the_next_event() {
+        let mut world = Paper {
+            no_save: true,
+            ..Paper::default()
+        };
+        let mut run = Run::default();
+        handle(&mut world, &mut run, start()).unwrap();
+        assert_eq!(world.launches(), 0);
+        let Event::SaveFailed { seq, why: said, .. } = &world.journal[1].event else {
+            panic!("{:?}", world.journal);
+        };
+        assert_eq!((*seq, said.as_str()), (1, "read-only"));
+        assert_eq!(why(&run), Halt::Paused(Pause::SpecUnwritable));
+        assert_eq!(reason(why(&run)), "spec_unwritable");
+        // Nothing was said of what was not written.
+        let first = &world.performed[0];
+        let key = EffectKey { seq: 2, index: 0 };
+        let said = Notice::SaveFailed("read-only".to_owned());
+        assert_eq!(*first, (key, Effect::Announce(said)));
+    }
+
+    #[test]
+    fn an_agent_that_cannot_be_started_ends_at_once() {
+        let mut world = Paper {
+            no_launch: true,
+            ..Paper::default()
+        };
+        let mut run = Run::default();
+        handle(&mut world, &mut run, start()).unwrap();
+        let Event::AgentEnded { agent, .. } = &world.journal[1].event else {
+            panic!("{:?}", world.journal);
+        };
+        assert_eq!(*agent, world.journal[0].agent());
+        assert_eq!(why(&run), Halt::Failed(Failure::AgentMissing));
+        assert_eq!(crate::run::phase_of(&run), Some(Phase::Design));
     }
 }

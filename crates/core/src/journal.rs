@@ -59,6 +59,8 @@ pub enum Event {
     },
     /// spec.json could not be written while the effects of entry `seq` were carried out.
     SaveFailed {
+        /// Not `seq` in the journal: the entry has its own one there.
+        #[serde(rename = "of_seq")]
         seq: u64,
         changes: Vec<Change>,
         why: String,
@@ -186,5 +188,128 @@ impl<'de> Deserialize<'de> for AgentId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<AgentId, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Facts, Findings};
+    use crate::outcome::{Outcome, Usage};
+
+    fn agent(at_ms: u64, seq: u64) -> AgentId {
+        AgentId { at_ms, seq }
+    }
+
+    fn entry(event: Event) -> Entry {
+        Entry {
+            version: VERSION,
+            seq: 3,
+            at_ms: 1_700_000_000_000,
+            event,
+        }
+    }
+
+    fn events() -> Vec<Event> {
+        let facts = Facts {
+            completed: Some(Phase::Impl),
+            ..Facts::default()
+        };
+        let look = || Look::Seen(Box::new(facts.clone()));
+        let order = Order {
+            until: Some(Phase::Review),
+            from: Some(Phase::Design),
+            review_once: Some(Fixing::Nobody),
+            ..Order::default()
+        };
+        let ended = Ended {
+            outcome: Outcome::Failed("exit status 1".to_owned()),
+            session: Some("session".to_owned()),
+            usage: Usage::default(),
+        };
+        let found = Findings {
+            fix_required: 1,
+            needs_discussion: 0,
+        };
+        let agent = agent(1, 2);
+        let document = Document::Tasks;
+        vec![
+            Event::StartRequested { order, look: None },
+            Event::StartRequested {
+                order: Order::default(),
+                look: Some(Look::Unreadable("spec.json:3: no comma".to_owned())),
+            },
+            Event::Admitted { look: look() },
+            Event::AgentEnded {
+                agent,
+                ended,
+                look: look(),
+            },
+            Event::StopRequested { by: By::Interrupt },
+            Event::PauseRequested,
+            Event::ResetRequested,
+            Event::DocumentApproved { document },
+            Event::DocumentRejected {
+                document,
+                remark: Some("too vague".to_owned()),
+            },
+            Event::SaveFailed {
+                seq: 2,
+                changes: vec![Change::Replied(1, found)],
+                why: "disk full".to_owned(),
+            },
+            Event::EngineStarted,
+        ]
+    }
+
+    #[test]
+    fn every_entry_comes_back_as_it_was_written() {
+        for event in events() {
+            let entry = entry(event);
+            let line = serde_json::to_string(&entry).unwrap();
+            assert!(!line.contains('\n'), "{line}");
+            let back: Entry = serde_json::from_str(&line).unwrap();
+            assert_eq!(back, entry, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_first_release_wrote_entries_like_these() {
+        let stop = r#"{"v":1,"seq":3,"at_ms":1700000000000,"event":"stop_requested","by":"user"}"#;
+        let event = Event::StopRequested { by: By::User };
+        assert_eq!(serde_json::to_string(&entry(event)).unwrap(), stop);
+        let ended = r#"{"v":1,"seq":3,"at_ms":1700000000000,"event":"agent_ended",
+            "agent":"agent-10-00000001","ended":{"outcome":"finished"},"look":{"unreadable":"gone"}}"#;
+        let back: Entry = serde_json::from_str(ended).unwrap();
+        let Event::AgentEnded { agent: id, .. } = back.event else {
+            panic!("{back:?}");
+        };
+        assert_eq!(id, agent(10, 1));
+    }
+
+    #[test]
+    fn c2_1_an_agent_is_named_after_the_entry_that_started_it() {
+        let entry = entry(Event::PauseRequested);
+        assert_eq!(entry.agent(), agent(1_700_000_000_000, 3));
+        let name = entry.agent().to_string();
+        assert_eq!(name, "agent-1700000000000-00000003");
+        assert_eq!(name.parse(), Ok(entry.agent()));
+    }
+
+    #[test]
+    fn c2_1_what_is_no_agent_id_is_refused() {
+        for text in ["", "agent-", "agent-1", "agent-x-1", "agent-1-xyz", "1-2"] {
+            assert_eq!(text.parse::<AgentId>(), Err(NotAnAgentId), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_limits_are_those_of_the_requirements() {
+        let rules = Rules::default();
+        assert_eq!(rules.rounds_max, 7, "A2.1");
+        assert_eq!(rules.retries_max, 7, "B3.1");
+        assert_eq!(rules.inspections_max, 3);
+        assert!(rules.auto_approve);
+        assert_eq!(rules.guard, Guard::Seed);
     }
 }

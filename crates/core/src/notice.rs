@@ -126,3 +126,96 @@ impl Notice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Round;
+
+    const AGENT: AgentId = AgentId { at_ms: 1, seq: 1 };
+    const STEP: Step = Step::Review(Round { number: 1, left: 6 });
+
+    fn step_ended(outcome: Outcome) -> Notice {
+        Notice::StepEnded {
+            step: STEP,
+            agent: AGENT,
+            outcome,
+            usage: Usage::default(),
+        }
+    }
+
+    fn run_ended(state: RestState) -> Notice {
+        Notice::RunEnded {
+            state,
+            reason: String::new(),
+            message: String::new(),
+        }
+    }
+
+    fn round_ended(next: NextAction) -> Notice {
+        Notice::RoundEnded {
+            round: 1,
+            findings: Findings::default(),
+            next,
+        }
+    }
+
+    #[test]
+    fn a9_rounds_are_said_as_info() {
+        let started = Notice::StepStarted {
+            step: STEP,
+            agent: AGENT,
+            resumed: false,
+        };
+        for notice in [
+            started,
+            round_ended(NextAction::Continue),
+            round_ended(NextAction::Approved),
+            round_ended(NextAction::Paused),
+            Notice::ReviewApproved { rounds: 3 },
+            step_ended(Outcome::Finished),
+            step_ended(Outcome::Killed),
+            run_ended(RestState::Done),
+            run_ended(RestState::Stopped),
+        ] {
+            assert_eq!(notice.level(), Level::Info, "{notice:?}");
+        }
+    }
+
+    #[test]
+    fn a9_what_waits_for_a_person_is_a_warning() {
+        for notice in [
+            run_ended(RestState::Paused),
+            run_ended(RestState::Waiting),
+            step_ended(Outcome::Hung),
+            step_ended(Outcome::Lost("power cut".to_owned())),
+            Notice::Warned("tasks.md cannot be read".to_owned()),
+        ] {
+            assert_eq!(notice.level(), Level::Warn, "{notice:?}");
+        }
+    }
+
+    #[test]
+    fn a9_failures_are_errors() {
+        for notice in [
+            run_ended(RestState::Failed),
+            step_ended(Outcome::Failed("exit status 1".to_owned())),
+            step_ended(Outcome::Missing("no such program".to_owned())),
+            step_ended(Outcome::TimedOut),
+            Notice::SaveFailed("disk full".to_owned()),
+            Notice::ImplExhausted { max: 7, open: 1 },
+        ] {
+            assert_eq!(notice.level(), Level::Error, "{notice:?}");
+        }
+    }
+
+    #[test]
+    fn b4_a_retry_is_info() {
+        let retry = Notice::ImplRetry {
+            attempt: 1,
+            max: 7,
+            open: 2,
+        };
+        assert_eq!(retry.level(), Level::Info);
+    }
+}

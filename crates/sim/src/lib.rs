@@ -1,1 +1,103 @@
+//! The simulated world: the whole project around the pure core, from one seed.
+//!
+//! A seed is a story: specs, slots, rules, agents good and bad, people, crashes. [`play`] plays it
+//! to its end in virtual time while the checkers of [`check`] look at what happens. A failing seed
+//! fails again, line by line, with [`trace`](trace()).
 
+use std::fmt;
+
+mod agents;
+pub mod check;
+mod deed;
+mod disk;
+pub mod faults;
+mod host;
+mod people;
+mod rng;
+pub mod trace;
+mod truth;
+mod world;
+
+pub mod run;
+
+pub use run::run;
+
+use check::Watch;
+
+/// What came of a seed, or of many.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub seeds: u64,
+    pub counts: check::Counts,
+    pub tally: faults::Tally,
+}
+
+impl Summary {
+    pub fn add(&mut self, other: &Summary) {
+        self.seeds += other.seeds;
+        self.counts.add(&other.counts);
+        self.tally.add(&other.tally);
+    }
+}
+
+/// A seed in which a rule did not hold.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub seed: u64,
+    pub broken: check::Broken,
+    /// The last lines of the trace.
+    pub tail: Vec<String>,
+}
+
+const TAIL: usize = 40;
+
+/// Plays one seed.
+pub fn play(seed: u64) -> Result<Summary, Failure> {
+    play_with(seed, false)
+}
+
+/// Plays one seed; strictly, the known weaknesses of the core are failures too.
+pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
+    let world = world::play(seed, Watch::new(false, strict));
+    match world.watch.broken().cloned() {
+        None => Ok(Summary {
+            seeds: 1,
+            counts: world.watch.counts,
+            tally: world.tally,
+        }),
+        Some(broken) => {
+            let lines = lines(seed, strict);
+            let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
+            Err(Failure { seed, broken, tail })
+        }
+    }
+}
+
+/// Everything that happens in a seed, line by line.
+pub fn trace(seed: u64) -> Vec<String> {
+    lines(seed, false)
+}
+
+fn lines(seed: u64, strict: bool) -> Vec<String> {
+    let lines = world::play(seed, Watch::new(true, strict)).watch.lines();
+    lines.iter().map(ToString::to_string).collect()
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let check::Broken { rule, sentence } = &self.broken;
+        writeln!(f, "seed {} breaks a rule: {rule}", self.seed)?;
+        writeln!(f, "  {sentence}")?;
+        writeln!(f, "the last {} lines:", self.tail.len())?;
+        for line in &self.tail {
+            writeln!(f, "  {line}")?;
+        }
+        write!(
+            f,
+            "step by step: cargo xtask sim --seed {} --trace",
+            self.seed
+        )
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -2,7 +2,7 @@
 
 use super::after::{after, judge};
 use super::start;
-use super::state::{Failure, Halt, Halted, Pause, Resume, Run, State, Work};
+use super::state::{Halt, Halted, Pause, Resume, Run, State, Work};
 use super::step::{Attempt, Step};
 use super::turn::{Turn, go};
 use super::words;
@@ -47,13 +47,12 @@ fn start_requested(
     look: Option<&Look>,
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
+    // B3.4: only a reset leaves it.
+    if run.is_exhausted() {
+        return rest(run);
+    }
     let resume = match run.state {
         State::Idle | State::Done(_) => Resume::default(),
-        // B3.4: only a reset leaves it.
-        State::Halted(Halted {
-            why: Halt::Failed(Failure::RetriesExhausted),
-            ..
-        }) => return rest(run),
         State::Halted(ref halted) => halted.resume,
         // Whoever asks for a run that goes on takes a pause back.
         State::Finishing(work) => {
@@ -135,6 +134,10 @@ fn agent_ended(
     }
     run.spent += ended.usage;
     let mut look = look.clone();
+    let first = match &mut look {
+        Look::Seen(facts) => owed(&mut run, work.step, facts),
+        Look::Unreadable(_) => Vec::new(),
+    };
     let turn = match held {
         None => after(&run, work, ended, &mut look),
         // However it ended under a stop, it ended because of it, unless it was done already.
@@ -143,12 +146,25 @@ fn agent_ended(
         }
         Some(why) => after(&run, work, ended, &mut look).held(why),
     };
-    let turn = turn.preceded(Vec::new(), vec![step_ended(work, ended)]);
+    let turn = turn.preceded(first, vec![step_ended(work, ended)]);
     let facts = match &look {
         Look::Seen(facts) => Some(&**facts),
         Look::Unreadable(_) => None,
     };
     go(run, turn, facts, Some(work.step.phase()), entry)
+}
+
+/// What spec.json must say before the step is judged: what could not be written earlier, and that
+/// the review goes on. Only its counts approve it, not the word of its agent (A10).
+fn owed(run: &mut Run, step: Step, facts: &mut Facts) -> Vec<Change> {
+    let mut changes = std::mem::take(&mut run.unsaved);
+    if let Step::Review(round) | Step::Reply(round) = step
+        && facts.review.approved
+    {
+        changes.push(Change::ReviewStarted(round.number));
+    }
+    changes.iter().for_each(|change| facts.apply(*change));
+    changes
 }
 
 fn step_ended(work: Work, ended: &Ended) -> Notice {
@@ -216,12 +232,12 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
 
 fn approved(mut run: Run, document: Document) -> (Run, Vec<Effect>) {
     if let State::Halted(halted) = &run.state
-        && halted.why == Halt::Waiting(document)
+        && halted.resume.step == Some(Step::Write(document))
     {
         run.state = State::Idle;
     }
     let effects = vec![
-        Effect::Save(vec![Change::Approved(document)]),
+        save(&mut run, Change::Approved(document)),
         Effect::Announce(Notice::DocumentApproved {
             document,
             by_person: true,
@@ -234,31 +250,45 @@ fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, 
     if !run.is_at_rest() {
         return stay(run);
     }
-    run.state = State::Idle;
+    if !run.is_exhausted() {
+        run.state = State::Idle;
+    }
     run.remark.clone_from(remark);
     let effects = vec![
-        Effect::Save(vec![Change::Rejected(document)]),
+        save(&mut run, Change::Rejected(document)),
         Effect::Announce(Notice::DocumentRejected(document)),
     ];
     (run, effects)
 }
 
+/// One change, after all that could not be written before it.
+fn save(run: &mut Run, change: Change) -> Effect {
+    let mut changes = std::mem::take(&mut run.unsaved);
+    changes.push(change);
+    Effect::Save(changes)
+}
+
 /// A8: nothing goes on that spec.json does not know of; what was to be written is kept.
 fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, Vec<Effect>) {
+    run.unsaved = changes.to_vec();
+    let exhausted = run.is_exhausted();
     let resume = match run.state {
         // The agent of that very decision was not started; any other one works on.
-        State::Working(work) if work.agent.seq == seq => Resume::at(work.step),
-        State::Halted(ref halted) => halted.resume,
-        State::Done(_) => Resume::default(),
-        State::Idle
-        | State::Queued { .. }
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. }
+            if work.agent.seq == seq =>
+        {
+            Resume::at(work.step)
+        }
+        State::Halted(ref halted) if !exhausted => halted.resume,
+        State::Idle | State::Done(_) => Resume::default(),
+        State::Queued { .. }
         | State::Working(_)
         | State::Finishing(_)
-        | State::Stopping { .. } => {
+        | State::Stopping { .. }
+        | State::Halted(_) => {
             return (run, vec![Effect::Announce(Notice::SaveFailed(why.into()))]);
         }
     };
-    run.unsaved = changes.to_vec();
     run.state = State::Halted(Halted {
         why: Halt::Paused(Pause::SpecUnwritable),
         detail: why.to_owned(),
@@ -282,7 +312,8 @@ fn taken_over(mut run: Run) -> Run {
             recount(&mut work.step);
         }
         State::Halted(Halted { resume, .. }) | State::Queued { resume } => {
-            resume.step.iter_mut().for_each(recount);
+            let unjudged = resume.unjudged.iter_mut().map(|work| &mut work.step);
+            resume.step.iter_mut().chain(unjudged).for_each(recount);
         }
         State::Idle | State::Done(_) => {}
     }

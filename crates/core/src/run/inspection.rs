@@ -80,7 +80,7 @@ pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules:
         _ => {}
     }
     let done = inspections.len();
-    let following = Step::Inspect(Round::after(last.number + 1, done, max));
+    let following = Step::Inspect(Round::after(last.number.saturating_add(1), done, max));
     match verdict(last) {
         Ok(Verdict::Nogo) if !last.fixed => {
             let Step::Inspect(round) = following else {
@@ -99,6 +99,8 @@ pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules:
 
 /// The first inspection of newer work: older verdicts say nothing about it.
 pub(super) fn anew(inspections: &[InspectionFacts], rules: &Rules) -> Step {
-    let number = inspections.last().map_or(1, |last| last.number + 1);
+    let number = inspections
+        .last()
+        .map_or(1, |last| last.number.saturating_add(1));
     Step::Inspect(Round::fresh(number, rules.inspections_max))
 }

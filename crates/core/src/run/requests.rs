@@ -1,6 +1,6 @@
 //! Which requests of people fit the state that they meet, and what to say of the others.
 
-use super::state::{Failure, Halt, Halted, Run, State};
+use super::state::{Halt, Halted, Run, State};
 use crate::facts::Facts;
 use crate::names::Document;
 
@@ -9,14 +9,11 @@ use crate::names::Document;
 pub struct Refusal(pub String);
 
 pub fn may_start(run: &Run) -> Result<(), Refusal> {
-    match &run.state {
-        State::Halted(Halted {
-            why: Halt::Failed(Failure::RetriesExhausted),
-            ..
-        }) => Err(Refusal(
+    match run.is_exhausted() {
+        false => Ok(()),
+        true => Err(Refusal(
             "the retries of impl are used up; look at tasks.md, then `kumite reset`".to_owned(),
         )),
-        _ => Ok(()),
     }
 }
 

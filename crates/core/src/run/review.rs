@@ -67,7 +67,9 @@ pub(super) enum Standing {
 impl Standing {
     pub fn step(self, rules: &Rules) -> Step {
         match self {
-            Standing::Settled(rounds) => Step::Review(Round::fresh(rounds + 1, rules.rounds_max)),
+            Standing::Settled(rounds) => {
+                Step::Review(Round::fresh(rounds.saturating_add(1), rules.rounds_max))
+            }
             Standing::Review(round) => Step::Review(round),
             Standing::Reply(round) => Step::Reply(round),
         }
@@ -103,7 +105,7 @@ pub(super) fn standing(review: &ReviewFacts, resume: Option<Step>, rules: &Rules
                 Ok(found) if found == Findings::default() && !another_asked => {
                     Standing::Settled(last.number)
                 }
-                _ => Standing::Review(count(last.number + 1, done + 1)),
+                _ => Standing::Review(count(last.number.saturating_add(1), done + 1)),
             }
         }
     }

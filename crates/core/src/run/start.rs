@@ -178,7 +178,10 @@ fn review_once(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
 }
 
 /// The first phase that the files do not show finished.
-pub(super) fn first_unfinished(facts: &Facts, rules: &Rules) -> Option<Phase> {
+pub fn first_unfinished(facts: &Facts, rules: &Rules) -> Option<Phase> {
+    if facts.completed == Some(Phase::Deploy) {
+        return None;
+    }
     Phase::ALL
         .into_iter()
         .find(|phase| !finished(facts, *phase, rules))

@@ -145,6 +145,19 @@ impl Run {
         }
     }
 
+    /// Whether the retries of impl are used up, which only a reset leaves (B3.4).
+    pub fn is_exhausted(&self) -> bool {
+        match &self.state {
+            State::Halted(halted) => halted.why == Halt::Failed(Failure::RetriesExhausted),
+            State::Idle
+            | State::Queued { .. }
+            | State::Working(_)
+            | State::Finishing(_)
+            | State::Stopping { .. }
+            | State::Done(_) => false,
+        }
+    }
+
     /// Whether it takes one of the `jobs` slots.
     pub fn holds_slot(&self) -> bool {
         self.work().is_some()

@@ -47,14 +47,14 @@ impl Round {
 
     pub fn next(self) -> Option<Round> {
         Some(Round {
-            number: self.number + 1,
             left: self.left.checked_sub(1)?,
+            number: self.number.saturating_add(1),
         })
     }
 
     /// The next round with a fresh allowance, after a person looked at it.
     pub fn renewed(self, max: u8) -> Round {
-        Round::fresh(self.number + 1, max)
+        Round::fresh(self.number.saturating_add(1), max)
     }
 }
 
@@ -75,8 +75,8 @@ impl Attempt {
 
     pub fn next(self) -> Option<Attempt> {
         Some(Attempt {
-            retry: self.retry + 1,
             left: self.left.checked_sub(1)?,
+            retry: self.retry + 1,
         })
     }
 }

@@ -120,11 +120,14 @@ pub(super) fn go(
             None
         }
     };
+    let written = |it: &&Change| matches!(it, Change::Generated(_) | Change::Rejected(_));
+    if let Some(Change::Generated(_)) = changes.iter().rfind(written) {
+        // The remark was for the document that is there now.
+        run.remark = None;
+    }
     let launch = launch.map(|(step, session, revived)| {
         said.extend(phase_change(phase, step.phase()));
-        if let Step::Review(round) = step {
-            changes.push(Change::ReviewStarted(round.number));
-        }
+        changes.extend(review_begun(phase, step));
         start_agent(&mut run, step, session, revived, facts, entry, &mut said)
     });
     if run.is_at_rest() {
@@ -140,6 +143,23 @@ fn in_order(changes: Vec<Change>, said: Vec<Notice>, launch: Option<Launch>) -> 
         .chain(said.into_iter().map(Effect::Announce))
         .chain(launch.map(Effect::Launch))
         .collect()
+}
+
+/// A10: the review is in progress from its first step on, also if that is a reply.
+fn review_begun(from: Option<Phase>, step: Step) -> Vec<Change> {
+    match step {
+        Step::Review(round) => vec![Change::ReviewStarted(round.number)],
+        Step::Reply(round) if from != Some(Phase::Review) => vec![
+            Change::ReviewStarted(round.number),
+            Change::ReviewWritten(round.number),
+        ],
+        Step::Reply(_)
+        | Step::Write(_)
+        | Step::Implement(_)
+        | Step::Inspect(_)
+        | Step::Fix(_)
+        | Step::Merge => Vec::new(),
+    }
 }
 
 fn phase_change(from: Option<Phase>, to: Phase) -> Vec<Notice> {
@@ -162,10 +182,15 @@ fn start_agent(
     said: &mut Vec<Notice>,
 ) -> Launch {
     let agent = entry.agent();
+    let before = match run.work() {
+        // What the replaced agent wrote is work of this step.
+        Some(replaced) if revived => replaced.before,
+        _ => facts.and_then(|facts| start::evidence(facts, step)),
+    };
     run.state = State::Working(Work {
         step,
         agent,
-        before: facts.and_then(|facts| start::evidence(facts, step)),
+        before,
         revived,
     });
     said.push(Notice::StepStarted {
@@ -179,7 +204,7 @@ fn start_agent(
         fixing: run.order.review_once.unwrap_or(Fixing::Auto),
         resume: session,
         remark: match step {
-            Step::Write(_) => run.remark.take(),
+            Step::Write(_) => run.remark.clone(),
             _ => None,
         },
     }

@@ -8,7 +8,7 @@ use crate::names::Phase;
 use crate::notice::{Notice, RestState};
 
 /// The last word of a run that rests.
-pub(super) fn run_ended(run: &Run) -> Notice {
+pub fn run_ended(run: &Run) -> Notice {
     let (state, reason, message) = match &run.state {
         State::Halted(halted) => (
             rest_state(halted.why),
@@ -132,14 +132,18 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
         Pause::RoundsExhausted => format!(
             "the review rounds are used up ({detail}): look at the documents; `kumite resume` grants new rounds"
         ),
-        Pause::NoEvidence => format!("no evidence for the {step} step: {detail}"),
-        Pause::EvidenceConflict => {
-            format!("the evidence of the {step} step contradicts itself: {detail}")
-        }
+        Pause::NoEvidence => format!(
+            "no evidence for the {step} step: {detail}; `kumite resume` looks again and does what is missing"
+        ),
+        Pause::EvidenceConflict => format!(
+            "the evidence of the {step} step contradicts itself: {detail}; correct one, then `kumite resume`"
+        ),
         Pause::InspectionNogo => {
             format!("{detail}, and no inspection is left: fix it, then `kumite resume`")
         }
-        Pause::SpecUnreadable => format!("spec.json cannot be read: {detail}"),
+        Pause::SpecUnreadable => {
+            format!("spec.json cannot be read: {detail}; correct it, then `kumite resume`")
+        }
         Pause::SpecUnwritable => {
             format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
         }
@@ -152,15 +156,17 @@ fn failure_sentence(why: Failure, step: &str, detail: &str) -> String {
         Failure::RetriesExhausted => {
             format!("{detail}: look at tasks.md, then `kumite reset` and `kumite run`")
         }
-        Failure::AgentFailed => format!("the agent of the {step} step failed: {detail}"),
-        Failure::AgentMissing => {
-            format!("the agent of the {step} step could not be started: {detail}")
-        }
-        Failure::AgentHung => format!(
-            "the agent of the {step} step said nothing for too long and was ended (agent.silence_timeout)"
+        Failure::AgentFailed => format!(
+            "the agent of the {step} step failed: {detail}; see `kumite log`, then `kumite resume`"
         ),
-        Failure::Timeout => {
-            format!("the {step} step took longer than it may and was ended (run.step_timeout)")
-        }
+        Failure::AgentMissing => format!(
+            "the agent of the {step} step could not be started: {detail}; see `kumite doctor`, then `kumite resume`"
+        ),
+        Failure::AgentHung => format!(
+            "the agent of the {step} step said nothing for too long and was ended (agent.silence_timeout); `kumite resume` tries again"
+        ),
+        Failure::Timeout => format!(
+            "the {step} step took longer than it may and was ended (run.step_timeout); `kumite resume` tries again"
+        ),
     }
 }

@@ -1,1 +1,16 @@
+//! The rules as rows: a state, an event, and the state that follows.
 
+mod build;
+mod failures;
+mod files;
+mod guard;
+mod inspection;
+mod pairs;
+mod purity;
+mod requests;
+mod review;
+mod saving;
+mod start;
+mod walk;
+mod walks;
+mod words;

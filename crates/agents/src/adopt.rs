@@ -1,0 +1,51 @@
+//! What a directory says about its agent, to a kumite that did not start it.
+
+use std::path::{Path, absolute};
+
+use crate::files::{self, CLAIM, END, Error};
+use crate::handle::Handle;
+use crate::process::{Identity, Process};
+use crate::request::End;
+
+#[derive(Debug)]
+pub enum Adopted {
+    /// Its supervisor lives: wait for it, or stop it.
+    Running(Handle),
+    Ended(End),
+    /// An agent may have been started, but its supervisor is gone and left no end.
+    /// [`crate::conclude()`] sweeps what remains and says how it ended.
+    Lost,
+    /// Nothing was started here yet; [`crate::launch()`] is safe.
+    NeverStarted,
+}
+
+/// Finds out how the agent of `dir` stands. Changes nothing.
+pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
+    let dir = absolute(dir).map_err(|source| Error::Read {
+        path: dir.to_owned(),
+        source,
+    })?;
+    if let Some(end) = files::read(&dir, END)? {
+        return Ok(Adopted::Ended(end));
+    }
+    if let Some(supervisor) = supervisor(&dir) {
+        return Ok(Adopted::Running(Handle::new(dir, Some(supervisor))));
+    }
+    // It may have ended between the two looks; a supervisor writes the end before it goes.
+    if let Some(end) = files::read(&dir, END)? {
+        return Ok(Adopted::Ended(end));
+    }
+    let claimed = dir.join(CLAIM).exists();
+    Ok(if claimed {
+        Adopted::Lost
+    } else {
+        Adopted::NeverStarted
+    })
+}
+
+/// The living supervisor that has claimed `dir`.
+pub fn supervisor(dir: &Path) -> Option<Process> {
+    // A claim that cannot be read names nobody who lives.
+    let identity: Identity = files::read(dir, CLAIM).ok()??;
+    Process::open(identity).filter(|process| process.identity().is_alive())
+}

@@ -1,0 +1,91 @@
+//! The end of an agent whose supervisor did not live to write it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use kumite_core::outcome::{Ended, Outcome};
+
+use crate::files::{self, CLAIM, END, Error, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
+use crate::protocol::{Heard, Reader, last_line};
+use crate::request::{End, Request};
+use crate::sweep::sweep;
+
+/// Ends what is left of the agent of `dir`, reads from its log how far it got, and writes that
+/// down as its end. Afterwards nothing can be started there any more.
+pub fn conclude(dir: &Path) -> Result<End, Error> {
+    conclude_as(dir, false)
+}
+
+/// `told`: it was us who wanted it to end.
+pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
+    // Under the lock no supervisor can begin, so what carries the mark has no keeper.
+    let Some(_lock) = files::try_lock(dir)? else {
+        return Err(Error::Busy {
+            dir: dir.to_owned(),
+        });
+    };
+    if let Some(end) = files::read(dir, END)? {
+        return Ok(end);
+    }
+    let request: Option<Request> = files::read(dir, REQUEST)?;
+    if let Some(request) = &request {
+        sweep(&request.marker());
+    }
+    let heard = request.as_ref().map(reread).unwrap_or_default();
+    let outcome = outcome(dir, told, &heard);
+    let ended = Ended {
+        outcome,
+        session: heard.session,
+        usage: heard.usage,
+    };
+    let end = End {
+        ended,
+        exit_code: None,
+        signal: None,
+        ended_at: unix_ms(),
+        left: Vec::new(),
+    };
+    // Without room on the disk the same will be concluded again by whoever asks next.
+    let _ = Reserved::new(dir).fill(&end);
+    Ok(end)
+}
+
+fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
+    if heard.said == Some(Ok(())) {
+        return Outcome::Finished;
+    }
+    if told {
+        return Outcome::Killed;
+    }
+    let why = std::fs::read(dir.join(SUPERVISOR_LOG))
+        .map(|log| last_line(&log))
+        .unwrap_or_default();
+    let because = if why.is_empty() {
+        String::new()
+    } else {
+        format!(": {why}")
+    };
+    if dir.join(CLAIM).exists() {
+        Outcome::Lost(format!(
+            "the agent's supervisor died before the agent's end was seen{because}"
+        ))
+    } else {
+        Outcome::Missing(format!(
+            "the agent's supervisor ended before it started the agent{because}"
+        ))
+    }
+}
+
+/// Hears the whole log again. A log that cannot be read says nothing, which is not a success.
+fn reread(request: &Request) -> Heard {
+    let mut reader = Reader::new(request.protocol, request.session.clone());
+    let mut buffer = vec![0; 64 * 1024];
+    if let Ok(mut log) = File::open(&request.log) {
+        while let Ok(count @ 1..) = log.read(&mut buffer) {
+            reader.feed(&buffer[..count]);
+        }
+    }
+    reader.look_at_tail();
+    reader.into_heard()
+}

@@ -1,0 +1,139 @@
+//! The files of an agent's directory: where they are, and how they are written so that no reader
+//! ever sees half of one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::request::End;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot write {path}")]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{path} is not what a supervisor writes")]
+    Garbled {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("cannot start the supervisor {binary}")]
+    Spawn { binary: PathBuf, source: io::Error },
+    #[error("cannot become a supervisor")]
+    Setup { source: io::Error },
+    #[error("a supervisor is at work in {dir}")]
+    Busy { dir: PathBuf },
+}
+
+pub const REQUEST: &str = "request.json";
+pub const LOCK: &str = "lock";
+pub const CLAIM: &str = "claim";
+pub const RECORD: &str = "record.json";
+pub const END: &str = "end.json";
+/// What the supervisor itself had to say, which is nothing as long as all goes well.
+pub const SUPERVISOR_LOG: &str = "supervisor.log";
+
+/// The file's content; `None` if there is no such file.
+pub fn read<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<Option<T>, Error> {
+    let path = dir.join(name);
+    match fs::read(&path) {
+        Ok(bytes) => match serde_json::from_slice(&bytes) {
+            Ok(value) => Ok(Some(value)),
+            Err(source) => Err(Error::Garbled { path, source }),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Read { path, source }),
+    }
+}
+
+/// Writes the file as a whole, readable by nobody else: requests carry keys in their environment.
+/// It survives a crash of any process, but not of the machine, whose end no agent survives either.
+pub fn write<T: Serialize>(dir: &Path, name: &str, value: &T) -> Result<(), Error> {
+    let temporary = dir.join(format!(".{name}.{}", std::process::id()));
+    let written = create(&temporary)
+        .and_then(|mut file| file.write_all(&json(value)))
+        .and_then(|()| fs::rename(&temporary, dir.join(name)));
+    written.map_err(|source| Error::Write {
+        path: dir.join(name),
+        source,
+    })
+}
+
+/// Room on the disk for `end.json`, kept while it can be had: an agent that filled the disk must
+/// not thereby hide how it ended.
+pub struct Reserved {
+    dir: PathBuf,
+    temporary: PathBuf,
+    file: io::Result<File>,
+}
+
+impl Reserved {
+    pub fn new(dir: &Path) -> Reserved {
+        let temporary = dir.join(format!(".{END}.{}", std::process::id()));
+        let file = create(&temporary);
+        if let Ok(file) = &file {
+            // A file system that cannot reserve is one where we take our chances.
+            let _ = fallocate(file, FallocateFlags::KEEP_SIZE, 0, 8192);
+        }
+        Reserved {
+            dir: dir.to_owned(),
+            temporary,
+            file,
+        }
+    }
+
+    /// Writes `end.json` for good: it is on the disk when this returns.
+    pub fn fill(self, end: &End) -> Result<(), Error> {
+        let path = self.dir.join(END);
+        let written = self.file.and_then(|mut file| {
+            file.write_all(&json(end))?;
+            file.sync_all()?;
+            fs::rename(&self.temporary, &path)?;
+            File::open(&self.dir)?.sync_all()
+        });
+        written.map_err(|source| Error::Write { path, source })
+    }
+}
+
+/// Takes the directory's lock. `None`: a supervisor lives here.
+pub fn try_lock(dir: &Path) -> Result<Option<File>, Error> {
+    let path = dir.join(LOCK);
+    let locked = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(&path);
+    let file = locked.map_err(|source| Error::Write { path, source })?;
+    Ok(flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .is_ok()
+        .then_some(file))
+}
+
+pub fn unix_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn json<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(value).expect("our own types have string keys only");
+    bytes.push(b'\n');
+    bytes
+}

@@ -1,0 +1,171 @@
+//! A running agent in the hands of kumite: one thread waits for it, another may stop it.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_core::outcome::{Ended, Outcome, Usage};
+use rustix::process::Signal;
+
+use crate::adopt::{Adopted, adopt, supervisor};
+use crate::conclude::conclude_as;
+use crate::files::{self, Error, RECORD, REQUEST};
+use crate::process::{Identity, Process};
+use crate::request::{End, Record, Request};
+use crate::sweep::sweep;
+
+#[derive(Debug)]
+pub struct Handle {
+    dir: PathBuf,
+    /// Whom we started or found. Not always the one who has the directory: see [`Handle::current`].
+    first: Option<Process>,
+    /// We told it to end, so an end without a word is no surprise.
+    told: AtomicBool,
+    record: OnceLock<Record>,
+}
+
+impl Handle {
+    pub(crate) fn new(dir: PathBuf, first: Option<Process>) -> Handle {
+        Handle {
+            dir,
+            first,
+            told: AtomicBool::new(false),
+            record: OnceLock::new(),
+        }
+    }
+
+    /// A handle on an agent's directory, whatever became of the agent: [`Handle::wait`] says it.
+    pub fn of(dir: &Path) -> Handle {
+        Handle::new(dir.to_owned(), None)
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Blocks until the agent and all that it started are gone.
+    pub fn wait(&self) -> End {
+        if let Some(process) = &self.first {
+            process.wait(None);
+        }
+        loop {
+            match adopt(&self.dir) {
+                Ok(Adopted::Ended(end)) => return end,
+                // Ours came second: an earlier kumite's supervisor has the directory.
+                Ok(Adopted::Running(other)) => self.follow(&other),
+                Ok(Adopted::Lost | Adopted::NeverStarted) => {
+                    match conclude_as(&self.dir, self.told.load(Ordering::Acquire)) {
+                        Ok(end) => return end,
+                        // One that has locked and not claimed yet: a matter of microseconds.
+                        Err(Error::Busy { .. }) => std::thread::sleep(Duration::from_millis(1)),
+                        Err(error) => return unknown(&error),
+                    }
+                }
+                Err(error) => return unknown(&error),
+            }
+        }
+    }
+
+    /// Has the agent and all that it started ended: TERM, grace, KILL. Returns at once.
+    pub fn stop(&self) {
+        self.tell(Signal::TERM);
+    }
+
+    /// The same without the grace.
+    pub fn kill(&self) {
+        self.tell(Signal::QUIT);
+    }
+
+    /// For a supervisor that does not answer: kills it and everything that carries its mark.
+    /// Returns when they are gone.
+    pub fn force(&self) {
+        self.tell(Signal::KILL);
+        for process in self.everyone() {
+            process.wait(Some(Duration::from_secs(1)));
+        }
+        if let Ok(Some(request)) = files::read::<Request>(&self.dir, REQUEST) {
+            sweep(&request.marker());
+        }
+    }
+
+    /// The agent's pid, once it was started.
+    pub fn pid(&self) -> Option<u32> {
+        self.record().map(|record| record.agent.pid)
+    }
+
+    /// When the agent was started: Unix time in milliseconds.
+    pub fn started_at(&self) -> Option<u64> {
+        self.record().map(|record| record.started_at)
+    }
+
+    pub fn record(&self) -> Option<Record> {
+        if let Some(record) = self.record.get() {
+            return Some(*record);
+        }
+        let record = files::read(&self.dir, RECORD).ok()??;
+        Some(*self.record.get_or_init(|| record))
+    }
+
+    /// The supervisor: the one that has the directory, or the one that is about to take it.
+    pub fn supervisor(&self) -> Option<Identity> {
+        self.current()
+            .as_ref()
+            .or(self.first.as_ref())
+            .map(Process::identity)
+    }
+
+    fn follow(&self, other: &Handle) {
+        if self.told.load(Ordering::Acquire) {
+            other.stop();
+        }
+        if let Some(process) = &other.first {
+            process.wait(None);
+        }
+    }
+
+    fn tell(&self, signal: Signal) {
+        self.told.store(true, Ordering::Release);
+        for process in self.everyone() {
+            process.signal(signal);
+        }
+    }
+
+    /// All supervisors that may have to do with this agent. One that came second ends anyway, but
+    /// nobody knows yet which one that is before the directory is claimed.
+    fn everyone(&self) -> Vec<Process> {
+        let first = self.first.as_ref().map(Process::identity);
+        let current = self
+            .current()
+            .filter(|process| Some(process.identity()) != first);
+        current
+            .into_iter()
+            .chain(first.and_then(Process::open))
+            .collect()
+    }
+
+    fn current(&self) -> Option<Process> {
+        supervisor(&self.dir)
+    }
+}
+
+/// An end that cannot be read is not a good one.
+fn unknown(error: &Error) -> End {
+    let reason = match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    };
+    let outcome = Outcome::Lost(format!("how the agent ended is not known: {reason}"));
+    let ended = Ended {
+        outcome,
+        session: None,
+        usage: Usage::default(),
+    };
+    End {
+        ended,
+        exit_code: None,
+        signal: None,
+        ended_at: files::unix_ms(),
+        left: Vec::new(),
+    }
+}

@@ -1,0 +1,42 @@
+//! The drivers: start an agent program, read what it says, end it for sure.
+//!
+//! **An agent outlives a crash of kumite, never a stop.** Each one runs under a small supervisor
+//! process of its own, which is this same binary called as `kumite __supervise <dir>`. The
+//! directory is all that the two know of each other, and it is what a later kumite finds:
+//!
+//! | file           | written by  | means |
+//! |----------------|-------------|-------|
+//! | `request.json` | [`launch()`]  | what to start |
+//! | `lock`         | supervisor  | held (flock) as long as the supervisor lives |
+//! | `claim`        | supervisor  | an agent was, or is about to be, started: never start another one here |
+//! | `record.json`  | supervisor  | the agent's process, once it lives |
+//! | `end.json`     | supervisor  | how it ended; for good |
+//!
+//! A newcomer reads [`launch()`], then `supervisor/mod.rs`, then `supervisor/verdict.rs`.
+
+mod adopt;
+mod conclude;
+mod driver;
+mod files;
+mod handle;
+mod launch;
+mod process;
+mod protocol;
+mod request;
+mod supervisor;
+mod sweep;
+mod sys;
+mod tree;
+
+pub use adopt::{Adopted, adopt};
+pub use conclude::conclude;
+pub use driver::{
+    ClaudeConfig, CommandConfig, Driver, Invocation, Order, PromptBy, ScriptedConfig,
+};
+pub use files::Error;
+pub use handle::Handle;
+pub use launch::launch;
+pub use process::Identity;
+pub use request::{End, Protocol, Record, Request};
+pub use supervisor::supervise;
+pub use sweep::{Marked, find_marked, sweep};

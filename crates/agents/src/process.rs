@@ -1,0 +1,101 @@
+//! One process, named so that it is never mistaken for a later one with the same number.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::tree;
+
+/// A pid alone is reused; with the start time it names one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Identity {
+    pub pid: u32,
+    /// Clock ticks since boot, field 22 of `/proc/<pid>/stat`.
+    pub start: u64,
+}
+
+impl Identity {
+    /// Who has this pid now.
+    pub fn of(pid: u32) -> Option<Identity> {
+        tree::stat(pid).map(|stat| stat.identity)
+    }
+
+    /// Whether it runs still; a zombie does not.
+    pub fn is_alive(self) -> bool {
+        tree::stat(self.pid).is_some_and(|stat| stat.identity == self && !stat.zombie)
+    }
+
+    /// Sends `signal` to exactly this process; to nobody if it is gone.
+    pub(crate) fn signal(self, signal: Signal) {
+        if let Some(process) = Process::open(self) {
+            process.signal(signal);
+        }
+    }
+}
+
+/// A process held by its pidfd: from here on nobody else can take its place.
+#[derive(Debug)]
+pub struct Process {
+    identity: Identity,
+    pidfd: OwnedFd,
+}
+
+impl Process {
+    /// `None` if it is gone.
+    pub fn open(identity: Identity) -> Option<Process> {
+        let pid = Pid::from_raw(i32::try_from(identity.pid).ok()?)?;
+        let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        // Only now is the number pinned; before, it could have changed hands.
+        (Identity::of(identity.pid) == Some(identity)).then_some(Process { identity, pidfd })
+    }
+
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        // It may be gone, or another user's; both show in what remains.
+        let _ = pidfd_send_signal(&self.pidfd, signal);
+    }
+
+    /// Waits for its end, and reaps it if it is our child. `false`: it still ran after `limit`.
+    pub fn wait(&self, limit: Option<Duration>) -> bool {
+        let limit = limit.map(timespec);
+        let ended = loop {
+            let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
+            match poll(&mut fds, limit.as_ref()) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(count) => break count > 0,
+                // Without poll nothing can be waited for; what is on the disk then decides.
+                Err(_) => break true,
+            }
+        };
+        if ended {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+            let _ = waitid(
+                WaitId::PidFd(std::os::fd::AsFd::as_fd(&self.pidfd)),
+                options,
+            );
+        }
+        ended
+    }
+}
+
+pub fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+/// The pid as the kernel's calls take it.
+pub fn raw(pid: u32) -> io::Result<Pid> {
+    let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    raw.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
+}

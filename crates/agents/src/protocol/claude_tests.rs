@@ -1,0 +1,146 @@
+//! Lines in the shape of what Claude Code 2.1.325 writes, `type` at any place.
+
+use super::super::Reader;
+use super::*;
+use crate::request::Protocol;
+
+const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Task"],"slash_commands":["init","doctor"]}"#;
+const SUCCESS: &str = r#"{"duration_api_ms":191,"session_id":"s-1","total_cost_usd":0.095488,"usage":{"input_tokens":100,"cache_creation_input_tokens":20,"cache_read_input_tokens":3,"output_tokens":26,"cache_creation":{"ephemeral_1h_input_tokens":0}},"modelUsage":{"m":{"costUSD":0.095488}},"permission_denials":[],"is_error":false,"num_turns":2,"subtype":"success","result":"Wrote the file.","type":"result","duration_ms":306}"#;
+const OVERLOADED: &str = r#"{"session_id":"s-1","total_cost_usd":0,"usage":{"output_tokens":0,"input_tokens":0},"permission_denials":[],"terminal_reason":"api_error","is_error":true,"subtype":"success","api_error_status":529,"result":"API Error: Repeated 529 Overloaded errors.","type":"result"}"#;
+const MAX_TURNS: &str = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s-1","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write"},{"tool_name":"Bash"}],"errors":["Reached maximum number of turns (2)"]}"#;
+
+fn heard(text: impl AsRef<[u8]>) -> Heard {
+    let mut reader = Reader::new(Protocol::Claude, Some("given".to_owned()));
+    reader.feed(text.as_ref());
+    reader.look_at_tail();
+    reader.into_heard()
+}
+
+#[test]
+fn a_recorded_run_is_read_right() {
+    let user = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"a \"result\" of \"init\""}]},"session_id":"s-1"}"#;
+    let heard = heard(format!("{INIT}\n{user}\n{SUCCESS}\n"));
+    assert_eq!(heard.session.as_deref(), Some("s-1"));
+    assert_eq!(heard.said, Some(Ok(())));
+    assert_eq!(
+        heard.usage,
+        Usage {
+            usd_micros: 95_488,
+            input_tokens: 123,
+            output_tokens: 26
+        }
+    );
+}
+
+#[test]
+fn how_the_bytes_arrive_makes_no_difference() {
+    let text = format!("{INIT}\n{{\"type\":\"assistant\"}}\n{SUCCESS}");
+    let whole = heard(&text);
+    for size in [1, 2, 7, 100, 1000] {
+        let mut reader = Reader::new(Protocol::Claude, None);
+        text.as_bytes()
+            .chunks(size)
+            .for_each(|piece| reader.feed(piece));
+        reader.look_at_tail();
+        let heard = reader.into_heard();
+        assert_eq!(
+            (heard.said, heard.usage, heard.session),
+            (whole.said.clone(), whole.usage, whole.session.clone())
+        );
+    }
+}
+
+#[test]
+fn an_error_of_the_model_service_is_not_a_success() {
+    let said = heard(OVERLOADED).said.unwrap();
+    assert_eq!(
+        said,
+        Err("reported an error: API Error: Repeated 529 Overloaded errors.".to_owned())
+    );
+}
+
+#[test]
+fn the_sentence_names_the_kind_the_reason_and_the_denials() {
+    let expected =
+        "reported error_max_turns: Reached maximum number of turns (2) (2 permissions denied)";
+    assert_eq!(heard(MAX_TURNS).said, Some(Err(expected.to_owned())));
+}
+
+#[test]
+fn of_two_results_the_last_one_counts() {
+    assert_eq!(
+        heard(format!("{SUCCESS}\n{MAX_TURNS}\n"))
+            .said
+            .unwrap()
+            .map_err(|_| ()),
+        Err(())
+    );
+    let good = heard(format!("{MAX_TURNS}\n{SUCCESS}\n"));
+    assert_eq!(
+        (good.said, good.usage.usd_micros, good.results),
+        (Some(Ok(())), 95_488, 2)
+    );
+}
+
+#[test]
+fn the_newest_session_wins() {
+    let second = INIT.replace("s-1", "s-2");
+    assert_eq!(
+        heard(format!("{INIT}\n{second}\n")).session.as_deref(),
+        Some("s-2")
+    );
+    let other = r#"{"type":"assistant","session_id":"s-3","name":"init"}"#;
+    assert_eq!(
+        heard(format!("{INIT}\n{other}\n")).session.as_deref(),
+        Some("s-1")
+    );
+    assert_eq!(heard("").session.as_deref(), Some("given"));
+}
+
+#[test]
+fn a_result_inside_another_line_is_none() {
+    let quoted = format!("{{\"type\":\"assistant\",\"message\":{SUCCESS}}}\n");
+    assert_eq!(heard(quoted).said, None);
+    assert_eq!(
+        heard("\"result\"\n[\"result\"]\n{\"type\":\"result\"\n").said,
+        None
+    );
+}
+
+#[test]
+fn carriage_returns_bad_bytes_and_no_newline_are_survived() {
+    assert_eq!(heard(format!("{INIT}\r\n{SUCCESS}\r\n")).said, Some(Ok(())));
+    assert_eq!(heard(SUCCESS).said, Some(Ok(())));
+    let mut bytes = b"\xff\xfe garbage\n".to_vec();
+    let text = SUCCESS.as_bytes();
+    let at = memchr::memmem::find(text, b"Wrote").unwrap();
+    bytes.extend_from_slice(&text[..at]);
+    bytes.push(0xff);
+    bytes.extend_from_slice(&text[at..]);
+    assert_eq!(heard(bytes).said, Some(Ok(())));
+}
+
+#[test]
+fn strange_figures_cost_nothing_and_hide_nothing() {
+    for figure in ["-1", "null", "\"much\"", "NaN", "-Infinity", "{}"] {
+        let heard = heard(
+            SUCCESS
+                .replace("0.095488", figure)
+                .replace("\"input_tokens\":100", "\"input_tokens\":-5"),
+        );
+        assert_eq!(
+            (heard.said, heard.usage.usd_micros, heard.usage.input_tokens),
+            (Some(Ok(())), 0, 23)
+        );
+    }
+}
+
+#[test]
+fn a_doubtful_success_is_none() {
+    for (from, to) in [
+        ("\"is_error\":false", "\"is_error\":\"no\""),
+        ("\"subtype\":\"success\",", ""),
+    ] {
+        assert!(heard(SUCCESS.replace(from, to)).said.unwrap().is_err());
+    }
+}

@@ -1,0 +1,97 @@
+//! What kumite and a supervisor tell each other, as it lies in the agent's directory.
+
+use std::path::PathBuf;
+
+use kumite_core::outcome::Ended;
+use serde::{Deserialize, Serialize};
+
+use crate::process::Identity;
+
+/// The variable that marks every process of an agent, also those that ran away from it.
+const MARKER: &str = "KUMITE_AGENT";
+
+/// Everything that a supervisor has to know. Durations of 0 mean: no such limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The agent's id. The supervisor puts it into the child's environment as `KUMITE_AGENT`.
+    pub agent: String,
+    /// Looked up in the `PATH` of `env`; with a slash in it, relative to `cwd`.
+    pub program: String,
+    pub args: Vec<String>,
+    pub cwd: PathBuf,
+    /// The complete environment of the agent.
+    pub env: Vec<(String, String)>,
+    /// Fed to its stdin, which is then closed. Without it stdin is `/dev/null`.
+    pub stdin: Option<String>,
+    /// Raw stdout is appended here, stderr to `<log without .log>.stderr.log`.
+    pub log: PathBuf,
+    pub protocol: Protocol,
+    /// The session that the agent was given; what it says itself counts more.
+    pub session: Option<String>,
+    pub step_timeout_ms: u64,
+    pub silence_timeout_ms: u64,
+    /// How long an agent may live on after it said that it is done.
+    pub exit_grace_ms: u64,
+    /// How long an agent has between TERM and KILL.
+    pub term_grace_ms: u64,
+    pub spawn_retries: u32,
+}
+
+/// How an agent's words are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// Claude Code's `stream-json`: without a result line nothing is finished.
+    Claude,
+    /// Any command: the exit code is the verdict.
+    Plain,
+}
+
+/// `record.json`: who runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub supervisor: Identity,
+    pub agent: Identity,
+    /// Unix time in milliseconds.
+    pub started_at: u64,
+}
+
+/// `end.json`: how it ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    #[serde(flatten)]
+    pub ended: Ended,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Unix time in milliseconds.
+    pub ended_at: u64,
+    /// Processes that even KILL did not end in time (stuck in the kernel, or another user's).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<u32>,
+}
+
+impl Request {
+    /// The environment entry that all processes of this agent carry.
+    pub fn marker(&self) -> String {
+        format!("{MARKER}={}", self.agent)
+    }
+
+    /// The child's environment, marked.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = String> + '_ {
+        let others = self.env.iter().filter(|(name, _)| name != MARKER);
+        others
+            .map(|(name, value)| format!("{name}={value}"))
+            .chain([self.marker()])
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        let found = self.env.iter().rev().find(|(key, _)| key == name)?;
+        Some(&found.1)
+    }
+
+    pub(crate) fn stderr_log(&self) -> PathBuf {
+        self.log.with_extension("stderr.log")
+    }
+}

@@ -1,0 +1,122 @@
+//! The supervisor: one small process per agent, single-threaded, that starts it, keeps what it
+//! says, and does not go before everything that the agent started is gone.
+
+mod ending;
+mod pump;
+mod run;
+mod start;
+mod verdict;
+mod watch;
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+use kumite_core::outcome::{Ended, Outcome, Usage};
+use rustix::process::{getpid, set_child_subreaper, setsid};
+
+use crate::files::{self, CLAIM, END, Error, RECORD, REQUEST, Reserved, unix_ms};
+use crate::process::Identity;
+use crate::request::{End, Record, Request};
+use crate::sys;
+use start::Started;
+
+/// What the binary does when it is called as `kumite __supervise <dir>`: all of it, from the start
+/// of the agent to `end.json`. Call it before anything else; it wants to be alone in its process.
+pub fn supervise(dir: &Path) -> ExitCode {
+    match try_supervise(dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Goes to `supervisor.log`, from where the sentence about a lost agent quotes it.
+            let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+            let _ = writeln!(std::io::stderr(), "{error}{}", source.unwrap_or_default());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn try_supervise(dir: &Path) -> Result<(), Error> {
+    let signals = become_supervisor().map_err(|source| Error::Setup { source })?;
+    // Held until this process ends, by whatever death.
+    let Some(_lock) = claim(dir)? else {
+        return Ok(());
+    };
+    let request: Request = match files::read(dir, REQUEST) {
+        Ok(Some(request)) => request,
+        Ok(None) => {
+            return Reserved::new(dir).fill(&missing("the agent's request is gone".to_owned()));
+        }
+        Err(error) => return Reserved::new(dir).fill(&missing(error.to_string())),
+    };
+    match start::start(&request) {
+        Ok(started) => {
+            announce(dir, &request, &started);
+            let reserved = Reserved::new(dir);
+            reserved.fill(&run::run(&request, started, signals))
+        }
+        Err(sentence) => Reserved::new(dir).fill(&missing(sentence)),
+    }
+}
+
+/// Leaves kumite's terminal, hears its signals, and inherits every orphan of the agent.
+fn become_supervisor() -> std::io::Result<OwnedFd> {
+    let signals = sys::listen()?;
+    // Fails only for a process group leader, which has been taken care of by whoever made it one.
+    let _ = setsid();
+    set_child_subreaper(Some(getpid()))?;
+    Ok(signals)
+}
+
+/// Makes this process the only one that ever starts an agent here. `None`: another one was first.
+fn claim(dir: &Path) -> Result<Option<File>, Error> {
+    let Some(lock) = files::try_lock(dir)? else {
+        return Ok(None);
+    };
+    if dir.join(END).exists() || dir.join(CLAIM).exists() {
+        return Ok(None);
+    }
+    let me = Identity::of(std::process::id()).ok_or_else(|| Error::Setup {
+        source: std::io::Error::other("/proc does not know this process"),
+    })?;
+    files::write(dir, CLAIM, &me)?;
+    Ok(Some(lock))
+}
+
+/// Tells who runs. The agent works already, so nothing here is on its time.
+fn announce(dir: &Path, request: &Request, started: &Started) {
+    if let (Some(supervisor), Some(agent)) = (Identity::of(std::process::id()), started.identity) {
+        let record = Record {
+            supervisor,
+            agent,
+            started_at: started.at,
+        };
+        // Without a record the agent has no pid to show, and that is all.
+        let _ = files::write(dir, RECORD, &record);
+    }
+    // The environment has done its service, and may hold keys that should not lie around.
+    let _ = files::write(
+        dir,
+        REQUEST,
+        &Request {
+            env: Vec::new(),
+            ..request.clone()
+        },
+    );
+}
+
+fn missing(sentence: String) -> End {
+    let ended = Ended {
+        outcome: Outcome::Missing(sentence),
+        session: None,
+        usage: Usage::default(),
+    };
+    End {
+        ended,
+        exit_code: None,
+        signal: None,
+        ended_at: unix_ms(),
+        left: Vec::new(),
+    }
+}

@@ -1,0 +1,236 @@
+//! Moves bytes: the prompt to the agent, what it says to the disk and to the reader. It never
+//! waits for the agent, and a disk that is full stops neither of them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::ioctl_fionbio;
+
+use crate::process::timespec;
+use crate::protocol::{Reader, Tail};
+use crate::request::Request;
+
+/// How much a drain reads at most: more than any pipe holds, so it is somebody who goes on writing.
+const DRAIN_MAX: usize = 8 * 1024 * 1024;
+const BUFFER: usize = 64 * 1024;
+
+pub struct Pump {
+    stdin: Option<(ChildStdin, Vec<u8>, usize)>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    log: Log,
+    stderr_log: Log,
+    pub reader: Reader,
+    complaints: Tail,
+    buffer: Vec<u8>,
+}
+
+/// What [`Pump::wait`] woke up for.
+#[derive(Default)]
+pub struct Ready {
+    pub signals: bool,
+    pub output: bool,
+}
+
+impl Pump {
+    pub fn new(request: &Request, child: &mut Child) -> Pump {
+        let mut pump = Pump {
+            stdin: child.stdin.take().map(|pipe| {
+                (
+                    pipe,
+                    request.stdin.clone().unwrap_or_default().into_bytes(),
+                    0,
+                )
+            }),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            log: Log::new(request.log.clone()),
+            stderr_log: Log::new(request.stderr_log()),
+            reader: Reader::new(request.protocol, request.session.clone()),
+            complaints: Tail::new(4 * 1024),
+            buffer: vec![0; BUFFER],
+        };
+        // Our ends only: the agent's block as it expects. It cannot fail for a pipe.
+        for pipe in pump.streams().into_iter().flatten() {
+            let _ = ioctl_fionbio(pipe, true);
+        }
+        // Whoever follows the log finds it before the first word.
+        pump.log.append(&[]);
+        pump
+    }
+
+    /// Waits until there is something to do, and moves bytes if that is it.
+    pub fn wait(&mut self, signals: &OwnedFd, until: Option<Instant>) -> Ready {
+        let ready = self.poll(signals, until);
+        if ready[3] {
+            self.write_prompt();
+        }
+        let output = ready[1] && self.read_stdout() > 0;
+        let complaint = ready[2] && self.read_stderr() > 0;
+        Ready {
+            signals: ready[0],
+            output: output || complaint,
+        }
+    }
+
+    /// Reads what is there, without waiting. `true`: there was something.
+    pub fn drain(&mut self) -> bool {
+        let mut total = 0;
+        while total < DRAIN_MAX {
+            let count = self.read_stdout() + self.read_stderr();
+            if count == 0 {
+                break;
+            }
+            total += count;
+        }
+        total > 0
+    }
+
+    /// The first thing that could not be kept, if any.
+    pub fn loss(&self) -> Option<&str> {
+        self.log
+            .trouble
+            .as_deref()
+            .or(self.stderr_log.trouble.as_deref())
+    }
+
+    /// The agent's last words, for a person who wonders what went wrong.
+    pub fn last_line(&self) -> String {
+        let complaint = self.complaints.last_line();
+        if complaint.is_empty() {
+            self.reader.last_line()
+        } else {
+            complaint
+        }
+    }
+
+    /// What is still open of stdout, stderr and stdin.
+    fn streams(&self) -> [Option<BorrowedFd<'_>>; 3] {
+        let stdin = self.stdin.as_ref().map(|(pipe, ..)| pipe.as_fd());
+        [
+            self.stdout.as_ref().map(AsFd::as_fd),
+            self.stderr.as_ref().map(AsFd::as_fd),
+            stdin,
+        ]
+    }
+
+    /// Signals, stdout, stderr, stdin: which of them can go on.
+    fn poll(&self, signals: &OwnedFd, until: Option<Instant>) -> [bool; 4] {
+        let [stdout, stderr, stdin] = self.streams();
+        let flags = [PollFlags::IN, PollFlags::IN, PollFlags::IN, PollFlags::OUT];
+        let all = [Some(signals.as_fd()), stdout, stderr, stdin];
+        let mut fds = Vec::with_capacity(all.len());
+        fds.extend(
+            all.iter()
+                .zip(flags)
+                .filter_map(|(fd, flags)| Some(PollFd::from_borrowed_fd((*fd)?, flags))),
+        );
+        let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
+        if poll(&mut fds, timeout.as_ref()).is_err() {
+            // Nothing can be waited for (no memory): look at everything, but not all the time.
+            std::thread::sleep(Duration::from_millis(10));
+            return [true; 4];
+        }
+        let mut polled = fds.iter();
+        all.map(|fd| fd.is_some() && polled.next().is_some_and(|fd| !fd.revents().is_empty()))
+    }
+
+    fn write_prompt(&mut self) {
+        let Some((pipe, prompt, written)) = &mut self.stdin else {
+            return;
+        };
+        match pipe.write(&prompt[*written..]) {
+            Ok(count) => *written += count,
+            Err(error) if is_later(&error) => return,
+            // It does not want to hear the rest. That is its business.
+            Err(_) => *written = prompt.len(),
+        }
+        if *written == prompt.len() {
+            self.stdin = None;
+        }
+    }
+
+    fn read_stdout(&mut self) -> usize {
+        let count = read(&mut self.stdout, &mut self.buffer);
+        if count > 0 {
+            self.log.append(&self.buffer[..count]);
+            self.reader.feed(&self.buffer[..count]);
+        }
+        count
+    }
+
+    fn read_stderr(&mut self) -> usize {
+        let count = read(&mut self.stderr, &mut self.buffer);
+        if count > 0 {
+            self.stderr_log.append(&self.buffer[..count]);
+            self.complaints.push(&self.buffer[..count]);
+        }
+        count
+    }
+}
+
+/// Reads once. A stream that is at its end is closed, and not asked again.
+fn read<R: Read>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
+    let Some(open) = stream else { return 0 };
+    match open.read(buffer) {
+        Ok(count @ 1..) => count,
+        Err(error) if is_later(&error) => 0,
+        Ok(_) | Err(_) => {
+            *stream = None;
+            0
+        }
+    }
+}
+
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// A file that is appended to as long as that works.
+struct Log {
+    path: PathBuf,
+    file: Option<File>,
+    trouble: Option<String>,
+}
+
+impl Log {
+    fn new(path: PathBuf) -> Log {
+        Log {
+            path,
+            file: None,
+            trouble: None,
+        }
+    }
+
+    /// Tries again every time: there may be room again.
+    fn append(&mut self, bytes: &[u8]) {
+        let written = self.open().and_then(|file| file.write_all(bytes));
+        if let Err(error) = written {
+            self.trouble.get_or_insert_with(|| {
+                format!("{} could not be written: {error}", self.path.display())
+            });
+        }
+    }
+
+    fn open(&mut self) -> io::Result<&mut File> {
+        if self.file.is_none() {
+            if let Some(parent) = self.path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            self.file = Some(
+                OpenOptions::new()
+                    .create(true)
+                    .append(true)
+                    .open(&self.path)?,
+            );
+        }
+        self.file
+            .as_mut()
+            .ok_or_else(|| io::Error::from(ErrorKind::NotFound))
+    }
+}

@@ -1,0 +1,238 @@
+//! The loop of a supervisor: bytes, signals, clocks, until nobody is left.
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use kumite_core::outcome::{Ended, Outcome};
+use rustix::io::Errno;
+use rustix::process::{WaitOptions, WaitStatus};
+
+use super::ending::{self, Ending};
+use super::pump::Pump;
+use super::start::Started;
+use super::verdict::{self, Evidence};
+use super::watch::{Cause, Watch};
+use crate::files::unix_ms;
+use crate::request::{End, Request};
+
+/// What those get whom an agent leaves behind when it goes.
+const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
+
+struct Supervisor<'a> {
+    request: &'a Request,
+    agent: u32,
+    signals: OwnedFd,
+    pump: Pump,
+    watch: Watch,
+    results: u64,
+    exit: Option<WaitStatus>,
+    over: Option<Over>,
+    ending: Option<Ending>,
+}
+
+/// The agent's work is over, why, and what it had said by then.
+struct Over {
+    cause: Cause,
+    said: Option<Result<(), String>>,
+}
+
+/// Keeps the agent until it and all that it started are gone.
+pub fn run(request: &Request, mut started: Started, signals: OwnedFd) -> End {
+    let agent = started.child.id();
+    let pump = Pump::new(request, &mut started.child);
+    let watch = Watch::new(request, Instant::now());
+    let mut supervisor = Supervisor {
+        request,
+        agent,
+        signals,
+        pump,
+        watch,
+        results: 0,
+        exit: None,
+        over: None,
+        ending: None,
+    };
+    while supervisor.turn() {}
+    supervisor.end()
+}
+
+impl Supervisor<'_> {
+    /// One turn of the loop. `false`: nobody is left, or nobody who could be ended.
+    fn turn(&mut self) -> bool {
+        let ready = self.pump.wait(&self.signals, self.next());
+        self.note_output(ready.output);
+        let someone = !ready.signals || self.handle_signals();
+        let now = Instant::now();
+        if self.over.is_none()
+            && let Some(cause) = self.watch.due(now)
+        {
+            self.finish(cause, now);
+        }
+        someone
+            && self
+                .ending
+                .as_mut()
+                .is_none_or(|ending| ending.advance(now))
+    }
+
+    /// When there is something to do even if nothing happens.
+    fn next(&self) -> Option<Instant> {
+        match &self.ending {
+            Some(ending) => Some(ending.next()),
+            None => self.watch.next().map(|(at, _)| at),
+        }
+    }
+
+    fn note_output(&mut self, any: bool) {
+        if !any {
+            return;
+        }
+        let now = Instant::now();
+        self.watch.heard(now);
+        let results = self.pump.reader.heard().results;
+        if results > self.results {
+            self.results = results;
+            self.watch.heard_result(now);
+        }
+    }
+
+    /// `false`: there are no children any more.
+    fn handle_signals(&mut self) -> bool {
+        let mut someone = true;
+        // Each record says which signal it is in its first four bytes.
+        let mut record = [0; size_of::<libc::signalfd_siginfo>()];
+        while rustix::io::read(&self.signals, &mut record).is_ok_and(|count| count == record.len())
+        {
+            match i32::from_ne_bytes([record[0], record[1], record[2], record[3]]) {
+                // Who has ended already is not ended by us: TERM comes before CHLD here, whichever
+                // was first.
+                libc::SIGTERM => {
+                    someone = self.reap();
+                    self.finish(Cause::Told, Instant::now());
+                }
+                libc::SIGQUIT => {
+                    someone = self.reap();
+                    self.kill();
+                }
+                libc::SIGCHLD => someone = self.reap(),
+                // A terminal that closes, or Ctrl-C there, is kumite's business, not the agent's.
+                _ => {}
+            }
+        }
+        someone
+    }
+
+    /// Buries the dead. `false`: there are no children any more.
+    fn reap(&mut self) -> bool {
+        loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status)))
+                    if pid.as_raw_nonzero().get().unsigned_abs() == self.agent =>
+                {
+                    self.exit = Some(status);
+                    self.agent_is_gone();
+                }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn agent_is_gone(&mut self) {
+        let (now, grace) = (Instant::now(), self.term_grace().min(LEFTOVER_GRACE));
+        if self.over.is_none() {
+            self.over = Some(Over {
+                cause: Cause::Exited,
+                said: None,
+            });
+        }
+        match &mut self.ending {
+            Some(ending) => ending.agent_is_gone(now, grace),
+            None => self.ending = Some(Ending::terminate(now, grace)),
+        }
+    }
+
+    /// The agent's work is over, unless it was before.
+    fn finish(&mut self, cause: Cause, now: Instant) {
+        if self.over.is_some() {
+            return;
+        }
+        // What it has said is in the pipe, even if we have not read it yet.
+        self.pump.drain();
+        self.pump.reader.look_at_tail();
+        let said = self.pump.reader.heard().said.clone();
+        let hung = cause == Cause::Silent && said.is_none();
+        self.over = Some(Over { cause, said });
+        let grace = self.term_grace();
+        self.ending = Some(if hung {
+            Ending::interrupt(self.agent, now, grace)
+        } else {
+            Ending::terminate(now, grace)
+        });
+    }
+
+    fn kill(&mut self) {
+        let now = Instant::now();
+        self.finish(Cause::Told, now);
+        if let Some(ending) = &mut self.ending {
+            ending.kill(now);
+        }
+    }
+
+    fn term_grace(&self) -> Duration {
+        Duration::from_millis(self.request.term_grace_ms)
+    }
+
+    fn end(mut self) -> End {
+        self.pump.drain();
+        self.pump.reader.look_at_tail();
+        let outcome = self.outcome();
+        let heard = self.pump.reader.heard();
+        let ended = Ended {
+            outcome,
+            session: heard.session.clone(),
+            usage: heard.usage,
+        };
+        End {
+            ended,
+            exit_code: self.exit.and_then(WaitStatus::exit_status),
+            signal: self.exit.and_then(WaitStatus::terminating_signal),
+            ended_at: unix_ms(),
+            left: left(),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let over = self.over.as_ref();
+        let cause = over.map_or(Cause::Exited, |over| over.cause);
+        let said = match cause {
+            Cause::Exited => self.pump.reader.heard().said.as_ref(),
+            _ => over.and_then(|over| over.said.as_ref()),
+        };
+        let outcome = verdict::judge(&Evidence {
+            cause,
+            said,
+            exit: self.exit,
+            last_line: self.pump.last_line(),
+            protocol: self.request.protocol,
+        });
+        match (outcome, self.pump.loss()) {
+            (Outcome::Failed(sentence), Some(loss)) => {
+                Outcome::Failed(format!("{sentence} ({loss})"))
+            }
+            (outcome, _) => outcome,
+        }
+    }
+}
+
+/// Who is still there. Mostly nobody, which the kernel knows without a walk through all processes.
+fn left() -> Vec<u32> {
+    if rustix::process::wait(WaitOptions::NOHANG).err() == Some(Errno::CHILD) {
+        return Vec::new();
+    }
+    ending::everyone()
+        .iter()
+        .map(|process| process.pid)
+        .collect()
+}

@@ -1,0 +1,204 @@
+//! Starting the agent, or saying in a sentence why that cannot be done and what would help.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
+
+use crate::files::unix_ms;
+use crate::process::Identity;
+use crate::request::Request;
+use crate::sys;
+
+const RETRY_AFTER: Duration = Duration::from_millis(200);
+
+/// Where programs are when nobody says so.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+pub struct Started {
+    pub child: Child,
+    pub identity: Option<Identity>,
+    /// Unix time in milliseconds.
+    pub at: u64,
+}
+
+pub fn start(request: &Request) -> Result<Started, String> {
+    let mut retries_left = request.spawn_retries;
+    loop {
+        match attempt(request) {
+            Ok(child) => {
+                let identity = Identity::of(child.id());
+                return Ok(Started {
+                    child,
+                    identity,
+                    at: unix_ms(),
+                });
+            }
+            Err(trouble) if trouble.is_transient() && retries_left > 0 => retries_left -= 1,
+            Err(trouble) => return Err(trouble.sentence(request)),
+        }
+        std::thread::sleep(RETRY_AFTER);
+    }
+}
+
+enum Trouble {
+    NoDirectory,
+    NotFound,
+    IsDirectory(PathBuf),
+    NotExecutable(PathBuf),
+    Refused(PathBuf, io::Error),
+}
+
+fn attempt(request: &Request) -> Result<Child, Trouble> {
+    if !request.cwd.is_dir() || access(&request.cwd, Access::EXEC_OK).is_err() {
+        return Err(Trouble::NoDirectory);
+    }
+    let path = find(request)?;
+    let args = request.args.iter().map(OsStr::new);
+    let given: Vec<&OsStr> = [OsStr::new(&request.program)]
+        .into_iter()
+        .chain(args.clone())
+        .collect();
+    let spawned = spawn(request, &path, &given).or_else(|error| {
+        if Errno::from_io_error(&error) != Some(Errno::NOEXEC) || is_binary(&path) {
+            return Err(error);
+        }
+        // A script without a first line that says for whom, which by custom means: for sh.
+        let by_shell: Vec<&OsStr> = [OsStr::new("sh"), path.as_os_str()]
+            .into_iter()
+            .chain(args)
+            .collect();
+        spawn(request, Path::new("/bin/sh"), &by_shell)
+    });
+    spawned.map_err(|error| Trouble::Refused(path, error))
+}
+
+fn spawn(request: &Request, path: &Path, args: &[&OsStr]) -> io::Result<Child> {
+    let mut command = Command::new(path);
+    let stdin = if request.stdin.is_some() {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    };
+    command.current_dir(&request.cwd).process_group(0);
+    command
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    sys::execute(&mut command, path, args, request.environment().collect())?;
+    command.spawn()
+}
+
+/// Looks the program up as a shell would, but in the agent's own `PATH` and directory.
+fn find(request: &Request) -> Result<PathBuf, Trouble> {
+    let program = request.program.as_str();
+    if program.contains('/') {
+        return usable(request.cwd.join(program));
+    }
+    let mut trouble = Trouble::NotFound;
+    let path = request.variable("PATH").unwrap_or(DEFAULT_PATH);
+    for dir in path.split(':').filter(|_| !program.is_empty()) {
+        match usable(request.cwd.join(dir).join(program)) {
+            Ok(found) => return Ok(found),
+            Err(Trouble::NotExecutable(found)) => trouble = Trouble::NotExecutable(found),
+            Err(_) => {}
+        }
+    }
+    Err(trouble)
+}
+
+fn usable(path: PathBuf) -> Result<PathBuf, Trouble> {
+    match fs::metadata(&path) {
+        Err(_) => Err(Trouble::NotFound),
+        Ok(found) if found.is_dir() => Err(Trouble::IsDirectory(path)),
+        Ok(_) if access(&path, Access::EXEC_OK).is_err() => Err(Trouble::NotExecutable(path)),
+        Ok(_) => Ok(path),
+    }
+}
+
+fn is_binary(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut magic))
+        .is_ok()
+        && magic == *b"\x7fELF"
+}
+
+impl Trouble {
+    /// Whether the same start may work a moment later.
+    fn is_transient(&self) -> bool {
+        let Trouble::Refused(_, error) = self else {
+            return false;
+        };
+        matches!(
+            Errno::from_io_error(error),
+            Some(Errno::AGAIN | Errno::NOMEM | Errno::TXTBSY)
+        )
+    }
+
+    fn sentence(&self, request: &Request) -> String {
+        const SETTING: &str = "or name another program in .kiro/kumite.toml";
+        let (program, cwd) = (&request.program, request.cwd.display());
+        match self {
+            Trouble::NoDirectory => {
+                format!(
+                    "the directory {cwd}, where {program} should work, is gone or may not be entered; restore it and try again"
+                )
+            }
+            Trouble::NotFound if program.contains('/') => {
+                format!(
+                    "the agent program {program} does not exist (looked for from {cwd}); correct its path, {SETTING}"
+                )
+            }
+            Trouble::NotFound => {
+                format!(
+                    "the agent program {program:?} was not found in PATH; install it, {SETTING}"
+                )
+            }
+            Trouble::IsDirectory(path) => {
+                format!(
+                    "the agent program {} is a directory; name the program inside it",
+                    path.display()
+                )
+            }
+            Trouble::NotExecutable(path) => {
+                format!(
+                    "the agent program {path} is not executable; run chmod +x {path}, {SETTING}",
+                    path = path.display()
+                )
+            }
+            Trouble::Refused(path, error) => refusal(path, error),
+        }
+    }
+}
+
+fn refusal(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    match Errno::from_io_error(error) {
+        Some(Errno::NOEXEC) => {
+            let machine = std::env::consts::ARCH;
+            format!(
+                "the agent program {path} was built for another machine or is damaged; install the one for {machine}"
+            )
+        }
+        Some(Errno::NOENT) => {
+            format!(
+                "the interpreter that {path} names in its first line was not found; install it, or correct that line"
+            )
+        }
+        Some(Errno::TOOBIG) => {
+            format!(
+                "the arguments of {path} are too long for this system; pass the prompt on stdin or in a file"
+            )
+        }
+        _ => format!(
+            "the agent program {path} could not be started: {error}; try again, or run it by hand"
+        ),
+    }
+}

@@ -1,0 +1,222 @@
+//! An agent outlives kumite, and there is never a second one.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::fs;
+use std::process::{Child, Command};
+
+use common::{BINARY, GOOD, INIT, World, until, world};
+use kumite_agents::{Adopted, Handle, Identity, adopt, conclude};
+use kumite_core::outcome::Outcome;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Counts its starts, then waits until it may go.
+fn waiting() -> World {
+    world(&format!(
+        "echo start >> starts\n{INIT}\ntouch here\nwhile [ ! -e go ]; do sleep 0.01; done\n{GOOD}"
+    ))
+}
+
+fn starts(world: &World) -> usize {
+    String::from_utf8(world.read("starts"))
+        .unwrap()
+        .lines()
+        .count()
+}
+
+fn go(world: &World) {
+    fs::write(world.path("go"), "").unwrap();
+}
+
+/// A kumite that launches the agent and then waits for it.
+fn kumite(world: &World) -> Child {
+    let request = world.path("request");
+    fs::write(&request, serde_json::to_vec(&world.request).unwrap()).unwrap();
+    Command::new(BINARY)
+        .arg("launch")
+        .arg(world.dir())
+        .arg(request)
+        .spawn()
+        .unwrap()
+}
+
+fn kill(process: Identity) {
+    kill_process(Pid::from_raw(process.pid as i32).unwrap(), Signal::KILL).unwrap();
+}
+
+fn running(world: &World) -> Handle {
+    match adopt(&world.dir()).unwrap() {
+        Adopted::Running(handle) => handle,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_agent_works_on_when_kumite_is_killed_and_is_adopted() {
+    let world = waiting();
+    let mut first = kumite(&world);
+    world.wait_for("here");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let handle = running(&world);
+    until("the record", || handle.record().is_some());
+    let record = handle.record().unwrap();
+    assert_eq!(handle.supervisor(), Some(record.supervisor));
+    assert!(record.agent.is_alive() && record.supervisor.is_alive());
+    go(&world);
+    let end = handle.wait();
+    assert_eq!(
+        (end.ended.outcome.clone(), starts(&world)),
+        (Outcome::Finished, 1)
+    );
+    // Whoever asks later hears the same.
+    let Adopted::Ended(again) = adopt(&world.dir()).unwrap() else {
+        panic!("it has ended")
+    };
+    assert_eq!(again, end);
+    world.assert_nothing_remains();
+}
+
+#[test]
+fn an_adopted_agent_can_be_stopped() {
+    let world = waiting();
+    let mut first = kumite(&world);
+    world.wait_for("here");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let handle = running(&world);
+    handle.stop();
+    assert_eq!(handle.wait().ended.outcome, Outcome::Killed);
+    world.assert_nothing_remains();
+}
+
+#[test]
+fn the_end_is_found_by_a_kumite_that_was_not_there() {
+    let world = waiting();
+    let mut first = kumite(&world);
+    world.wait_for("here");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    go(&world);
+    until("the end", || world.path("dir/end.json").exists());
+    let Adopted::Ended(end) = adopt(&world.dir()).unwrap() else {
+        panic!("it has ended")
+    };
+    assert_eq!(end.ended.outcome, Outcome::Finished);
+}
+
+#[test]
+fn a_second_launch_starts_nothing_and_follows_the_first() {
+    let world = waiting();
+    let first = world.launch();
+    world.wait_for("here");
+    let second = world.launch();
+    let waiter = std::thread::spawn(move || second.wait());
+    go(&world);
+    let end = first.wait();
+    assert_eq!(waiter.join().unwrap(), end);
+    // Nor does one that comes when all is over.
+    assert_eq!(world.launch().wait(), end);
+    assert_eq!(starts(&world), 1);
+}
+
+#[test]
+fn of_many_launches_at_once_one_starts_an_agent() {
+    let world = waiting();
+    go(&world);
+    let handles: Vec<Handle> = (0..8).map(|_| world.launch()).collect();
+    let outcomes: Vec<Outcome> = handles
+        .iter()
+        .map(|handle| handle.wait().ended.outcome)
+        .collect();
+    assert_eq!((outcomes, starts(&world)), (vec![Outcome::Finished; 8], 1));
+}
+
+#[test]
+fn a_stop_reaches_the_supervisor_that_was_first() {
+    let world = waiting();
+    let first = world.launch();
+    world.wait_for("here");
+    let second = world.launch();
+    second.stop();
+    assert_eq!(second.wait().ended.outcome, Outcome::Killed);
+    assert_eq!(first.wait().ended.outcome, Outcome::Killed);
+    world.assert_nothing_remains();
+}
+
+#[test]
+fn a_killed_supervisor_takes_its_agent_along_and_the_agent_is_lost() {
+    let world = waiting();
+    let handle = world.launch();
+    world.wait_for("here");
+    kill(handle.supervisor().unwrap());
+    let end = handle.wait();
+    assert!(matches!(end.ended.outcome, Outcome::Lost(_)), "{end:?}");
+    assert_eq!(end.ended.session.as_deref(), Some("s-1"));
+    world.assert_nothing_remains();
+}
+
+#[test]
+fn a_lost_agent_is_found_lost_by_the_next_kumite_which_ends_what_remains() {
+    let world = world("setsid sh -c 'touch here; exec sleep 1000' &\nexec sleep 1000");
+    let handle = world.launch();
+    world.wait_for("here");
+    let mut supervisor = handle.supervisor();
+    until("the death", || {
+        supervisor.take().into_iter().for_each(kill);
+        matches!(adopt(&world.dir()).unwrap(), Adopted::Lost)
+    });
+    assert!(!world.marked().is_empty());
+    assert!(matches!(
+        conclude(&world.dir()).unwrap().ended.outcome,
+        Outcome::Lost(_)
+    ));
+    world.assert_nothing_remains();
+    // What was concluded is the end, and nothing starts there any more.
+    assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Ended(_)));
+    assert!(matches!(
+        world.launch().wait().ended.outcome,
+        Outcome::Lost(_)
+    ));
+}
+
+#[test]
+fn a_good_result_in_the_log_of_a_lost_agent_counts() {
+    let world = world(&format!("{GOOD}\nwhile :; do sleep 0.05; done"));
+    let handle = world.launch();
+    until("the result", || !world.read("logs/agent.log").is_empty());
+    kill(handle.supervisor().unwrap());
+    let end = handle.wait();
+    assert_eq!(
+        (end.ended.outcome, end.ended.usage.usd_micros),
+        (Outcome::Finished, 500_000)
+    );
+    world.assert_nothing_remains();
+}
+
+#[test]
+fn force_ends_a_supervisor_that_does_not_answer() {
+    let world = waiting();
+    let handle = world.launch();
+    world.wait_for("here");
+    let supervisor = Pid::from_raw(handle.supervisor().unwrap().pid as i32).unwrap();
+    kill_process(supervisor, Signal::STOP).unwrap();
+    handle.stop();
+    handle.force();
+    world.assert_nothing_remains();
+    assert_eq!(handle.wait().ended.outcome, Outcome::Killed);
+}
+
+#[test]
+fn before_the_start_there_is_nothing_to_adopt() {
+    let world = waiting();
+    assert!(matches!(
+        adopt(&world.dir()).unwrap(),
+        Adopted::NeverStarted
+    ));
+    // A claim of somebody who is dead means that an agent may have been started.
+    fs::write(world.path("dir/claim"), "").unwrap();
+    assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Lost));
+}

@@ -1,0 +1,165 @@
+//! The command line (contract).
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use kumite_host::project::Project;
+use kumite_host::settings::{Flags, Loader};
+
+use crate::commands;
+use crate::trouble::Result;
+
+/// Drives AI coding agents in rounds, until a referee says it is good or a person must decide.
+#[derive(Parser)]
+#[command(name = "kumite", version, propagate_version = true)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 a person is needed, 4 budget, \
+    5 not found or invalid, 75 quota, 130 interrupted, 143 terminated."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+#[derive(Args, Clone)]
+pub struct Global {
+    /// Print data for programs: one JSON object, or one a line
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say less
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+    /// The project, if it is not the current directory or one above
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Set a project up: .kiro/, settings, and the command files for agents
+    Init,
+    /// Create a spec
+    New(commands::new::NewArgs),
+    /// Drive specs to their end, and follow
+    Run(commands::run::RunArgs),
+    /// One review round by hand: a review and its reply, no loop
+    Review(commands::review::ReviewArgs),
+    /// Where everything stands, and why
+    Status(commands::status::StatusArgs),
+    /// End a run and its agent
+    Stop(commands::steer::Spec),
+    /// Let the agent finish, then begin nothing new
+    Pause(commands::steer::Spec),
+    /// Go on after a stop or a pause, and follow
+    Resume(commands::run::ResumeArgs),
+    /// Forget counters and failures, so that the run can go on
+    Reset(commands::steer::Spec),
+    /// Approve a document
+    Approve(commands::steer::ApproveArgs),
+    /// Reject a document: it is written anew
+    Reject(commands::steer::RejectArgs),
+    /// What the agents said
+    Log(commands::log::LogArgs),
+    /// What happened
+    Events(commands::events::EventsArgs),
+    /// Print what kumite asks of an agent
+    Prompt(commands::prompt::PromptArgs),
+    /// Every journal entry, the decision taken, and why
+    Replay(commands::replay::ReplayArgs),
+    /// Find and end what a killed kumite left behind
+    Doctor(commands::doctor::DoctorArgs),
+    /// Settings
+    Config(commands::config::ConfigArgs),
+    /// Play a whole spec with the built-in agent: no account, no key
+    Demo(commands::demo::DemoArgs),
+    /// Print the completions of a shell
+    Completions(commands::texts::CompletionArgs),
+    /// Print the man page
+    Man,
+    /// The engine without a terminal (`run --detach` starts it)
+    #[command(hide = true)]
+    Engine,
+}
+
+/// What every command has.
+pub struct Setting {
+    pub global: Global,
+}
+
+impl Setting {
+    pub fn json(&self) -> bool {
+        self.global.json
+    }
+
+    pub fn project(&self) -> Result<Project> {
+        Ok(Project::find(&self.place()?)?)
+    }
+
+    /// Where kumite was told to work.
+    pub fn place(&self) -> Result<PathBuf> {
+        let here = std::env::current_dir()?;
+        Ok(match &self.global.project {
+            Some(dir) => here.join(dir),
+            None => here,
+        })
+    }
+
+    pub fn loader(&self, project: &Project, flags: Flags) -> Result<Loader> {
+        Ok(Loader::load(project, flags)?)
+    }
+}
+
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.global.color {
+        Color::Auto => {}
+        Color::Always => colours(true),
+        Color::Never => colours(false),
+    }
+    let setting = Setting { global: cli.global };
+    dispatch(&setting, cli.command).unwrap_or_else(|trouble| trouble.report())
+}
+
+fn colours(on: bool) {
+    console::set_colors_enabled(on);
+    console::set_colors_enabled_stderr(on);
+}
+
+fn dispatch(setting: &Setting, command: Command) -> Result {
+    match command {
+        Command::Init => commands::init::init(setting),
+        Command::New(args) => commands::new::new(setting, &args),
+        Command::Run(args) => commands::run::run(setting, &args),
+        Command::Resume(args) => commands::run::resume(setting, &args),
+        Command::Review(args) => commands::review::review(setting, &args),
+        Command::Status(args) => commands::status::status(setting, &args),
+        Command::Stop(args) => commands::steer::stop(setting, &args),
+        Command::Pause(args) => commands::steer::pause(setting, &args),
+        Command::Reset(args) => commands::steer::reset(setting, &args),
+        Command::Approve(args) => commands::steer::approve(setting, &args),
+        Command::Reject(args) => commands::steer::reject(setting, &args),
+        Command::Log(args) => commands::log::log(setting, &args),
+        Command::Events(args) => commands::events::events(setting, &args),
+        Command::Prompt(args) => commands::prompt::prompt(setting, &args),
+        Command::Replay(args) => commands::replay::replay(setting, &args),
+        Command::Doctor(args) => commands::doctor::doctor(setting, &args),
+        Command::Config(args) => commands::config::config(setting, &args),
+        Command::Demo(args) => commands::demo::demo(setting, &args),
+        Command::Completions(args) => commands::texts::completions(&args),
+        Command::Man => commands::texts::man(),
+        Command::Engine => commands::engine::engine(setting),
+    }
+}

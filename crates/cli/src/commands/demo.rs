@@ -1,0 +1,79 @@
+//! `kumite demo`: a whole spec with the built-in agent, in a project made for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kumite_host::clock::{now_ms, rfc3339};
+use kumite_host::control::RunRequest;
+use kumite_host::project::Project;
+
+use super::run;
+use crate::args::Setting;
+use crate::trouble::{Result, Trouble};
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Where to make the project; a temporary directory, if it is left out
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Do not pause between the agent's lines
+    #[arg(long)]
+    fast: bool,
+}
+
+const SPEC: &str = "rate-limiter";
+const DESCRIPTION: &str = "Limit how often a client may call the API: a token bucket per client, \
+    with a clear answer when it is empty.";
+/// Slow enough to watch.
+const PACE: &str = "100ms";
+
+pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
+    let root = match &args.dir {
+        Some(dir) => setting.place()?.join(dir),
+        None => tempfile::Builder::new()
+            .prefix("kumite-demo-")
+            .tempdir()?
+            .keep(),
+    };
+    let project = make(&root, if args.fast { "0" } else { PACE })?;
+    if !setting.json() {
+        eprintln!("A project for the demo: {}", root.display());
+        eprintln!("The built-in agent plays a whole spec: no account, no key, no server.\n");
+    }
+    let request = RunRequest {
+        specs: vec![SPEC.to_owned()],
+        ..RunRequest::default()
+    };
+    let code = run::go(setting, &project, request, None, false)?;
+    if !setting.json() {
+        let root = root.display();
+        eprintln!("\nLook around: cd {root}");
+        eprintln!("  kumite status {SPEC}     where it stands");
+        eprintln!("  kumite replay {SPEC}     every decision, and why");
+        eprintln!("  kumite log {SPEC}        what the agents said");
+        eprintln!("  ls .kiro/specs/{SPEC}    the documents");
+    }
+    Ok(code)
+}
+
+fn make(root: &Path, pace: &str) -> Result<Project> {
+    let spec = root.join(".kiro/specs").join(SPEC);
+    if spec.exists() {
+        return Err(Trouble::invalid(format!(
+            "{} exists already; choose another directory",
+            spec.display()
+        )));
+    }
+    fs::create_dir_all(&spec)?;
+    let settings = format!(
+        "[agent]\ndefault = \"scripted\"\n\n[agents.scripted]\n\
+         env = {{ KUMITE_SCRIPT_PACE = \"{pace}\" }}\n"
+    );
+    fs::write(root.join(".kiro/kumite.toml"), settings)?;
+    let json = kumite_prompts::init_spec_json(SPEC, "en", DESCRIPTION, &rfc3339(now_ms()));
+    fs::write(spec.join("spec.json"), json)?;
+    let stub = kumite_prompts::requirements_stub(SPEC, DESCRIPTION);
+    fs::write(spec.join("requirements.md"), stub)?;
+    Ok(Project::at(root))
+}

@@ -1,0 +1,55 @@
+//! `kumite events`: what happened, from events.jsonl.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+use clap::Args;
+use console::style;
+use kumite_formats::spec_name::SpecName;
+use serde_json::Value;
+
+use crate::args::Setting;
+use crate::trouble::Result;
+
+#[derive(Args)]
+pub struct EventsArgs {
+    /// Name of the spec
+    spec: String,
+}
+
+pub fn events(setting: &Setting, args: &EventsArgs) -> Result {
+    let project = setting.project()?;
+    let name: SpecName = args.spec.parse()?;
+    let spec = project.spec(&name)?;
+    let text = match fs::read(spec.events_file()) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error.into()),
+    };
+    // A line that another program garbled is skipped, as every reader of this file does.
+    let events = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    for event in events {
+        match setting.json() {
+            true => println!("{event}"),
+            false => println!("{}", line(&event)),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(event: &Value) -> String {
+    let text = |key: &str| event[key].as_str().unwrap_or_default();
+    let kind = text("type");
+    let shown = match kind.ends_with(":fail") {
+        true => style(kind).red(),
+        false => style(kind).cyan(),
+    };
+    format!(
+        "{}  {shown:24}  {}",
+        style(text("timestamp")).dim(),
+        text("message")
+    )
+}

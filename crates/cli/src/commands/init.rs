@@ -1,0 +1,64 @@
+//! `kumite init`: sets a project up, and never overwrites what a person wrote.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use kumite_prompts::What;
+
+use crate::args::Setting;
+use crate::trouble::Result;
+
+const SETTINGS: &str = include_str!("../../texts/kumite.toml");
+/// What belongs to this machine and not into git.
+const IGNORED: &str = "runtime/\nlogs/\nworktrees/\nspecs/*/logs/\nevents.jsonl\n";
+
+pub fn init(setting: &Setting) -> Result {
+    let root = setting.place()?;
+    let kiro = root.join(".kiro");
+    fs::create_dir_all(kiro.join("specs"))?;
+    fs::create_dir_all(kiro.join("steering"))?;
+    let mut rows = vec![
+        (
+            ".kiro/kumite.toml".to_owned(),
+            once(&kiro.join("kumite.toml"), SETTINGS)?,
+        ),
+        (
+            ".kiro/.gitignore".to_owned(),
+            once(&kiro.join(".gitignore"), IGNORED)?,
+        ),
+    ];
+    for installed in kumite_prompts::install(&root)? {
+        let word = match installed.what {
+            What::Written => "written",
+            What::Updated => "updated",
+            What::Unchanged => "unchanged",
+            What::Kept => "kept (edited by a person)",
+        };
+        rows.push((installed.path.display().to_string(), word));
+    }
+    match setting.json() {
+        true => {
+            let files: Vec<_> = rows
+                .iter()
+                .map(|(path, what)| serde_json::json!({"path": path, "what": what}))
+                .collect();
+            println!("{}", serde_json::json!({ "files": files }));
+        }
+        false => {
+            for (path, what) in rows {
+                println!("{what:10} {path}");
+            }
+            println!("\nnext: kumite new <spec> \"what it should do\", then kumite run <spec>");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn once(path: &Path, text: &str) -> Result<&'static str> {
+    if path.exists() {
+        return Ok("unchanged");
+    }
+    fs::write(path, text)?;
+    Ok("written")
+}

@@ -1,0 +1,17 @@
+//! One command, one file.
+
+pub mod config;
+pub mod demo;
+pub mod doctor;
+pub mod engine;
+pub mod events;
+pub mod init;
+pub mod log;
+pub mod new;
+pub mod prompt;
+pub mod replay;
+pub mod review;
+pub mod run;
+pub mod status;
+pub mod steer;
+pub mod texts;

@@ -1,0 +1,37 @@
+//! `kumite prompt`: what kumite asks of an agent.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use kumite_prompts::Command;
+
+use crate::args::Setting;
+use crate::trouble::{Result, Trouble};
+
+#[derive(Args)]
+pub struct PromptArgs {
+    /// A step (requirements, review, impl, ...) or a command (spec-requirements, ...)
+    step: String,
+    /// Arguments to put in, such as a spec's name
+    arguments: Vec<String>,
+}
+
+pub fn prompt(setting: &Setting, args: &PromptArgs) -> Result {
+    let command = Command::from_name(&args.step).ok_or_else(|| {
+        let names: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
+        Trouble::invalid(format!(
+            "there is no step {:?}; known are {}",
+            args.step,
+            names.join(", ")
+        ))
+    })?;
+    let text = match args.arguments.is_empty() {
+        true => command.text().to_owned(),
+        false => kumite_prompts::whole(command, &args.arguments.join(" ")),
+    };
+    match setting.json() {
+        true => println!("{}", serde_json::json!({"step": args.step, "prompt": text})),
+        false => println!("{text}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

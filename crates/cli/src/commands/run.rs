@@ -1,0 +1,161 @@
+//! `kumite run` and `kumite resume`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use kumite_core::names::Phase;
+use kumite_formats::spec_name::SpecName;
+use kumite_host::control::RunRequest;
+use kumite_host::project::Project;
+use kumite_host::settings::Flags;
+use kumite_host::spec_file;
+
+use crate::args::Setting;
+use crate::attend;
+use crate::progress::Screen;
+use crate::trouble::{Result, Trouble};
+
+#[derive(Args)]
+pub struct RunArgs {
+    /// Names of specs
+    #[arg(
+        value_name = "SPEC",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    specs: Vec<String>,
+    /// All specs of the project
+    #[arg(long)]
+    all: bool,
+    /// How many specs work at once
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<u32>,
+    /// End when this phase is done
+    #[arg(long, value_name = "PHASE", value_parser = phase)]
+    until: Option<Phase>,
+    /// Begin anew with this phase, also if it is done
+    #[arg(long, value_name = "PHASE", value_parser = phase)]
+    from: Option<Phase>,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// Name of the spec
+    spec: String,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args)]
+struct How {
+    /// Return at once; the work goes on without this terminal
+    #[arg(short, long)]
+    detach: bool,
+    /// The agent for all phases
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+fn phase(name: &str) -> std::result::Result<Phase, String> {
+    Phase::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+        format!("phases are {}", names.join(", "))
+    })
+}
+
+pub fn run(setting: &Setting, args: &RunArgs) -> Result {
+    if let (Some(from), Some(until)) = (args.from, args.until)
+        && from > until
+    {
+        return Err(Trouble::usage(format!(
+            "--from {} comes after --until {}",
+            from.name(),
+            until.name()
+        )));
+    }
+    let project = setting.project()?;
+    let specs = match args.all {
+        true => all(&project)?,
+        false => args.specs.clone(),
+    };
+    let request = RunRequest {
+        specs,
+        until: args.until,
+        from: args.from,
+        agent: args.how.agent.clone(),
+        ..RunRequest::default()
+    };
+    go(setting, &project, request, args.jobs, args.how.detach)
+}
+
+pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
+    let project = setting.project()?;
+    let request = RunRequest {
+        specs: vec![args.spec.clone()],
+        agent: args.how.agent.clone(),
+        ..RunRequest::default()
+    };
+    go(setting, &project, request, None, args.how.detach)
+}
+
+/// Checks everything, then runs.
+pub fn go(
+    setting: &Setting,
+    project: &Project,
+    mut request: RunRequest,
+    jobs: Option<u32>,
+    detach: bool,
+) -> Result {
+    request.specs = distinct(request.specs);
+    check(project, &request.specs)?;
+    let loader = setting.loader(project, Flags { jobs })?;
+    if detach {
+        return attend::detach(project, &request);
+    }
+    let quiet = setting.global.quiet;
+    let mut screen = Screen::new(project, &request.specs, setting.json(), quiet);
+    attend::run(project, &loader, &request, &mut screen)
+}
+
+fn distinct(specs: Vec<String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for spec in specs {
+        if !seen.contains(&spec) {
+            seen.push(spec);
+        }
+    }
+    seen
+}
+
+/// Bad names, unknown specs and broken files are said before anything starts.
+fn check(project: &Project, specs: &[String]) -> Result<()> {
+    for name in specs {
+        let name: SpecName = name.parse()?;
+        let spec = project.spec(&name)?;
+        spec_file::read(&spec.files_in(&spec.workplace()))?;
+    }
+    Ok(())
+}
+
+fn all(project: &Project) -> Result<Vec<String>> {
+    let specs = project.all_specs()?;
+    match specs.is_empty() {
+        true => Err(Trouble::invalid(format!(
+            "there are no specs in {}; `kumite new NAME` makes one",
+            project.specs().display()
+        ))),
+        false => Ok(specs.into_iter().map(|spec| spec.name).collect()),
+    }
+}
+
+/// For commands that only say that it worked.
+pub fn say(setting: &Setting, text: &str) -> ExitCode {
+    match setting.json() {
+        true => println!("{}", serde_json::json!({ "message": text })),
+        false if setting.global.quiet => {}
+        false => println!("{text}"),
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,115 @@
+//! `kumite status`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use console::style;
+use kumite_formats::spec_name::SpecName;
+use kumite_host::status::{self, Status};
+
+use crate::args::Setting;
+use crate::render::state_style;
+use crate::trouble::Result;
+
+#[derive(Args)]
+pub struct StatusArgs {
+    /// Name of a spec; all of them, if it is left out
+    spec: Option<String>,
+}
+
+pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
+    let project = setting.project()?;
+    match &args.spec {
+        Some(name) => {
+            let name: SpecName = name.parse()?;
+            let status = status::one(&project, &project.spec(&name)?);
+            match setting.json() {
+                true => println!("{}", serde_json::json!(status)),
+                false => print_one(&status),
+            }
+        }
+        None => {
+            let all = status::all(&project)?;
+            match setting.json() {
+                true => println!("{}", serde_json::json!({ "specs": all })),
+                false => print_all(&all),
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_one(status: &Status) {
+    println!(
+        "{}  {}",
+        style(&status.spec).bold(),
+        state_style(status.state).apply_to(status.state)
+    );
+    let mut rows = vec![("phase", status.phase.unwrap_or("-").to_owned())];
+    rows.extend(status.message.clone().map(|message| ("why", message)));
+    rows.extend(status.reason.clone().map(|reason| ("reason", reason)));
+    rows.extend(status.step.map(|step| ("step", step.to_owned())));
+    rows.extend(place(status).map(|place| ("round", place)));
+    if status.tasks.total > 0 {
+        rows.push((
+            "tasks",
+            format!("{}/{}", status.tasks.done, status.tasks.total),
+        ));
+    }
+    for agent in &status.agents {
+        let pid = agent.pid.map_or("-".to_owned(), |pid| pid.to_string());
+        rows.push(("agent", format!("{} (pid {pid})", agent.id)));
+    }
+    if status.input_tokens + status.output_tokens > 0 || status.cost_usd > 0.0 {
+        rows.push((
+            "used",
+            format!(
+                "${:.2}, {} tokens in, {} out",
+                status.cost_usd, status.input_tokens, status.output_tokens
+            ),
+        ));
+    }
+    for (name, value) in rows {
+        println!("  {:7} {value}", style(name).dim());
+    }
+}
+
+fn print_all(all: &[Status]) {
+    if all.is_empty() {
+        println!("no specs yet; `kumite new NAME` makes one");
+        return;
+    }
+    let width = all
+        .iter()
+        .map(|status| status.spec.len())
+        .max()
+        .unwrap_or(0);
+    for status in all {
+        let tasks = match status.tasks.total {
+            0 => String::new(),
+            total => format!("{}/{total}", status.tasks.done),
+        };
+        println!(
+            "{:width$}  {:8} {:15} {:7} {:8} {}",
+            style(&status.spec).bold(),
+            state_style(status.state).apply_to(status.state),
+            status.phase.unwrap_or("-"),
+            place(status).unwrap_or_default(),
+            tasks,
+            status.message.as_deref().unwrap_or_default(),
+        );
+    }
+}
+
+fn place(status: &Status) -> Option<String> {
+    match (
+        status.round,
+        status.rounds_max,
+        status.attempt,
+        status.attempts_max,
+    ) {
+        (Some(round), Some(max), _, _) => Some(format!("{round}/{max}")),
+        (_, _, Some(attempt), Some(max)) if attempt > 0 => Some(format!("{attempt}/{max}")),
+        _ => None,
+    }
+}

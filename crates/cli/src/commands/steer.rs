@@ -1,0 +1,81 @@
+//! `kumite stop`, `pause`, `reset`, `approve`, `reject`: from any terminal, at any time.
+
+use clap::Args;
+use kumite_core::names::Document;
+use kumite_formats::spec_name::SpecName;
+use kumite_host::control::Request;
+use kumite_host::settings::Flags;
+
+use super::run::say;
+use crate::args::Setting;
+use crate::attend;
+use crate::trouble::Result;
+
+#[derive(Args)]
+pub struct Spec {
+    /// Name of the spec
+    spec: String,
+}
+
+#[derive(Args)]
+pub struct ApproveArgs {
+    /// Name of the spec
+    spec: String,
+    /// requirements, design or tasks; the one that waits, if it is left out
+    #[arg(value_parser = document)]
+    document: Option<Document>,
+}
+
+#[derive(Args)]
+pub struct RejectArgs {
+    #[command(flatten)]
+    what: ApproveArgs,
+    /// What is wrong with it: the agent that writes it anew is told
+    #[arg(short, long)]
+    message: Option<String>,
+}
+
+fn document(name: &str) -> std::result::Result<Document, String> {
+    Document::from_name(name).ok_or_else(|| "documents are requirements, design, tasks".to_owned())
+}
+
+pub fn stop(setting: &Setting, args: &Spec) -> Result {
+    let spec = args.spec.clone();
+    ask(setting, &args.spec, Request::Stop { spec })
+}
+
+pub fn pause(setting: &Setting, args: &Spec) -> Result {
+    let spec = args.spec.clone();
+    ask(setting, &args.spec, Request::Pause { spec })
+}
+
+pub fn reset(setting: &Setting, args: &Spec) -> Result {
+    let spec = args.spec.clone();
+    ask(setting, &args.spec, Request::Reset { spec })
+}
+
+pub fn approve(setting: &Setting, args: &ApproveArgs) -> Result {
+    let request = Request::Approve {
+        spec: args.spec.clone(),
+        document: args.document,
+    };
+    ask(setting, &args.spec, request)
+}
+
+pub fn reject(setting: &Setting, args: &RejectArgs) -> Result {
+    let request = Request::Reject {
+        spec: args.what.spec.clone(),
+        document: args.what.document,
+        remark: args.message.clone(),
+    };
+    ask(setting, &args.what.spec, request)
+}
+
+fn ask(setting: &Setting, spec: &str, request: Request) -> Result {
+    let project = setting.project()?;
+    let name: SpecName = spec.parse()?;
+    project.spec(&name)?;
+    let loader = setting.loader(&project, Flags::default())?;
+    let answer = attend::ask(&project, &loader, request)?;
+    Ok(say(setting, &answer))
+}

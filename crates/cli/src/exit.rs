@@ -1,0 +1,48 @@
+//! Exit codes (contract).
+
+use kumite_core::notice::RestState;
+
+pub const DONE: u8 = 0;
+pub const FAILED: u8 = 1;
+pub const USAGE: u8 = 2;
+pub const PERSON_NEEDED: u8 = 3;
+pub const INVALID: u8 = 5;
+pub const INTERRUPTED: u8 = 130;
+pub const TERMINATED: u8 = 143;
+pub const HUNG_UP: u8 = 129;
+
+/// How a run's rest ends the process.
+pub fn of_state(state: RestState) -> u8 {
+    match state {
+        RestState::Done => DONE,
+        RestState::Failed => FAILED,
+        RestState::Paused | RestState::Waiting | RestState::Stopped | RestState::Idle => {
+            PERSON_NEEDED
+        }
+    }
+}
+
+/// With several specs the worst one counts.
+pub fn worst(codes: impl IntoIterator<Item = u8>) -> u8 {
+    let rank = |code: &u8| match *code {
+        FAILED => 4,
+        PERSON_NEEDED => 3,
+        4 => 2,
+        75 => 1,
+        _ => 0,
+    };
+    codes.into_iter().max_by_key(rank).unwrap_or(DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_several_specs_the_worst_one_counts() {
+        assert_eq!(worst([DONE, PERSON_NEEDED, DONE]), PERSON_NEEDED);
+        assert_eq!(worst([PERSON_NEEDED, FAILED]), FAILED);
+        assert_eq!(worst([75, 4]), 4);
+        assert_eq!(worst([]), DONE);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a person sees while runs go on: lines, live progress, or JSON.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use kumite_core::facts::TaskFacts;
+use kumite_core::names::Phase;
+use kumite_core::notice::Notice;
+use kumite_core::run::Step;
+use kumite_host::announce::{Announcement, usd};
+use kumite_host::project::Project;
+use kumite_host::{evidence, wording};
+
+use crate::render;
+
+pub enum Screen {
+    /// One object a line, on stdout.
+    Json,
+    /// One sentence a line, on stdout: nothing moves.
+    Lines { width: usize },
+    /// Sentences, and below them a line per running spec.
+    Live(Live),
+    /// Nothing: `--quiet`.
+    Quiet,
+}
+
+impl Screen {
+    pub fn new(project: &Project, specs: &[String], json: bool, quiet: bool) -> Screen {
+        let width = specs.iter().map(String::len).max().unwrap_or(0);
+        match (json, quiet) {
+            (true, _) => Screen::Json,
+            (false, true) => Screen::Quiet,
+            (false, false) if std::io::stderr().is_terminal() => {
+                Screen::Live(Live::new(project.clone(), width))
+            }
+            (false, false) => Screen::Lines { width },
+        }
+    }
+
+    pub fn show(&mut self, news: &Announcement) {
+        match self {
+            Screen::Json => say(&news.to_json().to_string()),
+            Screen::Lines { width } => say(&render::line(news, *width)),
+            Screen::Live(live) => live.show(news),
+            Screen::Quiet => {}
+        }
+    }
+
+    /// Time passed.
+    pub fn tick(&mut self) {
+        if let Screen::Live(live) = self {
+            live.tick();
+        }
+    }
+}
+
+/// A reader that went away is no reason to end the work.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+pub struct Live {
+    project: Project,
+    width: usize,
+    lines: MultiProgress,
+    running: BTreeMap<String, Running>,
+    last_look: Instant,
+}
+
+struct Running {
+    bar: ProgressBar,
+    since: Instant,
+    step: Option<Step>,
+    usd_micros: u64,
+    tasks: Option<(u32, u32)>,
+}
+
+impl Live {
+    fn new(project: Project, width: usize) -> Live {
+        Live {
+            project,
+            width,
+            lines: MultiProgress::new(),
+            running: BTreeMap::new(),
+            last_look: Instant::now(),
+        }
+    }
+
+    fn show(&mut self, news: &Announcement) {
+        if !is_small_talk(&news.notice) {
+            let _ = self.lines.println(render::line(news, self.width));
+        }
+        match &news.notice {
+            Notice::RunStarted { .. } => self.begin(&news.spec),
+            Notice::StepStarted { step, .. } => {
+                self.begin(&news.spec);
+                if let Some(running) = self.running.get_mut(&news.spec) {
+                    running.step = Some(*step);
+                }
+            }
+            Notice::StepEnded { usage, .. } => {
+                if let Some(running) = self.running.get_mut(&news.spec) {
+                    running.usd_micros += usage.usd_micros;
+                }
+            }
+            Notice::RunEnded { .. } => {
+                if let Some(running) = self.running.remove(&news.spec) {
+                    running.bar.finish_and_clear();
+                    self.lines.remove(&running.bar);
+                }
+            }
+            _ => {}
+        }
+        self.draw();
+    }
+
+    fn begin(&mut self, spec: &str) {
+        if self.running.contains_key(spec) {
+            return;
+        }
+        let bar = self.lines.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        }
+        let running = Running {
+            bar,
+            since: Instant::now(),
+            step: None,
+            usd_micros: 0,
+            tasks: None,
+        };
+        self.running.insert(spec.to_owned(), running);
+    }
+
+    fn tick(&mut self) {
+        if self.last_look.elapsed() >= Duration::from_secs(1) {
+            self.last_look = Instant::now();
+            for (name, running) in &mut self.running {
+                running.tasks = tasks(&self.project, name);
+            }
+        }
+        for running in self.running.values() {
+            running.bar.tick();
+        }
+        self.draw();
+    }
+
+    fn draw(&self) {
+        for (name, running) in &self.running {
+            let text = format!("{name:width$}  {}", running.text(), width = self.width);
+            running.bar.set_message(text);
+        }
+    }
+}
+
+impl Running {
+    /// Phase, round n/7, tasks done, elapsed, cost.
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(step) = self.step {
+            parts.push(format!("{:15}", step.phase().name()));
+            parts.push(place(step));
+        }
+        if let Some((done, total)) = self.tasks.filter(|(_, total)| *total > 0) {
+            parts.push(format!("tasks {done}/{total}"));
+        }
+        parts.push(render::elapsed(self.since.elapsed().as_secs()));
+        parts.push(format!("${:.2}", usd(self.usd_micros)));
+        parts.join("  ")
+    }
+}
+
+/// Where a step is in its loop.
+fn place(step: Step) -> String {
+    let of = |round: kumite_core::run::Round| {
+        format!("{}/{}", round.number, round.number + u32::from(round.left))
+    };
+    match step {
+        Step::Review(round) | Step::Reply(round) => {
+            format!("round {} {}", of(round), step.name())
+        }
+        Step::Inspect(round) | Step::Fix(round) => format!("{} {}", step.name(), of(round)),
+        Step::Implement(attempt) if attempt.retry > 0 => {
+            format!("retry {}/{}", attempt.retry, attempt.retry + attempt.left)
+        }
+        Step::Write(_) | Step::Implement(_) | Step::Merge => wording::step_words(step),
+    }
+}
+
+fn tasks(project: &Project, spec: &str) -> Option<(u32, u32)> {
+    let spec = project.spec_place(&spec.parse().ok()?);
+    match evidence::tasks(&spec.files_in(&spec.workplace())) {
+        TaskFacts::Counted { done, total } => Some((done, total)),
+        TaskFacts::Unreadable => None,
+    }
+}
+
+/// What the live line shows anyway.
+fn is_small_talk(notice: &Notice) -> bool {
+    match notice {
+        Notice::StepStarted { resumed, .. } => !resumed,
+        Notice::StepEnded { outcome, .. } => *outcome == kumite_core::outcome::Outcome::Finished,
+        Notice::PhaseEnded(phase) => *phase != Phase::Deploy,
+        _ => false,
+    }
+}

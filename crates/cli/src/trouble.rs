@@ -1,0 +1,79 @@
+//! What can go wrong on the command line, and how it ends the process.
+
+use std::process::ExitCode;
+
+use kumite_host::spec_file::sentence;
+
+use crate::exit;
+
+/// An error for a person: what is wrong, and the exit code that says of which kind it is.
+#[derive(Debug)]
+pub struct Trouble {
+    pub code: u8,
+    pub message: String,
+}
+
+pub type Result<T = ExitCode> = std::result::Result<T, Trouble>;
+
+impl Trouble {
+    pub fn invalid(message: impl Into<String>) -> Trouble {
+        Trouble {
+            code: exit::INVALID,
+            message: message.into(),
+        }
+    }
+
+    pub fn usage(message: impl Into<String>) -> Trouble {
+        Trouble {
+            code: exit::USAGE,
+            message: message.into(),
+        }
+    }
+
+    pub fn failed(message: impl Into<String>) -> Trouble {
+        Trouble {
+            code: exit::FAILED,
+            message: message.into(),
+        }
+    }
+
+    pub fn report(&self) -> ExitCode {
+        eprintln!("kumite: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+/// Bad input: the file, the place and the remedy are in the error itself.
+macro_rules! invalid {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Trouble {
+            fn from(error: $error) -> Trouble {
+                Trouble::invalid(sentence(&error))
+            }
+        })*
+    };
+}
+
+invalid!(
+    kumite_formats::spec_name::Error,
+    kumite_host::journal::Error,
+    kumite_host::project::Error,
+    kumite_host::settings::Error,
+    kumite_host::spec_file::Error,
+);
+
+macro_rules! failed {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Trouble {
+            fn from(error: $error) -> Trouble {
+                Trouble::failed(sentence(&error))
+            }
+        })*
+    };
+}
+
+failed!(
+    std::io::Error,
+    kumite_host::lock::Error,
+    kumite_prompts::Error,
+);

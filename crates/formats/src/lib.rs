@@ -1,0 +1,19 @@
+//! The files: spec.json, tasks.md, review replies, inspection reports and settings.
+//!
+//! Text in, types out, and back. Nothing here touches a disk. Each reader takes bytes, never
+//! panics, takes time in proportion to its input, and says of bad input where and what to do.
+
+pub mod inspection_report;
+mod json;
+mod markdown;
+mod place;
+pub mod review_reply;
+pub mod settings;
+pub mod spec_json;
+pub mod spec_name;
+pub mod tasks_md;
+
+pub use place::Place;
+pub use settings::Settings;
+pub use spec_json::SpecJson;
+pub use spec_name::SpecName;

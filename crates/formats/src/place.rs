@@ -1,0 +1,59 @@
+//! Where in a text something is, as people count: lines and columns from 1.
+
+use std::fmt;
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    /// Counted in characters, not in bytes.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of a byte. An offset inside a character names that character.
+    pub fn of(text: &str, offset: usize) -> Place {
+        Place::in_bytes(text.as_bytes(), offset)
+    }
+
+    /// The same for bytes that are not known to be text.
+    pub fn in_bytes(bytes: &[u8], offset: usize) -> Place {
+        let before = &bytes[..offset.min(bytes.len())];
+        let line = before.split(|byte| *byte == b'\n').count();
+        let newline = before.iter().rposition(|byte| *byte == b'\n');
+        let on_line = &before[newline.map_or(0, |newline| newline + 1)..];
+        // Editors do not show a byte order mark, and do not count it.
+        let on_line = on_line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(on_line);
+        Place {
+            line,
+            column: on_line
+                .iter()
+                .filter(|byte| starts_character(**byte))
+                .count()
+                + 1,
+        }
+    }
+}
+
+fn starts_character(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_a_byte_order_mark_is_none() {
+        assert_eq!(Place::of("ab\n判定x", 9), Place { line: 2, column: 3 });
+        assert_eq!(Place::of("\u{feff}x", 3), Place { line: 1, column: 1 });
+        assert_eq!(Place::of("", 7), Place { line: 1, column: 1 });
+    }
+}

@@ -1,0 +1,202 @@
+//! Settings: `.kiro/kumite.toml`, a person's own file, the environment and flags, in layers.
+//!
+//! [`KEYS`] and [`AGENT_KEYS`] list every setting with what it means; reading, showing and the
+//! hints in errors all follow from them.
+
+mod agent_draft;
+mod agent_keys;
+mod agents;
+mod env;
+mod error;
+mod keys;
+mod load;
+mod source;
+mod span;
+mod value;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use kumite_core::names::Phase;
+
+pub use agent_keys::{AGENT_KEYS, AgentKey};
+pub use agents::{AgentKind, AgentSettings, Prompt};
+pub use error::Error;
+pub use keys::{KEYS, Key};
+pub use load::doc;
+pub use span::Span;
+
+/// Everything that can be set, with a value for each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub run: RunSettings,
+    pub review: ReviewSettings,
+    pub implementation: ImplSettings,
+    pub inspection: InspectionSettings,
+    pub agent: AgentChoice,
+    /// By name; `claude` and `scripted` are always there.
+    pub agents: BTreeMap<String, AgentSettings>,
+    pub limit: LimitSettings,
+    pub budget: BudgetSettings,
+    pub notify: NotifySettings,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSettings {
+    pub jobs: u32,
+    pub auto_approve: bool,
+    pub step_timeout: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReviewSettings {
+    pub rounds_max: u8,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImplSettings {
+    pub retries_max: u8,
+    pub guard: Guard,
+}
+
+/// What tasks.md without a box, or none at all, means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing is left to do.
+    Seed,
+    /// A person must look.
+    Strict,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct InspectionSettings {
+    pub rounds_max: u8,
+}
+
+/// Which agent does what, and how long it is waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentChoice {
+    pub default: String,
+    pub phase: BTreeMap<Phase, String>,
+    pub silence_timeout: Span,
+    pub exit_grace: Span,
+    pub term_grace: Span,
+    pub spawn_retries: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitSettings {
+    pub wait: bool,
+    pub min_wait: Span,
+    pub max_wait: Span,
+    pub jitter: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BudgetSettings {
+    pub usd_per_run: f64,
+    pub usd_per_day: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotifySettings {
+    /// Empty: none.
+    pub webhook: String,
+    pub desktop: bool,
+}
+
+impl Settings {
+    /// The agent that does this phase.
+    pub fn agent_for(&self, phase: Phase) -> &str {
+        self.agent.phase.get(&phase).unwrap_or(&self.agent.default)
+    }
+
+    /// Reads `layers` in order, later ones over earlier ones (person, then project), then the
+    /// environment, then `flags`.
+    pub fn load(
+        layers: &[Layer<'_>],
+        env: &[(String, String)],
+        flags: &[Flag],
+    ) -> Result<Loaded, Error> {
+        load::load(layers, env, flags)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            run: RunSettings {
+                jobs: 5,
+                auto_approve: true,
+                step_timeout: Span::from_secs(2 * 3600),
+            },
+            review: ReviewSettings { rounds_max: 7 },
+            implementation: ImplSettings {
+                retries_max: 7,
+                guard: Guard::Seed,
+            },
+            inspection: InspectionSettings { rounds_max: 3 },
+            agent: AgentChoice {
+                default: "claude".to_owned(),
+                phase: BTreeMap::new(),
+                silence_timeout: Span::from_secs(15 * 60),
+                exit_grace: Span::from_secs(5),
+                term_grace: Span::from_secs(10),
+                spawn_retries: 0,
+            },
+            agents: agent_draft::built_in(),
+            limit: LimitSettings {
+                wait: true,
+                min_wait: Span::from_secs(60),
+                max_wait: Span::from_secs(8 * 24 * 3600),
+                jitter: Span::from_secs(10),
+            },
+            budget: BudgetSettings {
+                usd_per_run: 0.0,
+                usd_per_day: 0.0,
+            },
+            notify: NotifySettings {
+                webhook: String::new(),
+                desktop: true,
+            },
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    /// The person's own file.
+    Person(PathBuf),
+    /// The project's file.
+    Project(PathBuf),
+    /// The name of the variable.
+    Env(String),
+    /// The flag as written, such as `--jobs`.
+    Flag(String),
+}
+
+/// The text of one file.
+#[derive(Clone, Debug)]
+pub struct Layer<'a> {
+    pub origin: Origin,
+    pub text: &'a str,
+}
+
+/// A setting given on the command line.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// As the person wrote it, such as `--jobs`.
+    pub name: String,
+    /// The setting that it stands for, such as `run.jobs`.
+    pub key: String,
+    pub value: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub settings: Settings,
+    /// Every setting with its value as TOML and where that comes from. Secrets are not shown.
+    pub origins: Vec<(String, String, Origin)>,
+}

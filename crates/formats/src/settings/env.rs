@@ -1,0 +1,66 @@
+//! Settings in the environment: `KUMITE_RUN__JOBS=3`.
+
+use kumite_core::names::Phase;
+use toml::de::DeValue;
+
+use super::source::{Given, Where};
+use super::value::Plain;
+use super::{Flag, Origin};
+
+/// `KUMITE_SPEC` and the like tell an agent about itself; only names with `__` are settings.
+pub(super) fn read(env: &[(String, String)], agents: &[String]) -> Vec<Given> {
+    let settings = env.iter().filter_map(|(name, value)| {
+        let rest = name.strip_prefix("KUMITE_")?;
+        rest.contains("__").then(|| Given {
+            path: path(rest, agents),
+            values: values(value),
+            from: Where {
+                origin: Origin::Env(name.clone()),
+                place: None,
+            },
+        })
+    });
+    settings.collect()
+}
+
+pub(super) fn read_flags(flags: &[Flag]) -> Vec<Given> {
+    let given = flags.iter().map(|flag| Given {
+        path: flag.key.split('.').map(str::to_owned).collect(),
+        values: values(&flag.value),
+        from: Where {
+            origin: Origin::Flag(flag.name.clone()),
+            place: None,
+        },
+    });
+    given.collect()
+}
+
+fn path(name: &str, agents: &[String]) -> Vec<String> {
+    let mut path: Vec<String> = name.split("__").map(str::to_lowercase).collect();
+    match path.as_mut_slice() {
+        [first, second, phase] if first == "agent" && second == "phase" => {
+            let same = |known: &&Phase| known.name().replace('-', "_") == *phase;
+            if let Some(known) = Phase::ALL.iter().find(same) {
+                *phase = known.name().to_owned();
+            }
+        }
+        // A variable has no small letters and no hyphens; the files know how the agent is spelled.
+        [first, agent, _] if first == "agents" => {
+            let fold = |name: &str| name.to_lowercase().replace('-', "_");
+            if let Some(known) = agents.iter().find(|known| fold(known) == *agent) {
+                agent.clone_from(known);
+            }
+        }
+        _ => {}
+    }
+    path
+}
+
+/// As TOML if it is, and as the text that it is in any case.
+fn values(text: &str) -> Vec<Plain> {
+    let exact = DeValue::parse(text)
+        .ok()
+        .map(|value| Plain::of(value.get_ref()));
+    let text = Plain::Text(text.to_owned());
+    exact.into_iter().chain([text]).collect()
+}

@@ -1,0 +1,62 @@
+//! What is wrong with a setting, and where.
+
+use std::fmt;
+
+use super::Origin;
+use crate::Place;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    pub origin: Origin,
+    /// In a file.
+    pub place: Option<Place>,
+    /// The setting, if the text could be read that far.
+    pub key: Option<String>,
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Origin::Default => write!(f, "settings: ")?,
+            Origin::Env(name) => write!(f, "environment variable {name}: ")?,
+            Origin::Flag(name) => write!(f, "{name}: ")?,
+            Origin::Person(path) | Origin::Project(path) => {
+                write!(f, "{}: ", path.display())?;
+                if let Some(place) = self.place {
+                    write!(f, "{place}: ")?;
+                }
+            }
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The known key that was most likely meant: by its whole name, or by its last part.
+pub(super) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
+    // Nobody mistypes that much; and the distance takes time in proportion to the length.
+    let wanted: String = wanted.chars().take(80).collect();
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    known.min_by_key(|key| {
+        let whole = distance(&wanted, key);
+        whole.min(distance(&last(&wanted), &last(key)) + 1)
+    })
+}
+
+/// How many letters must be added, removed or replaced (Levenshtein).
+fn distance(one: &str, two: &str) -> usize {
+    let two: Vec<char> = two.chars().collect();
+    let mut row: Vec<usize> = (0..=two.len()).collect();
+    for (above, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = above + 1;
+        for (index, other) in two.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[index + 1];
+            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
+        }
+    }
+    row[two.len()]
+}

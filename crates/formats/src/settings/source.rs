@@ -1,0 +1,120 @@
+//! From the text of a file to single settings with their places.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::value::Plain;
+use super::{Error, Layer, Origin};
+use crate::Place;
+
+/// One setting as somebody gave it.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub path: Vec<String>,
+    /// What it may mean, the likeliest first. A file is exact; the environment is text that can
+    /// be a number as well.
+    pub values: Vec<Plain>,
+    pub from: Where,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Where {
+    pub origin: Origin,
+    pub place: Option<Place>,
+}
+
+impl Where {
+    pub fn error(&self, key: Option<&str>, message: impl Into<String>) -> Error {
+        Error {
+            origin: self.origin.clone(),
+            place: self.place,
+            key: key.map(str::to_owned),
+            message: message.into(),
+        }
+    }
+}
+
+/// The settings of a file in the order in which they stand there.
+pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
+    let text = layer.text.strip_prefix('\u{feff}').unwrap_or(layer.text);
+    let at = |offset: Option<usize>| Where {
+        origin: layer.origin.clone(),
+        place: offset.map(|offset| Place::of(text, offset)),
+    };
+    let table = DeTable::parse(text).map_err(|error| {
+        let place = at(error.span().map(|span| span.start));
+        place.error(None, format!("not valid TOML: {}", error.message().trim()))
+    })?;
+    let mut found = Vec::new();
+    collect(table.get_ref(), &mut Vec::new(), &mut found);
+    found.sort_by_key(|(offset, _, _)| *offset);
+    let mut places = Places::new(text);
+    let given = found.into_iter().map(|(offset, path, value)| Given {
+        path,
+        values: vec![value],
+        from: Where {
+            origin: layer.origin.clone(),
+            place: Some(places.of(offset)),
+        },
+    });
+    Ok(given.collect())
+}
+
+type Leaf = (usize, Vec<String>, Plain);
+
+/// Goes down to where single settings are: an agent's `env` is one, though it is a table.
+fn collect(table: &DeTable<'_>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
+    for (key, value) in table.iter() {
+        path.push(key.get_ref().to_string());
+        match value.get_ref() {
+            DeValue::Table(inner) if !inner.is_empty() && is_section(path) => {
+                collect(inner, path, found);
+            }
+            _ => found.push((start(key, value), path.clone(), Plain::of(value.get_ref()))),
+        }
+        path.pop();
+    }
+}
+
+fn start<T>(key: &Spanned<T>, value: &Spanned<DeValue<'_>>) -> usize {
+    key.span().start.min(value.span().start)
+}
+
+fn is_section(path: &[String]) -> bool {
+    match path {
+        [_] => true,
+        [first, second] => first == "agents" || (first == "agent" && second == "phase"),
+        _ => false,
+    }
+}
+
+/// Counts on from one place to the next, so that many places in one text cost no more than one.
+struct Places<'a> {
+    text: &'a str,
+    seen: usize,
+    place: Place,
+}
+
+impl<'a> Places<'a> {
+    fn new(text: &'a str) -> Places<'a> {
+        let place = Place { line: 1, column: 1 };
+        let seen = 0;
+        Places { text, seen, place }
+    }
+
+    /// Offsets must come in order.
+    fn of(&mut self, offset: usize) -> Place {
+        let passed = self.text.get(self.seen..offset).unwrap_or_default();
+        for character in passed.chars() {
+            match character {
+                '\n' => {
+                    self.place.line += 1;
+                    self.place.column = 1;
+                }
+                _ => self.place.column += 1,
+            }
+        }
+        self.seen = offset;
+        self.place
+    }
+}

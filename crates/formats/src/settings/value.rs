@@ -1,0 +1,159 @@
+//! A value as TOML has it, and what a setting makes of it.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use toml::de::DeValue;
+
+use super::Span;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Plain {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Plain>),
+    Table(Vec<(String, Plain)>),
+    /// A date, or a number that is too large: nothing takes these.
+    Other,
+}
+
+/// What would have been allowed, as the end of a sentence.
+pub(super) type Allowed = String;
+
+impl Plain {
+    pub fn of(value: &DeValue<'_>) -> Plain {
+        match value {
+            DeValue::String(text) => Plain::Text(text.to_string()),
+            DeValue::Boolean(yes) => Plain::Bool(*yes),
+            DeValue::Integer(int) => {
+                i64::from_str_radix(int.as_str(), int.radix()).map_or(Plain::Other, Plain::Int)
+            }
+            DeValue::Float(float) => float.as_str().parse().map_or(Plain::Other, Plain::Float),
+            DeValue::Datetime(_) => Plain::Other,
+            DeValue::Array(items) => {
+                Plain::List(items.iter().map(|item| Plain::of(item.get_ref())).collect())
+            }
+            DeValue::Table(table) => {
+                let members = table.iter();
+                let plain = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+                    let key: &std::borrow::Cow<'_, str> = key.get_ref();
+                    (key.to_string(), Plain::of(value.get_ref()))
+                };
+                Plain::Table(members.map(plain).collect())
+            }
+        }
+    }
+
+    pub fn bool(&self) -> Result<bool, Allowed> {
+        match self {
+            Plain::Bool(yes) => Ok(*yes),
+            _ => Err("true or false".to_owned()),
+        }
+    }
+
+    pub fn count<T: TryFrom<i64> + Copy + Into<i64>>(
+        &self,
+        range: RangeInclusive<T>,
+    ) -> Result<T, Allowed> {
+        let (low, high): (i64, i64) = ((*range.start()).into(), (*range.end()).into());
+        let fits = match self {
+            Plain::Int(int) if (low..=high).contains(int) => T::try_from(*int).ok(),
+            _ => None,
+        };
+        fits.ok_or_else(|| format!("a whole number from {low} to {high}"))
+    }
+
+    pub fn span(&self) -> Result<Span, Allowed> {
+        let span = match self {
+            Plain::Text(text) => Span::parse(text),
+            _ => None,
+        };
+        span.ok_or_else(|| {
+            "a duration such as \"500ms\", \"90s\", \"15m\", \"2h\" or \"8d\"".to_owned()
+        })
+    }
+
+    /// A duration in which something can happen.
+    pub fn span_above_zero(&self) -> Result<Span, Allowed> {
+        let span = self.span()?;
+        match span.duration().is_zero() {
+            true => Err("a duration above zero, such as \"90s\"".to_owned()),
+            false => Ok(span),
+        }
+    }
+
+    pub fn text(&self) -> Result<String, Allowed> {
+        match self {
+            Plain::Text(text) if !text.contains('\0') => Ok(text.clone()),
+            _ => Err("text in quotes".to_owned()),
+        }
+    }
+
+    pub fn some_text(&self) -> Result<String, Allowed> {
+        let text = self.text().ok().filter(|text| !text.trim().is_empty());
+        text.ok_or_else(|| "text in quotes that is not empty".to_owned())
+    }
+
+    pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Allowed> {
+        let found = match self {
+            Plain::Text(text) => words.iter().find(|(word, _)| word == text),
+            _ => None,
+        };
+        let names = || words.iter().map(|(word, _)| format!("\"{word}\""));
+        found
+            .map(|(_, it)| *it)
+            .ok_or_else(|| names().collect::<Vec<_>>().join(" or "))
+    }
+
+    pub fn texts(&self) -> Result<Vec<String>, Allowed> {
+        let texts = match self {
+            Plain::List(items) => items.iter().map(Plain::text).collect(),
+            _ => Err(String::new()),
+        };
+        texts.map_err(|_| "a list of texts, such as [\"--verbose\"]".to_owned())
+    }
+
+    pub fn text_map(&self) -> Result<BTreeMap<String, String>, Allowed> {
+        let named = |(key, value): &(String, Plain)| {
+            let usable = !key.is_empty() && !key.contains(['=', '\0']);
+            usable
+                .then(|| value.text().ok().map(|text| (key.clone(), text)))
+                .flatten()
+        };
+        let map = match self {
+            Plain::Table(members) => members.iter().map(named).collect(),
+            _ => None,
+        };
+        map.ok_or_else(|| "a table of texts, such as { NAME = \"value\" }".to_owned())
+    }
+
+    /// Money. There is nothing that keeps to a budget yet, so none may be promised.
+    pub fn usd(&self) -> Result<f64, Allowed> {
+        let usd = match self {
+            Plain::Int(0) => Some(0.0),
+            Plain::Int(int) => Some(*int as f64),
+            Plain::Float(float) => Some(*float),
+            _ => None,
+        };
+        match usd.filter(|usd| usd.is_finite() && *usd >= 0.0) {
+            None => Err("a number of US dollars from 0, where 0 means no budget".to_owned()),
+            Some(usd) if usd > 0.0 => {
+                Err("0: budgets are not supported by this version yet".to_owned())
+            }
+            // Also of -0.0.
+            Some(_) => Ok(0.0),
+        }
+    }
+}
+
+/// As TOML writes it.
+pub(super) fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+pub(super) fn quoted_list(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", quoted.join(", "))
+}

@@ -1,0 +1,44 @@
+//! Which part of tasks.md a box is in. An appendix or a checklist holds no work.
+
+use crate::markdown::plain;
+
+#[derive(Default)]
+pub(super) struct Sections {
+    /// The level of the appendix or checklist that we are in.
+    appendix: Option<usize>,
+}
+
+impl Sections {
+    /// A section lasts until a heading of its own level or a higher one.
+    pub fn enter(&mut self, level: usize, heading: &str) {
+        if self.appendix.is_some_and(|outer| level > outer) {
+            return;
+        }
+        self.appendix = is_appendix(heading).then_some(level);
+    }
+
+    pub fn in_appendix(&self) -> bool {
+        self.appendix.is_some()
+    }
+}
+
+/// By how the heading begins or ends, so that `Improve test coverage` stays work.
+fn is_appendix(heading: &str) -> bool {
+    let heading = plain(heading);
+    let numbering = |mark: char| !mark.is_alphabetic();
+    let begins = [
+        "appendix",
+        "checklist",
+        "coverage",
+        "requirements coverage",
+        "付録",
+        "附録",
+    ];
+    let ends = ["checklist", "appendix", "チェックリスト", "付録", "附録"];
+    let text = heading.trim_start_matches(numbering);
+    let tail = heading.split(['(', ':']).next().unwrap_or_default();
+    let tail = tail.trim_end_matches(|mark: char| !mark.is_alphabetic() && mark != 'ー');
+    begins.iter().any(|word| text.starts_with(word))
+        || ends.iter().any(|word| tail.ends_with(word))
+        || text.starts_with("チェックリスト")
+}

@@ -1,0 +1,17 @@
+//! What the formats promise, one sentence per row.
+
+// A test that cannot go on has failed; helpers of tests are tests as well.
+#![allow(clippy::unwrap_used)]
+
+mod inspection_report;
+mod properties;
+mod review_reply;
+mod settings;
+mod settings_agents;
+mod shapes;
+mod spec_json_errors;
+mod spec_json_read;
+mod spec_json_style;
+mod spec_json_write;
+mod speed;
+mod tasks_md;

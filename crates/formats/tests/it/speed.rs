@@ -1,0 +1,80 @@
+//! Large and twisted input takes no more than its size. The limits are wide: they are met a
+//! hundred times over unless something grows with the square of the input.
+
+use std::time::{Duration, Instant};
+
+use kumite_core::change::Change;
+use kumite_core::facts::TaskFacts;
+use kumite_formats::{SpecJson, inspection_report, review_reply, tasks_md};
+
+fn quick<T>(what: &str, limit_ms: u64, work: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let result = work();
+    let took = began.elapsed();
+    println!("{what}: {took:?}");
+    assert!(
+        took < Duration::from_millis(limit_ms),
+        "{what} took {took:?}"
+    );
+    result
+}
+
+#[test]
+fn a_hundred_thousand_tasks_are_counted_at_once() {
+    let text = "- [x] 1.1 (P) A task\n  - _Requirements: 1.1, 2.3_\n".repeat(50_000);
+    let tasks = quick("tasks", 3000, || tasks_md::parse(text.as_bytes()));
+    assert_eq!(
+        tasks.facts(),
+        TaskFacts::Counted {
+            done: 50_000,
+            total: 50_000
+        }
+    );
+}
+
+#[test]
+fn twisted_markdown_is_read_at_once() {
+    let deep = "- ".repeat(20_000) + "[ ] x\n" + &"\n".repeat(20_000) + "- [ ] y\n";
+    let stairs: String = (0..1500)
+        .map(|depth| format!("{}- [ ] x\n", "  ".repeat(depth)))
+        .collect();
+    let quotes = ">".repeat(50_000) + "\n" + &"> - [ ] x\n".repeat(10_000);
+    let brackets = "[".repeat(50_000) + &"](".repeat(50_000) + &"*_`".repeat(50_000);
+    let pipes = "|".repeat(200_000) + "\n" + &"|-".repeat(100_000);
+    let labels = "## Judgment\n\n\n".repeat(30_000);
+    let comments = "<!--".repeat(50_000) + "\n" + &"x <!-- ".repeat(50_000);
+    for (name, text) in [
+        ("deep", deep),
+        ("stairs", stairs),
+        ("quotes", quotes),
+        ("brackets", brackets),
+        ("pipes", pipes),
+        ("labels", labels),
+        ("comments", comments),
+    ] {
+        quick(&format!("tasks {name}"), 3000, || {
+            tasks_md::parse(text.as_bytes())
+        });
+        quick(&format!("reply {name}"), 3000, || {
+            review_reply::parse(text.as_bytes())
+        });
+        quick(&format!("report {name}"), 3000, || {
+            inspection_report::parse(text.as_bytes())
+        });
+    }
+}
+
+#[test]
+fn a_spec_of_many_megabytes_is_read_and_changed() {
+    let items = "{\"roundNumber\":1,\"x\":[0,1]},".repeat(100_000);
+    let text = format!(
+        "{{\"documentReview\":{{\"roundDetails\":[{items}{{}}]}},\"junk\":[{}0]}}",
+        "0,".repeat(3_000_000)
+    );
+    let spec = quick("parse", 5000, || SpecJson::parse(text.as_bytes()).unwrap());
+    quick("review", 5000, || spec.review());
+    quick("apply", 20_000, || {
+        spec.apply(&[Change::ReviewStarted(2), Change::Deployed], "T")
+            .unwrap()
+    });
+}

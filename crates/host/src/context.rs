@@ -1,0 +1,160 @@
+//! One spec in the engine: its run, its journal, its agent (C1).
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use kumite_agents::{Adopted, Handle};
+use kumite_core::engine::{act, handle};
+use kumite_core::journal::{Entry, Event};
+use kumite_core::run::{Halt, Halted, Run, State};
+
+use crate::control::Reply;
+use crate::journal::{self, Journal};
+use crate::launch::Kit;
+use crate::perform::{Desk, Shared};
+use crate::project::Spec;
+
+/// How long a finished context stays (C6.1).
+pub const LINGER: Duration = Duration::from_secs(2);
+
+pub struct Context {
+    pub spec: Spec,
+    pub run: Run,
+    pub kit: Kit,
+    journal: Journal,
+    agent: Option<Arc<Handle>>,
+    /// Since when nothing happens.
+    pub at_rest_since: Option<Instant>,
+    /// Who waits for it to come to rest.
+    pub waiting: Vec<Sender<Reply>>,
+    /// When an agent that was told to end is ended by force.
+    pub force_at: Option<Instant>,
+}
+
+impl Context {
+    /// Opens a run, repairs what a crash left, and finds its agent again.
+    pub fn open(
+        spec: Spec,
+        kit: Kit,
+        shared: &mut Shared,
+    ) -> Result<(Context, Vec<String>), journal::Error> {
+        let opened = Journal::open(spec.run_dir())?;
+        let mut news = Vec::new();
+        if let Some(bytes) = opened.repaired {
+            news.push(format!(
+                "{}: the last journal entry was cut off ({bytes} bytes); it has been removed",
+                spec.name
+            ));
+        }
+        let mut context = Context {
+            spec,
+            run: opened.run,
+            kit,
+            journal: opened.journal,
+            agent: None,
+            at_rest_since: None,
+            waiting: Vec::new(),
+            force_at: None,
+        };
+        if let Some((entry, effects)) = opened.last {
+            shared.clock.after(entry.at_ms);
+            if !context.has_launched(&entry) {
+                let trouble = act(&mut context.desk(shared, true).0, &entry, &effects);
+                if let Some(event) = trouble {
+                    context.handle(event, shared)?;
+                }
+            }
+            context.handle(Event::EngineStarted, shared)?;
+        }
+        if let Some(work) = context.run.work().copied()
+            && context.agent.is_none()
+        {
+            context.desk(shared, false).0.adopt(work.agent);
+            news.push(format!("{}: found its agent again", context.spec.name));
+        }
+        Ok((context, news))
+    }
+
+    /// Whether the effects of an entry were all carried out: an agent is started last.
+    fn has_launched(&self, entry: &Entry) -> bool {
+        let work = self.run.work().filter(|work| work.agent.seq == entry.seq);
+        work.is_some_and(|work| {
+            let known = kumite_agents::adopt(&self.spec.agent_dir(work.agent));
+            !matches!(known, Ok(Adopted::NeverStarted) | Err(_))
+        })
+    }
+
+    /// Takes one event through record, decide, act.
+    pub fn handle(&mut self, event: Event, shared: &mut Shared) -> Result<(), journal::Error> {
+        let (mut desk, run) = self.desk(shared, false);
+        let handled = handle(&mut desk, run, event);
+        self.settle();
+        handled
+    }
+
+    fn desk<'a>(&'a mut self, shared: &'a mut Shared, again: bool) -> (Desk<'a>, &'a mut Run) {
+        let desk = Desk {
+            spec: &self.spec,
+            journal: &mut self.journal,
+            kit: &self.kit,
+            agent: &mut self.agent,
+            shared,
+            again,
+        };
+        (desk, &mut self.run)
+    }
+
+    /// Notes whether the run rests now, and since when an agent is being ended.
+    fn settle(&mut self) {
+        if self.run.is_at_rest() {
+            self.agent = None;
+            self.at_rest_since.get_or_insert_with(Instant::now);
+        } else {
+            self.at_rest_since = None;
+        }
+        self.force_at = match &self.run.state {
+            State::Stopping { .. } => self.force_at.or_else(|| {
+                let grace = self.kit.settings.agent.term_grace.duration();
+                Some(Instant::now() + grace + Duration::from_secs(5))
+            }),
+            _ => None,
+        };
+    }
+
+    /// Ends an agent that did not end when told.
+    pub fn force(&mut self) {
+        self.force_at = None;
+        if let Some(agent) = self.agent.clone() {
+            // It may have to wait for the kernel; the other runs do not.
+            std::thread::spawn(move || agent.force());
+        }
+    }
+
+    /// A person is in a hurry: no grace.
+    pub fn kill(&self) {
+        if let Some(agent) = &self.agent {
+            agent.kill();
+        }
+    }
+
+    /// Whether it has nothing more to do here: a finished one after a moment, a stopped one at
+    /// once; a failed one stays for a retry (C6).
+    pub fn may_go(&self, now: Instant) -> bool {
+        let Some(since) = self.at_rest_since else {
+            return false;
+        };
+        match &self.run.state {
+            State::Done(_) => now.duration_since(since) >= LINGER,
+            State::Idle => true,
+            State::Halted(Halted { why, .. }) => match why {
+                Halt::Stopped(_) => true,
+                Halt::Waiting(_) | Halt::Paused(_) | Halt::Failed(_) => false,
+            },
+            State::Queued { .. }
+            | State::Working(_)
+            | State::Finishing(_)
+            | State::Stopping { .. } => false,
+        }
+    }
+}

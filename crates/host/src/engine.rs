@@ -1,0 +1,325 @@
+//! The loop of a project: one thread that owns all runs, and an inbox.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use kumite_core::journal::{AgentId, By, Event};
+use kumite_core::notice::{Notice, RestState};
+use kumite_core::outcome::Ended;
+use kumite_core::pool::Pool;
+use kumite_core::routing::{Routed, Routing};
+use kumite_core::run::State;
+
+use crate::announce::{Announcement, Feed};
+use crate::clock::{Clock, now_ms};
+use crate::context::Context;
+use crate::control::{self, Reply, Request};
+use crate::journal;
+use crate::launch::Kit;
+use crate::lock::Lock;
+use crate::notify::Notifier;
+use crate::perform::Shared;
+use crate::project::Project;
+use crate::settings::Loader;
+use crate::{evidence, requests, spec_file};
+
+/// What reaches the loop.
+#[derive(Debug)]
+pub enum Message {
+    AgentEnded {
+        agent: AgentId,
+        ended: Ended,
+    },
+    Request {
+        request: Request,
+        reply: Sender<Reply>,
+    },
+    /// The process was told to end: stop everything, then end.
+    Interrupt,
+    /// It was told so twice: no grace.
+    Kill,
+}
+
+/// When the loop ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// As soon as nothing runs and nobody waits.
+    AtRest,
+    /// After nothing has run for so long.
+    Quiet(Duration),
+    /// As soon as its one request is answered; an agent that works is left to work.
+    Answered,
+}
+
+pub struct Engine {
+    pub(crate) project: Project,
+    pub(crate) loader: Loader,
+    pub(crate) contexts: BTreeMap<String, Context>,
+    pub(crate) pool: Pool,
+    pub(crate) shared: Shared,
+    messages: Receiver<Message>,
+    until: Until,
+    pub(crate) interrupted: bool,
+    asked: bool,
+    quiet_since: Instant,
+    /// News about what was found, for whoever started the engine.
+    pub news: Vec<String>,
+    _lock: Lock,
+}
+
+impl Engine {
+    /// With the lock held there is no other engine in this project.
+    pub fn new(project: Project, lock: Lock, loader: Loader, until: Until) -> Engine {
+        let (inbox, messages) = mpsc::channel();
+        let settings = &loader.loaded.settings;
+        let pool = Pool::new(settings.run.jobs as usize);
+        let notifier = Notifier::new(&settings.notify);
+        Engine {
+            project,
+            loader,
+            contexts: BTreeMap::new(),
+            pool,
+            shared: Shared {
+                clock: Clock::default(),
+                feed: Feed::default(),
+                routing: Routing::default(),
+                inbox,
+                notifier,
+            },
+            messages,
+            until,
+            interrupted: false,
+            asked: false,
+            quiet_since: Instant::now(),
+            news: Vec::new(),
+            _lock: lock,
+        }
+    }
+
+    pub fn inbox(&self) -> Sender<Message> {
+        self.shared.inbox.clone()
+    }
+
+    /// Finds all agents again that an earlier engine left at work, and their runs go on.
+    pub fn recover(&mut self) {
+        for name in self.project.known_runs() {
+            let spec = self.project.spec_place(&name);
+            let works = journal::peek(spec.run_dir())
+                .ok()
+                .flatten()
+                .is_some_and(|run| run.work().is_some());
+            if works && let Err(error) = self.open(name.as_str()) {
+                self.news.push(format!("{name}: {error}"));
+            }
+        }
+    }
+
+    /// Takes requests from other processes.
+    pub fn listen(&self) -> std::io::Result<()> {
+        control::listen(&self.project, self.inbox())
+    }
+
+    pub fn run(&mut self) {
+        loop {
+            match self.messages.recv_timeout(self.patience()) {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                // The engine itself holds a sender.
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.tick();
+            if self.may_end() {
+                control::unlink(&self.project);
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::AgentEnded { agent, ref ended } => {
+                let ended = ended.clone();
+                match self.shared.routing.route(agent, message, now_ms()) {
+                    Routed::To(spec, _) => self.agent_ended(&spec, agent, ended),
+                    Routed::Kept => {}
+                }
+            }
+            Message::Request { request, reply } => {
+                self.asked = true;
+                requests::answer(self, request, reply);
+            }
+            Message::Interrupt => self.interrupt(),
+            Message::Kill => self.contexts.values().for_each(Context::kill),
+        }
+    }
+
+    fn agent_ended(&mut self, name: &str, agent: AgentId, ended: Ended) {
+        self.shared.routing.forget(agent);
+        let Some(context) = self.contexts.get_mut(name) else {
+            return;
+        };
+        let look = evidence::look(&context.spec);
+        let dir = context.spec.agent_dir(agent);
+        let recorded = self.handle(name, Event::AgentEnded { agent, ended, look });
+        if recorded {
+            // The journal knows its end now.
+            let _ = std::fs::remove_dir_all(dir);
+        }
+    }
+
+    /// Takes an event through a run, and gives its slot to the next one if it rests then.
+    pub(crate) fn handle(&mut self, name: &str, event: Event) -> bool {
+        let Some(context) = self.contexts.get_mut(name) else {
+            return false;
+        };
+        let handled = context.handle(event, &mut self.shared);
+        if let Err(error) = &handled {
+            self.give_up(name, error);
+        }
+        self.hand_slots_on(name);
+        handled.is_ok()
+    }
+
+    /// The journal cannot be written (a full disk, say): nothing may happen that it does not know.
+    /// The run rests here, and goes on from its last entry when it is asked for again.
+    fn give_up(&mut self, name: &str, error: &journal::Error) {
+        let Some(context) = self.contexts.remove(name) else {
+            return;
+        };
+        context.kill();
+        let message = spec_file::sentence(error);
+        self.shared.feed.tell(&Announcement {
+            at_ms: now_ms(),
+            spec: name.to_owned(),
+            notice: Notice::RunEnded {
+                state: RestState::Paused,
+                reason: "spec_unwritable".to_owned(),
+                message: format!("{message}; make room, then `kumite resume`"),
+            },
+        });
+        for waiting in &context.waiting {
+            let _ = waiting.send(Reply::Refused(message.clone()));
+        }
+        self.pool.leave(name);
+    }
+
+    fn hand_slots_on(&mut self, name: &str) {
+        let rests = self
+            .contexts
+            .get(name)
+            .is_none_or(|context| context.run.is_at_rest());
+        if !rests {
+            return;
+        }
+        self.answer_waiting(name);
+        self.pool.leave(name);
+        while let Some(next) = self.pool.admit() {
+            match self.contexts.get(&next) {
+                Some(context) if matches!(context.run.state, State::Queued { .. }) => {
+                    let look = evidence::look(&context.spec);
+                    self.handle(&next, Event::Admitted { look });
+                }
+                _ => self.pool.leave(&next),
+            }
+        }
+    }
+
+    fn answer_waiting(&mut self, name: &str) {
+        if let Some(context) = self.contexts.get_mut(name) {
+            for waiting in context.waiting.drain(..) {
+                let _ = waiting.send(Reply::Done(format!("{name} is at rest")));
+            }
+        }
+    }
+
+    /// Opens the context of a spec if it is not there.
+    pub(crate) fn open(&mut self, name: &str) -> Result<(), requests::Error> {
+        if self.contexts.contains_key(name) {
+            return Ok(());
+        }
+        let spec = self.project.spec(&name.parse()?)?;
+        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
+        let (context, news) = Context::open(spec, kit, &mut self.shared)?;
+        self.news.extend(news);
+        if context.run.holds_slot() {
+            self.pool.occupy(name);
+        }
+        self.contexts.insert(name.to_owned(), context);
+        Ok(())
+    }
+
+    fn interrupt(&mut self) {
+        if std::mem::replace(&mut self.interrupted, true) {
+            return;
+        }
+        let names: Vec<String> = self.contexts.keys().cloned().collect();
+        for name in names {
+            self.handle(&name, Event::StopRequested { by: By::Interrupt });
+        }
+    }
+
+    /// What time brings: agents that do not end, contexts that may go, events nobody claims.
+    fn tick(&mut self) {
+        let now = Instant::now();
+        for context in self.contexts.values_mut() {
+            if context.force_at.is_some_and(|at| now >= at) {
+                context.force();
+            }
+        }
+        self.contexts.retain(|_, context| !context.may_go(now));
+        for agent in self.shared.routing.expire(now_ms()) {
+            eprintln!("kumite: an event of {agent}, which nobody knows, was dropped");
+        }
+        if self.is_busy() {
+            self.quiet_since = now;
+        }
+    }
+
+    /// Until something has to be looked at again.
+    fn patience(&self) -> Duration {
+        match self.is_busy()
+            && self
+                .contexts
+                .values()
+                .all(|context| context.force_at.is_none())
+        {
+            true => Duration::from_secs(1),
+            false => Duration::from_millis(50),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.contexts
+            .values()
+            .any(|context| !context.run.is_at_rest())
+    }
+
+    fn may_end(&self) -> bool {
+        let answered = self
+            .contexts
+            .values()
+            .all(|context| context.waiting.is_empty());
+        match self.until {
+            Until::Answered => self.asked && answered,
+            _ if self.is_busy() => false,
+            _ if self.interrupted => true,
+            Until::AtRest => self.asked,
+            Until::Quiet(time) => self.quiet_since.elapsed() >= time,
+        }
+    }
+
+    /// Whether an answered question lets a run go on: not in a process that only answers.
+    pub(crate) fn goes_on_by_itself(&self) -> bool {
+        self.until != Until::Answered
+    }
+
+    /// Forces a clean-up of everything at rest (C6.5).
+    pub fn clean_up(&mut self) {
+        self.contexts.retain(|_, context| !context.run.is_at_rest());
+    }
+
+    pub fn context_count(&self) -> usize {
+        self.contexts.len()
+    }
+}

@@ -1,0 +1,209 @@
+//! What the files of a spec say now. No judgement: that is the core's.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use kumite_core::facts::{
+    DocumentFacts, Facts, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp, TaskFacts,
+};
+use kumite_core::names::Document;
+use kumite_formats::spec_json::SpecJson;
+use kumite_formats::{inspection_report, review_reply, tasks_md};
+
+use crate::project::Spec;
+use crate::spec_file;
+
+/// Reads everything afresh.
+pub fn look(spec: &Spec) -> Look {
+    let dir = spec.files_in(&spec.workplace());
+    match spec_file::read(&dir) {
+        Ok(json) => Look::Seen(Box::new(facts(&dir, &json))),
+        Err(error) => Look::Unreadable(spec_file::sentence(&error)),
+    }
+}
+
+fn facts(dir: &Path, json: &SpecJson) -> Facts {
+    let files = Numbered::list(dir);
+    Facts {
+        permitted: json.permitted(),
+        documents: Document::ALL.map(|document| document_facts(dir, json, document)),
+        review: review_facts(dir, json, &files),
+        tasks: tasks(dir),
+        inspections: inspection_facts(dir, json, &files),
+        completed: json.completed(),
+    }
+}
+
+fn document_facts(dir: &Path, json: &SpecJson, document: Document) -> DocumentFacts {
+    let (generated, approved) = json.approval(document);
+    DocumentFacts {
+        generated,
+        approved,
+        stamp: stamp_of(&dir.join(document.file())),
+    }
+}
+
+/// The check boxes of tasks.md, counted there and then (B1.1).
+pub fn tasks(dir: &Path) -> TaskFacts {
+    match fs::read(dir.join(Document::Tasks.file())) {
+        Ok(bytes) => tasks_md::parse(&bytes).facts(),
+        Err(_) => TaskFacts::Unreadable,
+    }
+}
+
+fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
+    let recorded = json.review();
+    let mut rounds: BTreeMap<u32, RoundFacts> = BTreeMap::new();
+    let numbers = recorded.rounds.iter().map(|round| round.number);
+    for number in numbers.chain(files.reviews.keys().copied()) {
+        let round = rounds.entry(number).or_default();
+        round.number = number;
+        round.review = files.reviews.get(&number).copied();
+    }
+    for known in &recorded.rounds {
+        let round = rounds.entry(known.number).or_default();
+        round.recorded = known.progress;
+        round.counts = known.findings;
+    }
+    for round in rounds.values_mut() {
+        let file = files.replies.get(&round.number).copied();
+        round.reply = together(file, round.counts);
+        if file.is_some() {
+            let name = format!("document-review-{}-reply.md", round.number);
+            let text = fs::read(dir.join(name));
+            round.table = text.ok().and_then(|text| review_reply::parse(&text));
+        }
+    }
+    ReviewFacts {
+        approved: recorded.approved,
+        rounds: rounds.into_values().collect(),
+    }
+}
+
+fn inspection_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Vec<InspectionFacts> {
+    let mut known: BTreeMap<u32, InspectionFacts> = BTreeMap::new();
+    for recorded in json.inspections() {
+        let inspection = known.entry(recorded.number).or_default();
+        inspection.number = recorded.number;
+        inspection.recorded = recorded.verdict;
+        inspection.fixed = recorded.fixed;
+    }
+    for (number, (name, _)) in &files.inspections {
+        let inspection = known.entry(*number).or_default();
+        inspection.number = *number;
+        let text = fs::read(dir.join(name));
+        inspection.report = text.ok().and_then(|text| inspection_report::parse(&text));
+    }
+    for inspection in known.values_mut() {
+        let file = files.inspections.get(&inspection.number);
+        let stamp = file.map(|(_, stamp)| *stamp);
+        inspection.stamp = together(stamp, inspection.recorded.map(|verdict| verdict as u8));
+    }
+    known.into_values().collect()
+}
+
+/// The files of a spec that carry a number, by what they are. Empty files are not there.
+#[derive(Default)]
+struct Numbered {
+    reviews: BTreeMap<u32, Stamp>,
+    replies: BTreeMap<u32, Stamp>,
+    inspections: BTreeMap<u32, (String, Stamp)>,
+}
+
+impl Numbered {
+    fn list(dir: &Path) -> Numbered {
+        let mut files = Numbered::default();
+        let entries = fs::read_dir(dir).into_iter().flatten();
+        for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
+            files.add(dir, name);
+        }
+        files
+    }
+
+    fn add(&mut self, dir: &Path, name: String) {
+        let Some(stem) = name.strip_suffix(".md") else {
+            return;
+        };
+        let Some(stamp) = is_numbered(stem)
+            .then(|| stamp_of(&dir.join(&name)))
+            .flatten()
+        else {
+            return;
+        };
+        let number = |text: &str| text.parse::<u32>().ok();
+        if let Some(rest) = stem.strip_prefix("document-review-") {
+            if let Some(n) = rest.strip_suffix("-reply").and_then(number) {
+                self.replies.insert(n, stamp);
+            } else if let Some(n) = number(rest) {
+                self.reviews.insert(n, stamp);
+            }
+        } else if let Some(n) = stem.strip_prefix("inspection-").and_then(number) {
+            self.inspections.insert(n, (name, stamp));
+        } else if let Some(n) = stem.strip_prefix("inspection-report-").and_then(number) {
+            // The older name; the newer one wins.
+            self.inspections.entry(n).or_insert((name, stamp));
+        }
+    }
+}
+
+fn is_numbered(stem: &str) -> bool {
+    stem.starts_with("document-review-") || stem.starts_with("inspection-")
+}
+
+/// The stamp of a file that is there and not empty.
+fn stamp_of(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    let blank = metadata.len() == 0 || (metadata.len() < 64 && is_blank(path).unwrap_or(true));
+    (metadata.is_file() && !blank).then(|| stamp(&metadata))
+}
+
+fn is_blank(path: &Path) -> io::Result<bool> {
+    Ok(fs::read(path)?.trim_ascii().is_empty())
+}
+
+/// Changes whenever the file is written, even with the same content.
+fn stamp(metadata: &Metadata) -> Stamp {
+    hash((
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.len(),
+        metadata.ino(),
+    ))
+}
+
+/// A file and a record as one piece of evidence: it changes when either does.
+fn together<T: EvidenceKey>(file: Option<Stamp>, record: Option<T>) -> Option<Stamp> {
+    if file.is_none() && record.is_none() {
+        return None;
+    }
+    let file = file.map(|stamp| stamp.0);
+    Some(hash((file, record.map(EvidenceKey::key))))
+}
+
+/// What of a record makes it another one.
+trait EvidenceKey {
+    fn key(self) -> (u32, u32);
+}
+
+impl EvidenceKey for kumite_core::facts::Findings {
+    fn key(self) -> (u32, u32) {
+        (self.fix_required, self.needs_discussion)
+    }
+}
+
+impl EvidenceKey for u8 {
+    fn key(self) -> (u32, u32) {
+        (u32::from(self), 0)
+    }
+}
+
+/// `DefaultHasher::new` has fixed keys: the same evidence has the same stamp in another process.
+fn hash(value: impl Hash) -> Stamp {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    Stamp(hasher.finish())
+}

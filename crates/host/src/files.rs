@@ -1,0 +1,77 @@
+//! Files that are whole at every moment.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// How much a write has to survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durable {
+    /// A crash of kumite.
+    Process,
+    /// A crash of the machine too: the content is on the disk before the name points to it.
+    Machine,
+}
+
+/// Replaces `path` by `bytes`: a reader sees the old content or the new one, never a part.
+/// The permissions of an existing file are kept.
+pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::other("not a file name"))?;
+    let temporary = path.with_file_name(format!(
+        ".{}.{}.tmp",
+        name.to_string_lossy(),
+        std::process::id()
+    ));
+    let written =
+        write_new(&temporary, path, bytes, durable).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Nothing half-written stays behind.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_new(temporary: &Path, like: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
+    let mut file = File::create(temporary)?;
+    if let Ok(old) = fs::metadata(like) {
+        file.set_permissions(old.permissions())?;
+    }
+    file.write_all(bytes)?;
+    match durable {
+        Durable::Process => Ok(()),
+        Durable::Machine => file.sync_data(),
+    }
+}
+
+/// Opens a file to append to it, with its directories.
+pub fn open_append(path: &Path) -> io::Result<File> {
+    let open = || OpenOptions::new().create(true).append(true).open(path);
+    match (open(), path.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(parent)?;
+            open()
+        }
+        (opened, _) => opened,
+    }
+}
+
+/// Creates a file that only its owner can read.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// Makes the creation of `path` itself durable.
+pub fn sync_dir_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,241 @@
+//! From a step to a running agent: which program, which prompt, which surroundings.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kumite_agents::{
+    ClaudeConfig, CommandConfig, Driver, Handle, Order, PromptBy, Request, ScriptedConfig,
+};
+use kumite_core::change::Fixing;
+use kumite_core::effect::Launch;
+use kumite_core::names::Document;
+use kumite_core::run::Step;
+use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
+use kumite_prompts::Command;
+
+use crate::project::Spec;
+use crate::settings;
+
+/// What a run needs to start agents.
+#[derive(Clone, Debug)]
+pub struct Kit {
+    pub settings: Arc<Settings>,
+    /// An agent for all phases, in place of the settings.
+    agent: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Settings(#[from] settings::Error),
+    #[error("cannot prepare {path}")]
+    Prepare { path: PathBuf, source: io::Error },
+    #[error("cannot tell which program kumite is")]
+    Binary(#[source] io::Error),
+    #[error(transparent)]
+    Launch(#[from] kumite_agents::Error),
+}
+
+impl Kit {
+    pub fn new(settings: Arc<Settings>, agent: Option<String>) -> Kit {
+        Kit { settings, agent }
+    }
+
+    fn agent(&self, step: Step) -> Result<&AgentSettings, settings::Error> {
+        let name = match &self.agent {
+            Some(name) => name,
+            None => self.settings.agent_for(step.phase()),
+        };
+        settings::agent(&self.settings, name)
+    }
+}
+
+/// Starts the agent of a step under its supervisor.
+pub fn start(spec: &Spec, kit: &Kit, launch: &Launch) -> Result<Handle, Error> {
+    let binary = std::env::current_exe().map_err(Error::Binary)?;
+    let dir = spec.agent_dir(launch.agent);
+    make_dir(&dir)?;
+    let log = spec.log_file(&launch.agent.to_string());
+    if let Some(logs) = log.parent() {
+        make_dir(logs)?;
+    }
+    let agent = kit.agent(launch.step)?;
+    let workplace = spec.workplace();
+    let order = order(spec, launch, &workplace, agent, &dir)?;
+    let invocation = driver(agent, spec, &binary).invocation(&order);
+    let mut env = environment(spec, launch);
+    env.extend(agent.env.clone());
+    env.extend(invocation.env);
+    let waits = &kit.settings.agent;
+    let request = Request {
+        agent: launch.agent.to_string(),
+        program: invocation.program,
+        args: invocation.args,
+        cwd: workplace,
+        env,
+        stdin: invocation.stdin,
+        log,
+        protocol: invocation.protocol,
+        session: invocation.session,
+        step_timeout_ms: kit.settings.run.step_timeout.duration().as_millis() as u64,
+        silence_timeout_ms: waits.silence_timeout.duration().as_millis() as u64,
+        exit_grace_ms: waits.exit_grace.duration().as_millis() as u64,
+        term_grace_ms: waits.term_grace.duration().as_millis() as u64,
+        spawn_retries: waits.spawn_retries,
+    };
+    Ok(kumite_agents::launch(&binary, &dir, &request)?)
+}
+
+fn make_dir(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(|source| Error::Prepare {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn order(
+    spec: &Spec,
+    launch: &Launch,
+    workplace: &Path,
+    agent: &AgentSettings,
+    dir: &Path,
+) -> Result<Order, Error> {
+    let prompt = prompt(spec, launch, workplace);
+    let wants_file = matches!(
+        &agent.kind,
+        AgentKind::Command { command, prompt: by }
+            if *by == Prompt::File || command.iter().any(|word| word.contains("{prompt_file}"))
+    );
+    let prompt_file = wants_file.then(|| dir.join("prompt.md"));
+    if let Some(path) = &prompt_file {
+        fs::write(path, &prompt).map_err(|source| Error::Prepare {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    Ok(Order {
+        prompt,
+        session: uuid::Uuid::new_v4().to_string(),
+        resume: launch.resume.clone(),
+        spec: spec.name.clone(),
+        step: launch.step.name().to_owned(),
+        round: round(launch.step),
+        prompt_file,
+    })
+}
+
+/// What a resumed session is told: it knows its task already.
+const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
+    nobody is there to answer questions.";
+
+/// The slash command where the project has it, else kumite's own text.
+fn prompt(spec: &Spec, launch: &Launch, workplace: &Path) -> String {
+    if launch.resume.is_some() {
+        return GO_ON.to_owned();
+    }
+    let (command, arguments) = command(&spec.name, launch.step, launch.fixing);
+    let installed = kumite_prompts::is_installed(workplace, command);
+    let text = match (installed, launch.step) {
+        (true, _) => kumite_prompts::slash(command, &arguments),
+        // An agent that cannot read its environment needs the number of the round.
+        (false, Step::Review(round)) => {
+            kumite_prompts::whole(command, &format!("{} {}", spec.name, round.number))
+        }
+        (false, _) => kumite_prompts::whole(command, &arguments),
+    };
+    match &launch.remark {
+        Some(remark) => {
+            format!("{text}\n\nA person rejected the last version of this document: {remark}")
+        }
+        None => text,
+    }
+}
+
+fn command(spec: &str, step: Step, fixing: Fixing) -> (Command, String) {
+    match step {
+        Step::Write(Document::Requirements) => (Command::Requirements, spec.to_owned()),
+        Step::Write(Document::Design) => (Command::Design, format!("{spec} -y")),
+        Step::Write(Document::Tasks) => (Command::Tasks, format!("{spec} -y")),
+        Step::Review(_) => (Command::Review, spec.to_owned()),
+        Step::Reply(round) => {
+            let number = round.number;
+            let arguments = match fixing {
+                Fixing::Auto => format!("{spec} {number} --autofix"),
+                Fixing::Person => format!("{spec} {number} --fix"),
+                Fixing::Nobody => format!("{spec} {number}"),
+            };
+            (Command::Reply, arguments)
+        }
+        Step::Implement(_) => (Command::Impl, spec.to_owned()),
+        Step::Inspect(_) => (Command::Inspection, format!("{spec} --autofix")),
+        Step::Fix(_) => (Command::Inspection, format!("{spec} --fix")),
+        Step::Merge => (Command::Merge, spec.to_owned()),
+    }
+}
+
+/// The number that an agent sees: of its round, or of its attempt.
+fn round(step: Step) -> u32 {
+    match (step.round(), step.attempt()) {
+        (Some(round), _) => round.number,
+        (None, Some(attempt)) => u32::from(attempt.retry) + 1,
+        (None, None) => 1,
+    }
+}
+
+fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
+    match &agent.kind {
+        AgentKind::Claude {
+            program,
+            args,
+            model,
+            permission_mode,
+        } => Driver::Claude(ClaudeConfig {
+            program: program.clone(),
+            args: args.clone(),
+            model: model.clone(),
+            permission_mode: permission_mode.clone(),
+        }),
+        AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
+            command: command.clone(),
+            prompt: match prompt {
+                Prompt::Stdin => PromptBy::Stdin,
+                Prompt::File => PromptBy::File,
+                Prompt::None => PromptBy::None,
+            },
+        }),
+        AgentKind::Scripted { script } => Driver::Scripted(ScriptedConfig {
+            program: binary.to_string_lossy().into_owned(),
+            script: script
+                .as_ref()
+                .map(|script| spec.project_root().join(script)),
+        }),
+    }
+}
+
+/// The person's own environment, less what would point git at another repository, and with what
+/// an agent may know of its work (contract).
+fn environment(spec: &Spec, launch: &Launch) -> Vec<(String, String)> {
+    let inherited = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| !name.starts_with("GIT_") && name != "KUMITE_CRASH_AT");
+    let agent = launch.agent.to_string();
+    let project = spec.project_root().to_string_lossy().into_owned();
+    let known = [
+        ("KUMITE_SPEC", spec.name.clone()),
+        ("KUMITE_STEP", launch.step.name().to_owned()),
+        ("KUMITE_ROUND", round(launch.step).to_string()),
+        ("KUMITE_RUN", spec.name.clone()),
+        ("KUMITE_AGENT", agent),
+        ("KUMITE_PROJECT", project),
+    ];
+    inherited
+        .filter(|(name, _)| known.iter().all(|(own, _)| own != name))
+        .chain(
+            known
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone())),
+        )
+        .collect()
+}

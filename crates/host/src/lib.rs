@@ -1,0 +1,26 @@
+//! The world: files, processes, time and people around the rules of `kumite-core`.
+//!
+//! [`engine::Engine`] is the loop of a project. What happens comes in through its inbox, is written
+//! to the [`journal`] of its run, decided by the core, and carried out by [`perform`].
+
+pub mod announce;
+pub mod clock;
+pub mod context;
+pub mod control;
+pub mod doctor;
+pub mod engine;
+pub mod events_log;
+pub mod evidence;
+pub mod files;
+pub mod journal;
+pub mod launch;
+pub mod lock;
+pub mod notify;
+pub mod perform;
+pub mod project;
+pub mod requests;
+pub mod settings;
+pub mod snapshot;
+pub mod spec_file;
+pub mod status;
+pub mod wording;

@@ -1,0 +1,257 @@
+//! What people ask of an engine.
+
+use std::sync::mpsc::Sender;
+
+use kumite_core::facts::{Facts, Look};
+use kumite_core::journal::{By, Event, Guard, Order, Rules};
+use kumite_core::names::Document;
+use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset};
+use kumite_formats::settings::Settings;
+use kumite_formats::spec_name;
+
+use crate::control::{Follow, Reply, Request, RunRequest};
+use crate::engine::Engine;
+use crate::launch::Kit;
+use crate::{evidence, journal, project, settings, spec_file};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Name(#[from] spec_name::Error),
+    #[error(transparent)]
+    Project(#[from] project::Error),
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+    #[error(transparent)]
+    Settings(#[from] settings::Error),
+    #[error("{spec}: {why}")]
+    Refused { spec: String, why: String },
+}
+
+/// Answers a request. Some answers come later, when the run has come to rest.
+pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
+    let answered = match request {
+        Request::Run(asked) => run(engine, asked, &reply),
+        Request::Stop { spec } => stop(engine, &[spec], By::User, &reply),
+        Request::Interrupt { specs } => stop(engine, &specs, By::Interrupt, &reply),
+        Request::Pause { spec } => pause(engine, &spec, &reply),
+        Request::Reset { spec } => reset(engine, &spec, &reply),
+        Request::Approve { spec, document } => approve(engine, &spec, document, &reply),
+        Request::Reject {
+            spec,
+            document,
+            remark,
+        } => reject(engine, &spec, document, remark, &reply),
+    };
+    if let Err(error) = answered {
+        let _ = reply.send(Reply::Refused(spec_file::sentence(&error)));
+    }
+}
+
+fn done(reply: &Sender<Reply>, text: String) -> Result<(), Error> {
+    let _ = reply.send(Reply::Done(text));
+    Ok(())
+}
+
+/// All or nothing: a wrong name starts none of them.
+fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<(), Error> {
+    if engine.interrupted || asked.specs.iter().any(|name| is_stopping(engine, name)) {
+        let _ = reply.send(Reply::Later);
+        return Ok(());
+    }
+    engine.loader.reload()?;
+    let settings = engine.loader.loaded.settings.clone();
+    if let Some(agent) = &asked.agent {
+        settings::agent(&settings, agent)?;
+    }
+    for name in &asked.specs {
+        engine.open(name)?;
+    }
+    done(reply, "on its way".to_owned())?;
+    if asked.follow != Follow::No {
+        let stays = asked.follow == Follow::Always;
+        let feed = &mut engine.shared.feed;
+        feed.follow(asked.specs.clone(), stays, reply.clone());
+    }
+    let order = Order {
+        rules: rules(&settings),
+        until: asked.until,
+        from: asked.from,
+        review_once: asked.review_once,
+    };
+    for name in &asked.specs {
+        if let Some(context) = engine.contexts.get_mut(name) {
+            context.kit = Kit::new(settings.clone(), asked.agent.clone());
+        }
+        start(engine, name, order);
+    }
+    Ok(())
+}
+
+fn is_stopping(engine: &Engine, name: &str) -> bool {
+    let state = engine.contexts.get(name).map(|context| &context.run.state);
+    matches!(state, Some(State::Stopping { .. }))
+}
+
+fn start(engine: &mut Engine, name: &str, order: Order) {
+    let Some(context) = engine.contexts.get(name) else {
+        return;
+    };
+    let look = match !context.run.is_at_rest() || engine.pool.ask(name) {
+        true => Some(evidence::look(&context.spec)),
+        false => None,
+    };
+    engine.handle(name, Event::StartRequested { order, look });
+}
+
+fn rules(settings: &Settings) -> Rules {
+    Rules {
+        rounds_max: settings.review.rounds_max,
+        retries_max: settings.implementation.retries_max,
+        inspections_max: settings.inspection.rounds_max,
+        auto_approve: settings.run.auto_approve,
+        guard: match settings.implementation.guard {
+            kumite_formats::settings::Guard::Seed => Guard::Seed,
+            kumite_formats::settings::Guard::Strict => Guard::Strict,
+        },
+    }
+}
+
+/// Answered when everything of it has ended.
+fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) -> Result<(), Error> {
+    for name in specs {
+        engine.open(name)?;
+        let at_rest = engine.contexts[name].run.is_at_rest();
+        if at_rest {
+            done(reply, format!("{name} does not run"))?;
+            continue;
+        }
+        if let Some(context) = engine.contexts.get_mut(name) {
+            context.waiting.push(reply.clone());
+        }
+        engine.handle(name, Event::StopRequested { by });
+    }
+    Ok(())
+}
+
+fn pause(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), Error> {
+    engine.open(name)?;
+    let text = match engine.contexts[name].run.is_at_rest() {
+        true => format!("{name} does not run"),
+        false => {
+            engine.handle(name, Event::PauseRequested);
+            format!("{name} pauses when its agent has finished")
+        }
+    };
+    done(reply, text)
+}
+
+fn reset(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), Error> {
+    engine.open(name)?;
+    may_reset(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
+    engine.handle(name, Event::ResetRequested);
+    done(
+        reply,
+        format!("{name} is reset; `kumite run {name}` goes on"),
+    )
+}
+
+fn approve(
+    engine: &mut Engine,
+    name: &str,
+    document: Option<Document>,
+    reply: &Sender<Reply>,
+) -> Result<(), Error> {
+    let document = judge(engine, name, document, may_approve)?;
+    let waited = is_waiting(engine, name);
+    engine.handle(name, Event::DocumentApproved { document });
+    check_saved(engine, name, document, true)?;
+    if waited {
+        go_on(engine, name);
+    }
+    done(reply, format!("{name}: {} is approved", document.file()))
+}
+
+fn reject(
+    engine: &mut Engine,
+    name: &str,
+    document: Option<Document>,
+    remark: Option<String>,
+    reply: &Sender<Reply>,
+) -> Result<(), Error> {
+    let document = judge(engine, name, document, may_reject)?;
+    let waited = is_waiting(engine, name);
+    engine.handle(name, Event::DocumentRejected { document, remark });
+    check_saved(engine, name, document, false)?;
+    if waited {
+        go_on(engine, name);
+    }
+    done(
+        reply,
+        format!("{name}: {} will be written anew", document.file()),
+    )
+}
+
+fn is_waiting(engine: &Engine, name: &str) -> bool {
+    let state = engine.contexts.get(name).map(|context| &context.run.state);
+    matches!(state, Some(State::Halted(halted)) if matches!(halted.why, Halt::Waiting(_)))
+}
+
+type Judge = fn(&Run, &Facts, Option<Document>) -> Result<Document, Refusal>;
+
+fn judge(
+    engine: &mut Engine,
+    name: &str,
+    document: Option<Document>,
+    may: Judge,
+) -> Result<Document, Error> {
+    engine.open(name)?;
+    let context = &engine.contexts[name];
+    match evidence::look(&context.spec) {
+        Look::Unreadable(why) => Err(Error::Refused {
+            spec: name.to_owned(),
+            why,
+        }),
+        Look::Seen(facts) => {
+            may(&context.run, &facts, document).map_err(|refusal| refused(name, refusal))
+        }
+    }
+}
+
+/// A person who answers wants to know that it was written.
+fn check_saved(
+    engine: &Engine,
+    name: &str,
+    document: Document,
+    approved: bool,
+) -> Result<(), Error> {
+    let look = engine
+        .contexts
+        .get(name)
+        .map(|context| evidence::look(&context.spec));
+    match look {
+        Some(Look::Seen(facts)) if facts.document(document).approved == approved => Ok(()),
+        _ => Err(Error::Refused {
+            spec: name.to_owned(),
+            why: "spec.json could not be written".to_owned(),
+        }),
+    }
+}
+
+/// In an engine that works for others too, an answered question lets the run go on.
+fn go_on(engine: &mut Engine, name: &str) {
+    if let Some(context) = engine.contexts.get(name)
+        && engine.goes_on_by_itself()
+        && context.run.is_at_rest()
+    {
+        let order = context.run.order;
+        start(engine, name, order);
+    }
+}
+
+fn refused(name: &str, refusal: Refusal) -> Error {
+    Error::Refused {
+        spec: name.to_owned(),
+        why: refusal.0,
+    }
+}

@@ -1,0 +1,73 @@
+//! spec.json: read afresh, changed, written whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kumite_core::change::Change;
+use kumite_formats::spec_json::{self, SpecJson};
+
+use crate::clock::rfc3339;
+use crate::files::{self, Durable};
+
+/// Above this it is no spec.json, whatever its name.
+const SIZE_MAX: u64 = 10 * 1024 * 1024;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read {path}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{path} has {size} bytes; a spec.json has at most {SIZE_MAX}")]
+    TooLarge { path: PathBuf, size: u64 },
+    #[error("{path}")]
+    Parse {
+        path: PathBuf,
+        source: spec_json::Error,
+    },
+    #[error("cannot write {path}")]
+    Write { path: PathBuf, source: io::Error },
+}
+
+/// An error with all that lies below it, as one sentence.
+pub fn sentence(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// Reads the spec.json in `dir`.
+pub fn read(dir: &Path) -> Result<SpecJson, Error> {
+    let path = dir.join("spec.json");
+    let fail = |source| Error::Read {
+        path: path.clone(),
+        source,
+    };
+    let size = fs::metadata(&path).map_err(fail)?.len();
+    if size > SIZE_MAX {
+        return Err(Error::TooLarge { path, size });
+    }
+    let bytes = fs::read(&path).map_err(fail)?;
+    SpecJson::parse(&bytes).map_err(|source| Error::Parse { path, source })
+}
+
+/// Applies changes to what is in the file now. Writes only if that changes something, so that
+/// doing it twice is the same as once.
+pub fn save(dir: &Path, changes: &[Change], at_ms: u64) -> Result<(), Error> {
+    let json = read(dir)?;
+    // A link is followed: the file that it leads to is replaced, not the link.
+    let path = dir.join("spec.json");
+    let path = fs::canonicalize(&path).unwrap_or(path);
+    let fail = |source| Error::Parse {
+        path: path.clone(),
+        source,
+    };
+    let bytes = json.apply(changes, &rfc3339(at_ms)).map_err(fail)?;
+    if bytes == json.text().as_bytes() {
+        return Ok(());
+    }
+    files::replace(&path, &bytes, Durable::Machine).map_err(|source| Error::Write { path, source })
+}

@@ -1,0 +1,244 @@
+//! Where a spec stands, for people and programs (contract). Read from the files alone: it asks no
+//! engine, and is right when none lives.
+
+use kumite_agents::Adopted;
+use kumite_core::facts::{Facts, Look, TaskFacts};
+use kumite_core::journal::By;
+use kumite_core::names::Phase;
+use kumite_core::notice::Notice;
+use kumite_core::run::{
+    Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, phase_of, run_ended,
+};
+use serde::Serialize;
+
+use crate::announce::{state_name, usd};
+use crate::clock::rfc3339;
+use crate::project::{Project, Spec};
+use crate::{evidence, journal, lock, spec_file};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    pub spec: String,
+    pub state: &'static str,
+    pub phase: Option<&'static str>,
+    pub reason: Option<String>,
+    pub message: Option<String>,
+    pub step: Option<&'static str>,
+    pub round: Option<u32>,
+    pub rounds_max: Option<u8>,
+    pub attempt: Option<u8>,
+    pub attempts_max: Option<u8>,
+    pub tasks: TaskCount,
+    pub agents: Vec<LiveAgent>,
+    /// When a usage limit ends.
+    pub until: Option<String>,
+    pub cost_usd: f64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TaskCount {
+    pub done: u32,
+    pub total: u32,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct LiveAgent {
+    pub id: String,
+    pub step: Option<&'static str>,
+    pub pid: Option<u32>,
+    pub started_at: Option<String>,
+}
+
+/// The status of all specs of a project.
+pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
+    let engine_lives = lock::is_held(project);
+    let specs = project.all_specs()?;
+    Ok(specs
+        .iter()
+        .map(|spec| status(spec, engine_lives))
+        .collect())
+}
+
+pub fn one(project: &Project, spec: &Spec) -> Status {
+    status(spec, lock::is_held(project))
+}
+
+fn status(spec: &Spec, engine_lives: bool) -> Status {
+    let look = evidence::look(spec);
+    let (run, trouble) = match journal::peek(spec.run_dir()) {
+        Ok(run) => (run.unwrap_or_default(), None),
+        Err(error) => (Run::default(), Some(spec_file::sentence(&error))),
+    };
+    let facts = match &look {
+        Look::Seen(facts) => Some(&**facts),
+        Look::Unreadable(_) => None,
+    };
+    let mut status = of_run(&spec.name, &run, facts, engine_lives);
+    status.agents = living(spec, &run);
+    if let (Look::Unreadable(why), true) = (&look, run.is_at_rest()) {
+        status.state = "paused";
+        status.reason = Some("spec_unreadable".to_owned());
+        status.message = Some(why.clone());
+    }
+    if let Some(trouble) = trouble {
+        status.message = Some(trouble);
+    }
+    status
+}
+
+/// The part that needs no process table.
+pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) -> Status {
+    let (state, reason, message) = words(run, engine_lives);
+    let step = step_of(run);
+    let next = facts.and_then(|facts| first_unfinished(facts, &run.order.rules));
+    let rules = &run.order.rules;
+    Status {
+        spec: spec.to_owned(),
+        state,
+        phase: phase(run, facts, next).map(Phase::name),
+        reason,
+        message,
+        step: step.map(Step::name),
+        round: round_of(run, step),
+        rounds_max: step.and_then(|step| match step {
+            Step::Review(_) | Step::Reply(_) => Some(rules.rounds_max),
+            Step::Inspect(_) | Step::Fix(_) => Some(rules.inspections_max),
+            Step::Write(_) | Step::Implement(_) | Step::Merge => None,
+        }),
+        attempt: step
+            .and_then(Step::attempt)
+            .map(|attempt| match is_exhausted(run) {
+                true => rules.retries_max,
+                false => attempt.retry,
+            }),
+        attempts_max: step.and_then(Step::attempt).map(|_| rules.retries_max),
+        tasks: facts.map(tasks).unwrap_or_default(),
+        agents: Vec::new(),
+        until: None,
+        cost_usd: usd(run.spent.usd_micros),
+        input_tokens: run.spent.input_tokens,
+        output_tokens: run.spent.output_tokens,
+    }
+}
+
+fn words(run: &Run, engine_lives: bool) -> (&'static str, Option<String>, Option<String>) {
+    match &run.state {
+        State::Idle => ("idle", None, None),
+        State::Queued { .. } if engine_lives => {
+            ("idle", None, Some("it waits for a free slot".to_owned()))
+        }
+        State::Queued { .. } => ("idle", None, None),
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            let step = work.step.name();
+            match engine_lives {
+                true => ("working", None, Some(working_sentence(run, step))),
+                false => (
+                    "stopped",
+                    Some(kumite_core::run::reason(Halt::Stopped(By::Interrupt)).to_owned()),
+                    Some(format!(
+                        "kumite ended in the middle of the {step} step; `kumite run` goes on there"
+                    )),
+                ),
+            }
+        }
+        State::Halted(_) | State::Done(_) => match run_ended(run) {
+            Notice::RunEnded {
+                state,
+                reason,
+                message,
+            } => (state_name(state), Some(reason), Some(message)),
+            _ => ("idle", None, None),
+        },
+    }
+}
+
+fn working_sentence(run: &Run, step: &str) -> String {
+    match &run.state {
+        State::Finishing(_) => format!("it pauses when the agent of the {step} step has finished"),
+        State::Stopping { .. } => format!("the agent of the {step} step is being ended"),
+        _ => format!("an agent works on the {step} step"),
+    }
+}
+
+fn phase(run: &Run, facts: Option<&Facts>, next: Option<Phase>) -> Option<Phase> {
+    let known = phase_of(run);
+    let done = matches!(run.state, State::Done(Finish::AllPhasesDone));
+    match (known, done) {
+        (Some(phase), _) => Some(phase),
+        (None, true) => Some(last_phase(facts)),
+        (None, false) => next.or_else(|| facts.map(|facts| last_phase(Some(facts)))),
+    }
+}
+
+/// The phase that a finished spec ended with.
+fn last_phase(facts: Option<&Facts>) -> Phase {
+    match facts.and_then(|facts| facts.completed) {
+        Some(Phase::Deploy) => Phase::Deploy,
+        _ => Phase::Inspection,
+    }
+}
+
+fn step_of(run: &Run) -> Option<Step> {
+    match &run.state {
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            Some(work.step)
+        }
+        State::Halted(halted) => halted.resume.step,
+        State::Queued { resume } => resume.step,
+        State::Idle | State::Done(_) => None,
+    }
+}
+
+/// A loop that was left to a person shows its last round, not the one that would follow.
+fn round_of(run: &Run, step: Option<Step>) -> Option<u32> {
+    let number = step.and_then(Step::round)?.number;
+    match &run.state {
+        State::Halted(Halted {
+            why:
+                Halt::Paused(Pause::RoundsExhausted | Pause::NeedsDiscussion | Pause::InspectionNogo),
+            ..
+        }) => Some(number.saturating_sub(1)),
+        _ => Some(number),
+    }
+}
+
+fn is_exhausted(run: &Run) -> bool {
+    matches!(
+        &run.state,
+        State::Halted(Halted {
+            why: Halt::Failed(Failure::RetriesExhausted),
+            ..
+        })
+    )
+}
+
+fn tasks(facts: &Facts) -> TaskCount {
+    match facts.tasks {
+        TaskFacts::Counted { done, total } => TaskCount { done, total },
+        TaskFacts::Unreadable => TaskCount::default(),
+    }
+}
+
+/// The agents whose supervisors live, also those that no engine knows.
+fn living(spec: &Spec, run: &Run) -> Vec<LiveAgent> {
+    let entries = std::fs::read_dir(spec.run_dir().join("agents"));
+    let dirs = entries.into_iter().flatten().filter_map(Result::ok);
+    dirs.filter_map(|entry| {
+        let id = entry.file_name().into_string().ok()?;
+        match kumite_agents::adopt(&entry.path()) {
+            Ok(Adopted::Running(handle)) => Some(LiveAgent {
+                step: run
+                    .work()
+                    .filter(|work| work.agent.to_string() == id)
+                    .map(|work| work.step.name()),
+                pid: handle.pid(),
+                started_at: handle.started_at().map(rfc3339),
+                id,
+            }),
+            _ => None,
+        }
+    })
+    .collect()
+}

@@ -1,0 +1,92 @@
+//! Notices as sentences, the same in the terminal, on the desktop and in a webhook.
+
+use kumite_core::facts::Verdict;
+use kumite_core::notice::{NextAction, Notice};
+use kumite_core::outcome::Outcome;
+use kumite_core::run::Step;
+
+use crate::announce::state_name;
+
+pub fn sentence(notice: &Notice) -> String {
+    match notice {
+        Notice::RunQueued => "waits for a free slot".to_owned(),
+        Notice::RunStarted { phase: Some(phase) } => format!("starts with {}", phase.name()),
+        Notice::RunStarted { phase: None } => "starts".to_owned(),
+        Notice::PhaseStarted(phase) => format!("{} begins", phase.name()),
+        Notice::PhaseEnded(phase) => format!("{} ends", phase.name()),
+        Notice::StepStarted { step, resumed, .. } => match resumed {
+            true => format!("{} goes on in the same session", step_words(*step)),
+            false => format!("{} starts", step_words(*step)),
+        },
+        Notice::StepEnded { step, outcome, .. } => {
+            format!("{} {}", step_words(*step), outcome_words(outcome))
+        }
+        Notice::RoundEnded {
+            round,
+            findings,
+            next,
+        } => format!(
+            "review round {round}: {} to fix, {} to discuss: {}",
+            findings.fix_required,
+            findings.needs_discussion,
+            match next {
+                NextAction::Continue => "another round",
+                NextAction::Approved => "approved",
+                NextAction::Paused => "a person is needed",
+            }
+        ),
+        Notice::ReviewApproved { rounds: 1 } => "review approved after 1 round".to_owned(),
+        Notice::ReviewApproved { rounds } => format!("review approved after {rounds} rounds"),
+        Notice::ImplRetry { attempt, max, open } => {
+            format!("Impl retry ({attempt}/{max}): {open} tasks are still open")
+        }
+        Notice::ImplExhausted { max, open } => {
+            format!("Impl max retry exceeded ({max}/{max}): {open} tasks are still open")
+        }
+        Notice::InspectionEnded { round, verdict } => format!(
+            "inspection {round}: {}",
+            match verdict {
+                Verdict::Go => "GO",
+                Verdict::Nogo => "NOGO",
+            }
+        ),
+        Notice::DocumentApproved {
+            document,
+            by_person,
+        } => format!(
+            "{} approved{}",
+            document.file(),
+            if *by_person { "" } else { " automatically" }
+        ),
+        Notice::DocumentRejected(document) => format!("{} rejected", document.file()),
+        Notice::Warned(text) => text.clone(),
+        Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
+        Notice::RunEnded { state, message, .. } => format!("{}: {message}", state_name(*state)),
+    }
+}
+
+/// A step as people say it.
+pub fn step_words(step: Step) -> String {
+    match step {
+        Step::Write(document) => document.name().to_owned(),
+        Step::Review(round) => format!("review {}", round.number),
+        Step::Reply(round) => format!("reply {}", round.number),
+        Step::Implement(attempt) if attempt.retry == 0 => "impl".to_owned(),
+        Step::Implement(attempt) => format!("impl (retry {})", attempt.retry),
+        Step::Inspect(round) => format!("inspection {}", round.number),
+        Step::Fix(round) => format!("fix of inspection {}", round.number),
+        Step::Merge => "merge".to_owned(),
+    }
+}
+
+fn outcome_words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Finished => "has finished".to_owned(),
+        Outcome::Failed(how) => format!("failed: {how}"),
+        Outcome::Missing(why) => format!("could not be started: {why}"),
+        Outcome::Hung => "said nothing for too long and was ended".to_owned(),
+        Outcome::TimedOut => "took too long and was ended".to_owned(),
+        Outcome::Killed => "was ended".to_owned(),
+        Outcome::Lost(how) => format!("was lost: {how}"),
+    }
+}

@@ -1,0 +1,162 @@
+//! tasks.md: boxes that count, ticking them, adding fixes.
+
+use std::ops::Range;
+
+/// A box that counts as a task. Optional ones (`- [ ]*`), those in code and those in the
+/// appendix do not.
+struct TaskBox {
+    /// Where the mark between the brackets is.
+    mark: Range<usize>,
+    done: bool,
+    title: String,
+}
+
+/// How many boxes are ticked, of how many.
+pub(crate) fn progress(text: &str) -> (usize, usize) {
+    let boxes = boxes(text);
+    (boxes.iter().filter(|b| b.done).count(), boxes.len())
+}
+
+/// Ticks the first open boxes, at most `count`; returns the text and the titles ticked.
+pub(crate) fn tick(text: &str, count: u32) -> (String, Vec<String>) {
+    let open: Vec<TaskBox> = boxes(text)
+        .into_iter()
+        .filter(|task| !task.done)
+        .take(count as usize)
+        .collect();
+    let mut ticked = text.to_string();
+    for task in &open {
+        ticked.replace_range(task.mark.clone(), "x");
+    }
+    (ticked, open.into_iter().map(|task| task.title).collect())
+}
+
+/// Adds a ticked task that repaired a finding, before the appendix. Done already: None.
+pub(crate) fn add_fix(text: &str, round: u32, date: &str, fix: &str) -> Option<String> {
+    let heading = format!("### Round {round} (");
+    if text.contains(&heading) {
+        return None;
+    }
+    let (head, appendix) = text.split_at(appendix_start(text));
+    let section = if head.contains("## Inspection Fixes\n") {
+        ""
+    } else {
+        "## Inspection Fixes\n\n"
+    };
+    let number = next_major(text);
+    Some(format!(
+        "{}\n\n{section}{heading}{date})\n\n- [x] {number}.1 {fix}\n\n{appendix}",
+        head.trim_end()
+    ))
+}
+
+/// One above the highest major number, as in `4` after `- [x] 3.2 ...`.
+fn next_major(text: &str) -> u32 {
+    let majors = boxes(text).into_iter().filter_map(|task| {
+        let number = task.title.split(['.', ' ']).next()?;
+        number.parse::<u32>().ok()
+    });
+    majors.max().unwrap_or(0) + 1
+}
+
+fn appendix_start(text: &str) -> usize {
+    let lines = located(text);
+    let appendix = lines
+        .into_iter()
+        .find(|(_, line, fenced)| !fenced && is_appendix(line));
+    appendix.map_or(text.len(), |(at, ..)| at)
+}
+
+fn boxes(text: &str) -> Vec<TaskBox> {
+    let mut found = Vec::new();
+    let mut in_appendix = false;
+    for (at, line, fenced) in located(text) {
+        if fenced {
+            continue;
+        }
+        if line.starts_with("# ") || line.starts_with("## ") {
+            in_appendix = is_appendix(line);
+        }
+        if !in_appendix {
+            found.extend(task_box(at, line));
+        }
+    }
+    found
+}
+
+fn is_appendix(line: &str) -> bool {
+    let heading = line.strip_prefix("## ").or(line.strip_prefix("# "));
+    heading.is_some_and(|heading| heading.starts_with("Appendix"))
+}
+
+fn task_box(at: usize, line: &str) -> Option<TaskBox> {
+    let start = line.trim_start();
+    let rest = start.strip_prefix("- [").or(start.strip_prefix("* ["))?;
+    let mark_at = at + line.len() - rest.len();
+    let (mark, rest) = rest.split_at_checked(1)?;
+    let title = rest.strip_prefix("] ")?.trim();
+    let done = match mark {
+        " " => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    Some(TaskBox {
+        mark: mark_at..mark_at + 1,
+        done,
+        title: title.to_string(),
+    })
+}
+
+/// Every line with its place, and whether it is code.
+fn located(text: &str) -> Vec<(usize, &str, bool)> {
+    let mut at = 0;
+    let mut fence: Option<&str> = None;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| start.starts_with(mark));
+        let fenced = fence.is_some() || mark.is_some();
+        fence = match (fence, mark) {
+            (None, opened) => opened,
+            (Some(open), Some(mark)) if open == mark => None,
+            (Some(open), _) => Some(open),
+        };
+        lines.push((at, line, fenced));
+        at += line.len();
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "# Plan\n\n- [x] 1. A\n- [ ] 1.1 B\n- [ ]* 1.2 optional\n```\n- [ ] code\n```\n- [ ] 2. C\n\n## Appendix\n\n- [ ] not a task\n";
+
+    #[test]
+    fn only_boxes_that_are_tasks_count() {
+        assert_eq!(progress(PLAN), (1, 3));
+    }
+
+    #[test]
+    fn the_first_open_boxes_are_ticked_and_the_rest_stays() {
+        let (text, titles) = tick(PLAN, 1);
+        assert_eq!(titles, ["1.1 B"]);
+        assert_eq!(text, PLAN.replace("- [ ] 1.1 B", "- [x] 1.1 B"));
+        assert_eq!(progress(&tick(PLAN, 99).0), (3, 3));
+    }
+
+    #[test]
+    fn fixes_come_before_the_appendix_once_per_round() {
+        let first = add_fix(PLAN, 1, "2026-11-15", "Mend").unwrap();
+        assert!(first.contains(
+            "## Inspection Fixes\n\n### Round 1 (2026-11-15)\n\n- [x] 3.1 Mend\n\n## Appendix"
+        ));
+        assert_eq!(add_fix(&first, 1, "2026-11-16", "Mend"), None);
+        let second = add_fix(&first, 2, "2026-11-16", "Mend more").unwrap();
+        assert_eq!(second.matches("## Inspection Fixes").count(), 1);
+        assert!(second.contains("- [x] 4.1 Mend more\n\n## Appendix"));
+    }
+}

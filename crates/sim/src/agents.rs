@@ -1,0 +1,271 @@
+//! Agents, good and bad: what one will do is drawn when it starts.
+
+use kumite_core::facts::{Findings, TaskFacts, Verdict};
+use kumite_core::journal::AgentId;
+use kumite_core::names::Document;
+use kumite_core::outcome::{Ended, Outcome, Usage};
+use kumite_core::run::Step;
+
+use crate::deed::{Claim, Deed, Inspection, Reply};
+use crate::faults::{Kind, Tally};
+use crate::rng::Rng;
+
+/// A process that works on one step, under its own supervisor.
+#[derive(Debug)]
+pub struct Agent {
+    pub id: AgentId,
+    pub life: Life,
+    pub fate: Fate,
+}
+
+#[derive(Debug)]
+pub enum Life {
+    Alive,
+    /// Its supervisor left a durable record of its end.
+    Ended(Ended),
+    /// The machine or the supervisor died: there is no record.
+    Gone,
+}
+
+/// What an agent will do if nobody interferes.
+#[derive(Debug)]
+pub struct Fate {
+    pub deeds: Vec<Deed>,
+    pub writes_after_ms: u64,
+    pub ends_after_ms: u64,
+    /// None: it vanishes without a record.
+    pub outcome: Option<Outcome>,
+    pub session: Option<String>,
+}
+
+impl Agent {
+    pub fn is_alive(&self) -> bool {
+        matches!(self.life, Life::Alive)
+    }
+
+    /// How it ended, for whoever looks at its record. None: it lives.
+    pub fn ended(&self) -> Option<Ended> {
+        match &self.life {
+            Life::Alive => None,
+            Life::Ended(ended) => Some(ended.clone()),
+            Life::Gone => Some(Ended {
+                outcome: Outcome::Lost("there is no record of its end".to_owned()),
+                session: self.fate.session.clone(),
+                usage: Usage::default(),
+            }),
+        }
+    }
+}
+
+/// How well an agent works.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quality {
+    Good,
+    /// Good, but in one of the two places only.
+    OneSource,
+    Half,
+    Conflict,
+    Nothing,
+}
+
+/// Draws what becomes of an agent. `badly` is how often in a thousand it does not work as it should.
+pub fn draw(rng: &mut Rng, tally: &mut Tally, step: Step, badly: u32, calm: bool) -> Fate {
+    let (outcome, writes) = draw_outcome(rng, tally, badly);
+    let quality = draw_quality(rng, tally, badly, writes);
+    let mut deeds = deeds(rng, tally, step, quality, calm);
+    if rng.chance(badly / 10) {
+        tally.note(Kind::AgentGarbledSpec);
+        deeds.push(Deed::Garble);
+    }
+    let writes_after_ms = rng.between(5, 120);
+    let session = match &outcome {
+        Some(Outcome::Hung) | None => rng.chance(500).then(|| "session".to_owned()),
+        _ => Some("session".to_owned()),
+    };
+    if outcome == Some(Outcome::Hung) {
+        tally.note(match session {
+            Some(_) => Kind::AgentHungWithSession,
+            None => Kind::AgentHung,
+        });
+    }
+    Fate {
+        deeds,
+        writes_after_ms,
+        ends_after_ms: writes_after_ms + rng.between(0, 80),
+        outcome,
+        session,
+    }
+}
+
+/// How it ends, and whether it gets to write anything before that.
+fn draw_outcome(rng: &mut Rng, tally: &mut Tally, badly: u32) -> (Option<Outcome>, bool) {
+    if !rng.chance(badly) || rng.chance(500) {
+        return (Some(Outcome::Finished), true);
+    }
+    let (kind, outcome) = match rng.below(8) {
+        0 | 1 => (Kind::AgentFailed, Some(Outcome::Failed("exit 1".into()))),
+        2 => (Kind::AgentTimedOut, Some(Outcome::TimedOut)),
+        3 => (Kind::AgentKilledFromOutside, Some(Outcome::Killed)),
+        4 | 5 => return (Some(Outcome::Hung), rng.chance(500)),
+        6 => (Kind::AgentMissing, Some(Outcome::Missing("gone".into()))),
+        _ => (Kind::SupervisorDied, None),
+    };
+    tally.note(kind);
+    (outcome, rng.chance(500))
+}
+
+fn draw_quality(rng: &mut Rng, tally: &mut Tally, badly: u32, writes: bool) -> Quality {
+    if !writes {
+        return Quality::Nothing;
+    }
+    if !rng.chance(badly) {
+        return rng.weighed(&[(8, Quality::Good), (2, Quality::OneSource)]);
+    }
+    let (kind, quality) = rng.pick(&[
+        (Kind::AgentLied, Quality::Nothing),
+        (Kind::AgentWroteHalf, Quality::Half),
+        (Kind::AgentConflicted, Quality::Conflict),
+    ]);
+    tally.note(kind);
+    quality
+}
+
+fn deeds(rng: &mut Rng, tally: &mut Tally, step: Step, quality: Quality, calm: bool) -> Vec<Deed> {
+    if quality == Quality::Nothing {
+        return Vec::new();
+    }
+    match step {
+        Step::Write(document) => write(rng, tally, document, quality, calm),
+        Step::Review(round) => review(rng, round.number, quality),
+        Step::Reply(round) => reply(rng, tally, round.number, quality, calm),
+        Step::Implement(_) => vec![Deed::Tick(ticks(rng, tally, quality, calm))],
+        Step::Inspect(round) => vec![inspection(rng, round.number, quality, calm)],
+        Step::Fix(_) | Step::Merge => Vec::new(),
+    }
+}
+
+fn write(
+    rng: &mut Rng,
+    tally: &mut Tally,
+    document: Document,
+    quality: Quality,
+    calm: bool,
+) -> Vec<Deed> {
+    // Half a document is an empty file: as good as none.
+    if quality == Quality::Half {
+        return Vec::new();
+    }
+    let mut deeds = vec![Deed::Document(document)];
+    if document == Document::Tasks {
+        deeds.push(Deed::Boxes(boxes(rng, tally, calm)));
+    }
+    if rng.chance(300) {
+        deeds.push(Deed::Says(Claim::Generated(document)));
+    }
+    deeds
+}
+
+fn boxes(rng: &mut Rng, tally: &mut Tally, calm: bool) -> TaskFacts {
+    let total = rng.between(1, 6) as u32;
+    if calm || !rng.chance(120) {
+        return TaskFacts::Counted { done: 0, total };
+    }
+    let (kind, tasks) = rng.pick(&[
+        (
+            Kind::TasksWithoutBoxes,
+            TaskFacts::Counted { done: 0, total: 0 },
+        ),
+        (Kind::TasksUnreadable, TaskFacts::Unreadable),
+    ]);
+    tally.note(kind);
+    tasks
+}
+
+fn review(rng: &mut Rng, number: u32, quality: Quality) -> Vec<Deed> {
+    if quality == Quality::Half {
+        return Vec::new();
+    }
+    let mut deeds = vec![Deed::Review(number)];
+    if rng.chance(300) {
+        deeds.push(Deed::Says(Claim::ReviewComplete(number)));
+    }
+    deeds
+}
+
+fn reply(rng: &mut Rng, tally: &mut Tally, number: u32, quality: Quality, calm: bool) -> Vec<Deed> {
+    let found = findings(rng, calm);
+    let other = Findings {
+        fix_required: found.fix_required + 1,
+        ..found
+    };
+    let (file, counts) = match quality {
+        Quality::Good => (Some(Some(found)), Some(found)),
+        Quality::OneSource if rng.chance(500) => (Some(Some(found)), None),
+        Quality::OneSource => (Some(None), Some(found)),
+        Quality::Half => (Some(None), None),
+        Quality::Conflict => (Some(Some(found)), Some(other)),
+        Quality::Nothing => (None, None),
+    };
+    let mut deeds = vec![Deed::Reply(Reply {
+        number,
+        file,
+        counts,
+    })];
+    // The shipped command writes this itself.
+    if rng.chance(300) {
+        deeds.push(Deed::Says(Claim::ReplyComplete(number)));
+        let settled = found == Findings::default();
+        let entitled = settled && matches!(quality, Quality::Good | Quality::OneSource);
+        let lies = !(calm || entitled) && rng.chance(100);
+        if lies {
+            tally.note(Kind::AgentClaimedApproval);
+        }
+        if lies || entitled {
+            deeds.push(Deed::Says(Claim::ReviewApproved));
+        }
+    }
+    deeds
+}
+
+fn findings(rng: &mut Rng, calm: bool) -> Findings {
+    let (fix_required, needs_discussion) = match calm {
+        true => (0, 0),
+        false => rng.weighed(&[(40, (0, 0)), (30, (2, 0)), (15, (1, 1)), (15, (0, 1))]),
+    };
+    Findings {
+        fix_required,
+        needs_discussion,
+    }
+}
+
+fn ticks(rng: &mut Rng, tally: &mut Tally, quality: Quality, calm: bool) -> u32 {
+    if calm || (quality == Quality::Good && rng.chance(500)) {
+        return u32::MAX / 2;
+    }
+    tally.note(Kind::AgentTickedSome);
+    rng.below(3) as u32
+}
+
+fn inspection(rng: &mut Rng, number: u32, quality: Quality, calm: bool) -> Deed {
+    let verdict = match calm || rng.chance(450) {
+        true => Verdict::Go,
+        false => Verdict::Nogo,
+    };
+    let other = match verdict {
+        Verdict::Go => Verdict::Nogo,
+        Verdict::Nogo => Verdict::Go,
+    };
+    let (file, recorded) = match quality {
+        Quality::Good => (Some(Some(verdict)), Some(verdict)),
+        Quality::OneSource if rng.chance(500) => (Some(Some(verdict)), None),
+        Quality::OneSource => (Some(None), Some(verdict)),
+        Quality::Half => (Some(None), None),
+        Quality::Conflict => (Some(Some(verdict)), Some(other)),
+        Quality::Nothing => (None, None),
+    };
+    Deed::Inspection(Inspection {
+        number,
+        file,
+        recorded,
+    })
+}

@@ -1,0 +1,117 @@
+//! Every end says why, in a word of the contract, and everything ends once faults have stopped.
+
+use kumite_core::notice::{Notice, RestState};
+use kumite_core::run::State;
+
+use super::{Replica, Verdict, broken};
+use crate::trace::{Line, What};
+
+/// The words that the contract allows for `reason`, from the design document.
+pub const REASONS: [&str; 22] = [
+    "all_phases_done",
+    "not_permitted",
+    "approval_needed",
+    "needs_discussion",
+    "rounds_exhausted",
+    "retries_exhausted",
+    "no_evidence",
+    "evidence_conflict",
+    "inspection_nogo",
+    "agent_failed",
+    "agent_missing",
+    "agent_hung",
+    "timeout",
+    "until_reached",
+    "usage_limit",
+    "budget",
+    "spec_unreadable",
+    "spec_unwritable",
+    "stopped_by_user",
+    "paused_by_user",
+    "diverging",
+    "interrupted",
+];
+
+#[derive(Default)]
+pub struct Ends {
+    specs: Vec<Told>,
+}
+
+/// What people were told of a spec last.
+#[derive(Clone, Default)]
+struct Told {
+    /// Its last word, if nothing began since.
+    last_word: Option<String>,
+    began: bool,
+}
+
+impl Ends {
+    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+        match &line.what {
+            What::Began { specs, .. } => self.specs.resize(*specs, Told::default()),
+            What::Started(..) | What::Announced(_, Notice::RunQueued) => {
+                self.specs[line.spec] = Told {
+                    last_word: None,
+                    began: true,
+                };
+            }
+            What::Announced(_, Notice::RunEnded { state, reason, .. }) => {
+                self.specs[line.spec].last_word = Some(reason.clone());
+                return contract_word(*state, reason);
+            }
+            What::Decided(_) => return self.said(line.spec, replica),
+            What::Over { out_of_patience } => return self.over(*out_of_patience),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A run at rest has said so after its last activity.
+    fn said(&self, spec: usize, replica: &Replica) -> Verdict {
+        let told = &self.specs[spec];
+        let rests = match &replica.run.state {
+            State::Halted(_) | State::Done(_) => true,
+            State::Idle => told.began,
+            _ => false,
+        };
+        match rests && told.last_word.is_none() {
+            false => Ok(()),
+            true => broken(
+                "every end is announced",
+                format!("it rests in {:?} and nobody was told", replica.run.state),
+            ),
+        }
+    }
+
+    fn over(&self, out_of_patience: bool) -> Verdict {
+        let unfinished = self
+            .specs
+            .iter()
+            .position(|told| told.last_word.as_deref() != Some("all_phases_done"));
+        match (out_of_patience, unfinished) {
+            (false, None) => Ok(()),
+            (_, spec) => broken(
+                "everything ends once faults have stopped",
+                format!("spec {spec:?} is not done; out of patience: {out_of_patience}"),
+            ),
+        }
+    }
+}
+
+fn contract_word(state: RestState, reason: &str) -> Verdict {
+    let fits = match state {
+        RestState::Idle => reason.is_empty(),
+        RestState::Waiting
+        | RestState::Paused
+        | RestState::Stopped
+        | RestState::Failed
+        | RestState::Done => REASONS.contains(&reason),
+    };
+    match fits {
+        true => Ok(()),
+        false => broken(
+            "a reason is a word of the contract",
+            format!("{state:?} because of {reason:?}"),
+        ),
+    }
+}

@@ -1,0 +1,125 @@
+//! Nothing counts as done without evidence: the ground truth must bear out every end.
+
+use std::collections::BTreeMap;
+
+use kumite_core::change::Change;
+use kumite_core::effect::Effect;
+use kumite_core::journal::{AgentId, Event, Guard};
+use kumite_core::names::Phase;
+use kumite_core::outcome::Outcome;
+use kumite_core::run::{Finish, State, Step};
+
+use super::{Replica, Verdict, broken};
+use crate::trace::{Line, What};
+use crate::truth::{Moment, Truth};
+
+#[derive(Default)]
+pub struct Evidence {
+    guard: Guard,
+    now: Moment,
+    specs: Vec<Truth>,
+    steps: BTreeMap<AgentId, Step>,
+    /// Those whose end was judged already.
+    judged: Vec<bool>,
+}
+
+impl Evidence {
+    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+        self.now += 1;
+        let now = self.now;
+        if let What::Began { specs, rules, .. } = &line.what {
+            self.guard = rules.guard;
+            self.specs.resize_with(*specs, Truth::default);
+            self.judged.resize(*specs, false);
+        }
+        let truth = &mut self.specs[line.spec];
+        match &line.what {
+            What::Done(_, deed) => truth.learn(*deed, now),
+            What::Started(agent, step) => {
+                self.steps.insert(*agent, *step);
+                truth.agent_began(*step, now);
+            }
+            What::Ended(agent, Some(Outcome::Finished)) => {
+                if let Some(step) = self.steps.get(agent) {
+                    truth.agent_finished(*step, now);
+                }
+            }
+            What::Recorded(entry) => {
+                learn(truth, replica, &entry.event);
+                let began = matches!(
+                    entry.event,
+                    Event::StartRequested { .. } | Event::Admitted { .. }
+                );
+                self.judged[line.spec] &= !began;
+                return self.bears_out(line.spec, replica);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn bears_out(&mut self, spec: usize, replica: &Replica) -> Verdict {
+        let truth = &mut self.specs[spec];
+        let State::Done(finish) = replica.run.state else {
+            self.judged[spec] = false;
+            return Ok(());
+        };
+        if std::mem::replace(&mut self.judged[spec], true) {
+            return Ok(());
+        }
+        let lacking = match finish {
+            // By hand: nobody asked about the documents.
+            Finish::UntilReached(_) if replica.run.order.review_once.is_some() => {
+                truth.lacks(Phase::Review, self.guard)
+            }
+            Finish::AllPhasesDone => lacking(truth, Phase::ALL.into_iter(), self.guard),
+            Finish::UntilReached(until) => {
+                let phases = Phase::ALL.into_iter().filter(|phase| *phase <= until);
+                lacking(truth, phases, self.guard)
+            }
+            Finish::NotPermitted(next) => {
+                if truth.permitted.allows(next) {
+                    let sentence = format!("{next:?} is permitted");
+                    return broken("not permitted only if it is so", sentence);
+                }
+                let phases = Phase::ALL.into_iter().filter(|phase| *phase < next);
+                lacking(truth, phases, self.guard)
+            }
+        };
+        match lacking {
+            None => Ok(()),
+            Some(lacking) => broken(
+                "nothing is done without evidence",
+                format!("the run is done ({finish:?}), but {lacking}"),
+            ),
+        }
+    }
+}
+
+/// What a decision of a person means for the truth.
+fn learn(truth: &mut Truth, replica: &Replica, event: &Event) {
+    if let Event::DocumentApproved { document } = event {
+        truth.approved(*document);
+    }
+    let saved = replica.effects.iter().flat_map(|effect| match effect {
+        Effect::Save(changes) => changes.as_slice(),
+        _ => &[],
+    });
+    for change in saved {
+        match change {
+            Change::Rejected(document) if matches!(event, Event::DocumentRejected { .. }) => {
+                truth.rejected(*document);
+            }
+            Change::Reopened(phase) => truth.skipped(*phase),
+            _ => {}
+        }
+    }
+}
+
+fn lacking(
+    truth: &Truth,
+    mut phases: impl Iterator<Item = Phase>,
+    guard: Guard,
+) -> Option<&'static str> {
+    phases.find_map(|phase| truth.lacks(phase, guard))
+}

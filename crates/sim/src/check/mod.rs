@@ -1,0 +1,169 @@
+//! The checkers. They stand apart: they see the trace and nothing else, and each can say no.
+
+use kumite_core::effect::Effect;
+use kumite_core::run::Run;
+
+use crate::trace::{Line, What};
+
+mod ends;
+mod evidence;
+pub mod known;
+mod loops;
+mod processes;
+mod replay;
+mod requests;
+
+#[cfg(test)]
+mod tests;
+
+/// A rule that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    pub rule: &'static str,
+    pub sentence: String,
+}
+
+pub type Verdict = Result<(), Broken>;
+
+pub fn broken(rule: &'static str, sentence: impl Into<String>) -> Verdict {
+    let sentence = sentence.into();
+    Err(Broken { rule, sentence })
+}
+
+/// A spec as its journal tells it: replayed entry by entry, apart from the engine.
+#[derive(Debug, Default)]
+pub struct Replica {
+    pub run: Run,
+    pub seq: u64,
+    pub effects: Vec<Effect>,
+}
+
+/// All checkers at work, and the trace so far if it is wanted.
+#[derive(Default)]
+pub struct Watch {
+    replicas: Vec<Replica>,
+    processes: processes::Processes,
+    loops: loops::Loops,
+    requests: requests::Requests,
+    evidence: evidence::Evidence,
+    ends: ends::Ends,
+    broken: Option<Broken>,
+    kept: Option<Vec<Line>>,
+    /// Known weaknesses count as failures too.
+    strict: bool,
+    pub counts: Counts,
+}
+
+/// What the trace was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    pub entries: u64,
+    pub launches: u64,
+    pub rounds: u64,
+    pub starts: u64,
+    pub crashes: u64,
+    pub virtual_ms: u64,
+    /// Known weaknesses that showed; see [`known`].
+    pub tolerated: u64,
+    /// How often each reason of the contract was the last word of a run.
+    pub reasons: [u64; ends::REASONS.len()],
+}
+
+/// The reasons that the contract names.
+pub const REASONS: [&str; ends::REASONS.len()] = ends::REASONS;
+
+impl Watch {
+    pub fn new(keep: bool, strict: bool) -> Watch {
+        Watch {
+            kept: keep.then(Vec::new),
+            strict,
+            ..Watch::default()
+        }
+    }
+
+    pub fn see(&mut self, line: Line) {
+        if self.broken.is_none() {
+            self.broken = self.judge(&line).err();
+            self.tolerate();
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.push(line);
+        }
+    }
+
+    pub fn broken(&self) -> Option<&Broken> {
+        self.broken.as_ref()
+    }
+
+    pub fn lines(self) -> Vec<Line> {
+        self.kept.unwrap_or_default()
+    }
+
+    fn tolerate(&mut self) {
+        let tolerable = |broken: &mut Broken| !self.strict && known::is_known(broken);
+        if self.broken.take_if(tolerable).is_some() {
+            self.counts.tolerated += 1;
+        }
+    }
+
+    fn judge(&mut self, line: &Line) -> Verdict {
+        if let What::Began { specs, .. } = line.what {
+            self.replicas.resize_with(specs, Replica::default);
+        }
+        let replica = &mut self.replicas[line.spec];
+        replay::see(replica, line)?;
+        self.counts.see(line);
+        self.processes.see(line)?;
+        self.loops.see(line, replica)?;
+        self.requests.see(line)?;
+        self.evidence.see(line, replica)?;
+        self.ends.see(line, replica)
+    }
+}
+
+impl Counts {
+    fn see(&mut self, line: &Line) {
+        use kumite_core::journal::Event;
+        use kumite_core::notice::Notice;
+        self.virtual_ms = line.at_ms;
+        match &line.what {
+            What::Recorded(entry) => {
+                self.entries += 1;
+                self.starts += u64::from(matches!(entry.event, Event::StartRequested { .. }));
+            }
+            What::Started(..) => self.launches += 1,
+            What::Crashed { .. } => self.crashes += 1,
+            What::Announced(_, Notice::RoundEnded { .. }) => self.rounds += 1,
+            What::Announced(_, Notice::RunEnded { reason, .. }) => {
+                let known = ends::REASONS.iter().position(|known| known == reason);
+                if let Some(index) = known {
+                    self.reasons[index] += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn add(&mut self, other: &Counts) {
+        self.entries += other.entries;
+        self.launches += other.launches;
+        self.rounds += other.rounds;
+        self.starts += other.starts;
+        self.crashes += other.crashes;
+        self.virtual_ms += other.virtual_ms;
+        self.tolerated += other.tolerated;
+        for (mine, theirs) in self.reasons.iter_mut().zip(other.reasons) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// Checks a whole trace, for instance one that was tampered with.
+pub fn check(lines: impl IntoIterator<Item = Line>) -> Verdict {
+    let mut watch = Watch::new(false, false);
+    lines.into_iter().for_each(|line| watch.see(line));
+    match watch.broken {
+        Some(broken) => Err(broken),
+        None => Ok(()),
+    }
+}

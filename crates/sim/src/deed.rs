@@ -1,0 +1,51 @@
+//! What somebody other than kumite really did to the files of a spec.
+
+use kumite_core::facts::{Findings, Permitted, TaskFacts, Verdict};
+use kumite_core::names::{Document, Phase};
+
+/// One deed of an agent or a person. The files ([`crate::disk`]) and the ground truth
+/// ([`crate::truth`]) each draw their own conclusions from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Deed {
+    /// Wrote the document.
+    Document(Document),
+    /// Wrote tasks.md so that it has these boxes.
+    Boxes(TaskFacts),
+    /// Ticked up to so many boxes.
+    Tick(u32),
+    Review(u32),
+    Reply(Reply),
+    Inspection(Inspection),
+    /// Wrote into spec.json what it believes.
+    Says(Claim),
+    /// Left a spec.json behind that nobody can read.
+    Garble,
+    Repair,
+    Permit(Permitted),
+    /// This phase was finished before the story begins.
+    Earlier(Phase),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reply {
+    pub number: u32,
+    /// The file, with or without its table.
+    pub file: Option<Option<Findings>>,
+    pub counts: Option<Findings>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inspection {
+    pub number: u32,
+    /// The report, with or without its verdict.
+    pub file: Option<Option<Verdict>>,
+    pub recorded: Option<Verdict>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Claim {
+    Generated(Document),
+    ReviewComplete(u32),
+    ReplyComplete(u32),
+    ReviewApproved,
+}

@@ -1,0 +1,126 @@
+//! What can go wrong, how often it does in a seed, and a count of what did.
+
+use kumite_core::journal::{Guard, Rules};
+
+use crate::rng::Rng;
+
+macro_rules! kinds {
+    ($(#[$doc:meta])* $name:ident { $($kind:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($kind),* }
+
+        impl $name {
+            pub const ALL: &[$name] = &[$($name::$kind),*];
+        }
+    };
+}
+
+kinds! {
+    /// Everything that chance brings about, so that a test can say that it really happened.
+    Kind {
+        CrashBeforeRecord, CrashAfterRecord, CrashBetweenEffects, CrashAnytime, CrashInRecovery,
+        MachineCrash, SupervisorDied,
+        MessageLate, MessageDoubled, MessageLost, MessageEarly,
+        AgentFailed, AgentHung, AgentHungWithSession, AgentTimedOut, AgentKilledFromOutside,
+        AgentMissing, AgentLied, AgentClaimedApproval, AgentWroteHalf, AgentConflicted, AgentTickedSome,
+        AgentGarbledSpec, TasksWithoutBoxes, TasksUnreadable, SaveFailed, AgentAdopted,
+        PersonStarted, PersonStartedFrom, PersonStartedUntil, PersonReviewedOnce, PersonStopped,
+        PersonInterrupted, PersonPaused, PersonReset, PersonApproved, PersonRejected,
+        PersonPermitted, PersonRepaired, PersonSetRight, RunQueued,
+    }
+}
+
+/// The shape of one seed's world.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub specs: usize,
+    pub jobs: usize,
+    pub rules: Rules,
+    /// Faults end here, and people behave from here on.
+    pub faults_until_ms: u64,
+    pub rates: Rates,
+}
+
+/// How often things go wrong, in a thousand chances.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rates {
+    /// At each of the points of the loop body.
+    pub crash: u32,
+    /// Between events; see [`Plan::crash_gap_ms`].
+    pub save: u32,
+    pub launch: u32,
+    pub message: u32,
+    pub agent: u32,
+    /// Mean time between crashes at any moment, in milliseconds; 0 is never.
+    pub crash_gap_ms: u64,
+    /// How often such a crash takes the machine with it.
+    pub machine: u32,
+    /// Mean time between two acts of the people around one spec.
+    pub people_gap_ms: u64,
+}
+
+impl Plan {
+    pub fn draw(rng: &mut Rng) -> Plan {
+        Plan {
+            specs: rng.weighed(&[(30, 1), (25, 2), (15, 3), (12, 4), (8, 6), (6, 8), (4, 10)]),
+            jobs: rng.between(1, 5) as usize,
+            rules: draw_rules(rng),
+            faults_until_ms: rng.between(500, 5_000),
+            rates: Rates::draw(rng),
+        }
+    }
+}
+
+fn draw_rules(rng: &mut Rng) -> Rules {
+    // Small limits are reached more often.
+    const LIMITS: [(u32, u8); 7] = [(4, 1), (4, 2), (3, 3), (1, 4), (1, 5), (1, 6), (2, 7)];
+    Rules {
+        rounds_max: rng.weighed(&LIMITS),
+        retries_max: rng.weighed(&LIMITS),
+        inspections_max: rng.weighed(&LIMITS),
+        auto_approve: rng.chance(600),
+        guard: rng.pick(&[Guard::Seed, Guard::Strict]),
+    }
+}
+
+impl Rates {
+    fn draw(rng: &mut Rng) -> Rates {
+        Rates {
+            crash: rng.pick(&[0, 0, 2, 5, 15]),
+            save: rng.pick(&[0, 0, 20, 100]),
+            launch: rng.pick(&[0, 0, 20, 60]),
+            message: rng.pick(&[0, 50, 200]),
+            agent: rng.pick(&[0, 150, 300, 500]),
+            crash_gap_ms: rng.pick(&[0, 600, 1_500, 3_000]),
+            machine: rng.pick(&[0, 200, 500]),
+            people_gap_ms: rng.pick(&[250, 500, 1_000, 4_000]),
+        }
+    }
+}
+
+/// What happened in a seed, or in many.
+#[derive(Clone, Debug)]
+pub struct Tally([u64; Kind::ALL.len()]);
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally([0; Kind::ALL.len()])
+    }
+}
+
+impl Tally {
+    pub fn note(&mut self, kind: Kind) {
+        self.0[kind as usize] += 1;
+    }
+
+    pub fn of(&self, kind: Kind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    pub fn add(&mut self, other: &Tally) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine += theirs;
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! People: those who ask for things at any moment, and the patient one who sees it through.
+
+use kumite_core::change::Fixing;
+use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
+use kumite_core::journal::{By, Event, Guard, Order};
+use kumite_core::names::{Document, Phase};
+use kumite_core::run::{
+    Failure, Finish, Halt, Halted, Pause, State, Step, may_approve, may_reject, may_reset,
+};
+
+use crate::deed::{Deed, Inspection, Reply};
+use crate::faults::Kind;
+use crate::host::{Engine, name};
+use crate::trace::What;
+use crate::world::{Happening, World};
+
+/// How the files of a spec are before anything happens.
+pub fn set_up(world: &mut World, spec: usize) {
+    let mut permitted = Permitted::by_default();
+    permitted.set(Phase::Deploy, world.rng.chance(300));
+    if world.rng.chance(150) {
+        permitted.set(world.rng.pick(&Phase::ALL), false);
+    }
+    does(world, spec, Deed::Permit(permitted));
+    let finished = world
+        .rng
+        .weighed(&[(60, 0), (10, 3), (10, 4), (5, 5), (3, 1)]);
+    for phase in Phase::ALL.into_iter().take(finished) {
+        does(world, spec, Deed::Earlier(phase));
+    }
+    if finished >= 3 {
+        let total = world.rng.between(1, 4) as u32;
+        let done = if finished >= 5 { total } else { 0 };
+        does(world, spec, Deed::Boxes(TaskFacts::Counted { done, total }));
+    }
+    // A round of an older tool, of which spec.json knows nothing.
+    if finished == 3 && world.rng.chance(500) {
+        does(world, spec, Deed::Review(1));
+        if world.rng.chance(500) {
+            let fix_required = world.rng.below(3) as u32;
+            let table = Findings {
+                fix_required,
+                needs_discussion: 0,
+            };
+            let file = Some(Some(table));
+            let reply = Reply {
+                number: 1,
+                file,
+                counts: None,
+            };
+            does(world, spec, Deed::Reply(reply));
+        }
+    }
+}
+
+fn does(world: &mut World, spec: usize, deed: Deed) {
+    world.disks[spec].suffer(deed);
+    world.see(spec, What::Done(None, deed));
+}
+
+#[derive(Clone, Copy)]
+enum Wish {
+    Start,
+    Stop,
+    Interrupt,
+    Pause,
+    Reset,
+    Approve,
+    Reject,
+    Permit,
+    Repair,
+    SetRight,
+}
+
+/// Somebody does something, whether it makes sense or not.
+pub fn interfere(world: &mut World, engine: Option<&mut Engine>, spec: usize) {
+    if world.calm {
+        return;
+    }
+    let gap_ms = world.plan.rates.people_gap_ms;
+    let after_ms = world.rng.between(1, 2 * gap_ms);
+    world.post(after_ms, Happening::Person { spec });
+    let Some(engine) = engine else {
+        return;
+    };
+    let wish = match engine.runs[spec].is_at_rest() {
+        true => world.rng.weighed(&[
+            (50, Wish::Start),
+            (10, Wish::Reset),
+            (16, Wish::Approve),
+            (5, Wish::Reject),
+            (5, Wish::Permit),
+            (8, Wish::Repair),
+            (6, Wish::SetRight),
+            (2, Wish::Stop),
+            (2, Wish::Pause),
+        ]),
+        false => world.rng.weighed(&[
+            (25, Wish::Start),
+            (22, Wish::Stop),
+            (6, Wish::Interrupt),
+            (18, Wish::Pause),
+            (4, Wish::Reset),
+            (6, Wish::Approve),
+            (3, Wish::Reject),
+            (6, Wish::Permit),
+            (5, Wish::Repair),
+        ]),
+    };
+    grant(world, engine, spec, wish);
+}
+
+fn grant(world: &mut World, engine: &mut Engine, spec: usize, wish: Wish) {
+    match wish {
+        Wish::Start => {
+            let order = draw_order(world);
+            start(world, engine, spec, order);
+        }
+        Wish::Stop => ask(
+            world,
+            engine,
+            spec,
+            Kind::PersonStopped,
+            Event::StopRequested { by: By::User },
+        ),
+        Wish::Interrupt => {
+            let event = Event::StopRequested { by: By::Interrupt };
+            ask(world, engine, spec, Kind::PersonInterrupted, event);
+        }
+        Wish::Pause => ask(
+            world,
+            engine,
+            spec,
+            Kind::PersonPaused,
+            Event::PauseRequested,
+        ),
+        Wish::Reset => reset(world, engine, spec),
+        Wish::Approve => approve(world, engine, spec),
+        Wish::Reject => reject(world, engine, spec),
+        Wish::Permit => permit(world, spec),
+        Wish::Repair => repair(world, spec),
+        Wish::SetRight => set_right(world, engine, spec),
+    }
+}
+
+fn ask(world: &mut World, engine: &mut Engine, spec: usize, kind: Kind, event: Event) {
+    world.tally.note(kind);
+    engine.handle(world, spec, event);
+}
+
+fn draw_order(world: &mut World) -> Order {
+    let mut order = Order {
+        rules: world.plan.rules,
+        ..Order::default()
+    };
+    match world.rng.below(12) {
+        0 | 1 => order.until = Some(world.rng.pick(&Phase::ALL)),
+        2 => order.from = Some(world.rng.pick(&Phase::ALL)),
+        3 => {
+            let fixing = [Fixing::Auto, Fixing::Person, Fixing::Nobody];
+            order.review_once = Some(world.rng.pick(&fixing));
+        }
+        _ => {}
+    }
+    order
+}
+
+fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) {
+    world.tally.note(match order {
+        Order { from: Some(_), .. } => Kind::PersonStartedFrom,
+        Order { until: Some(_), .. } => Kind::PersonStartedUntil,
+        Order {
+            review_once: Some(_),
+            ..
+        } => Kind::PersonReviewedOnce,
+        _ => Kind::PersonStarted,
+    });
+    let look = match engine.pool.ask(&name(spec)) {
+        true => Some(world.disks[spec].look()),
+        false => {
+            world.tally.note(Kind::RunQueued);
+            None
+        }
+    };
+    engine.handle(world, spec, Event::StartRequested { order, look });
+}
+
+fn reset(world: &mut World, engine: &mut Engine, spec: usize) {
+    // The refusal is a courtesy; the rules must hold without it.
+    if may_reset(&engine.runs[spec]).is_ok() || world.rng.chance(200) {
+        ask(
+            world,
+            engine,
+            spec,
+            Kind::PersonReset,
+            Event::ResetRequested,
+        );
+    }
+}
+
+fn readable(world: &World, spec: usize) -> Option<Facts> {
+    let disk = &world.disks[spec];
+    (!disk.garbled).then(|| disk.facts())
+}
+
+fn approve(world: &mut World, engine: &mut Engine, spec: usize) {
+    let Some(facts) = readable(world, spec) else {
+        return;
+    };
+    let named = world
+        .rng
+        .chance(200)
+        .then(|| world.rng.pick(&Document::ALL));
+    if let Ok(document) = may_approve(&engine.runs[spec], &facts, named) {
+        let event = Event::DocumentApproved { document };
+        ask(world, engine, spec, Kind::PersonApproved, event);
+    }
+}
+
+fn reject(world: &mut World, engine: &mut Engine, spec: usize) {
+    let Some(facts) = readable(world, spec) else {
+        return;
+    };
+    let named = world
+        .rng
+        .chance(500)
+        .then(|| world.rng.pick(&Document::ALL));
+    if let Ok(document) = may_reject(&engine.runs[spec], &facts, named) {
+        let remark = Some("once more, please".to_owned());
+        let event = Event::DocumentRejected { document, remark };
+        ask(world, engine, spec, Kind::PersonRejected, event);
+    }
+}
+
+fn permit(world: &mut World, spec: usize) {
+    let Some(facts) = readable(world, spec) else {
+        return;
+    };
+    let mut permitted = facts.permitted;
+    let phase = world.rng.pick(&Phase::ALL);
+    permitted.set(phase, !permitted.allows(phase));
+    world.tally.note(Kind::PersonPermitted);
+    does(world, spec, Deed::Permit(permitted));
+}
+
+fn repair(world: &mut World, spec: usize) {
+    if world.disks[spec].garbled {
+        world.tally.note(Kind::PersonRepaired);
+        does(world, spec, Deed::Repair);
+    }
+}
+
+/// Somebody writes down clearly what an agent left unclear.
+fn set_right(world: &mut World, engine: &mut Engine, spec: usize) {
+    let (Some(facts), State::Halted(halted)) = (readable(world, spec), &engine.runs[spec].state)
+    else {
+        return;
+    };
+    let deed = match halted.why {
+        Halt::Paused(Pause::NoEvidence | Pause::EvidenceConflict) => match halted.resume.step {
+            Some(Step::Reply(round)) => Deed::Reply(Reply {
+                number: round.number,
+                file: Some(Some(Findings::default())),
+                counts: Some(Findings::default()),
+            }),
+            Some(Step::Inspect(round)) => Deed::Inspection(Inspection {
+                number: round.number,
+                file: Some(Some(Verdict::Go)),
+                recorded: Some(Verdict::Go),
+            }),
+            Some(Step::Implement(_)) => match no_boxes(&facts) {
+                true => Deed::Boxes(TaskFacts::Counted { done: 0, total: 2 }),
+                false => return,
+            },
+            _ => return,
+        },
+        _ => return,
+    };
+    world.tally.note(Kind::PersonSetRight);
+    does(world, spec, deed);
+}
+
+fn no_boxes(facts: &Facts) -> bool {
+    match facts.tasks {
+        TaskFacts::Unreadable => true,
+        TaskFacts::Counted { total, .. } => total == 0,
+    }
+}
+
+/// The patient person: looks at every spec that rests, and does what its halt asks for.
+pub fn be_patient(world: &mut World, engine: Option<&mut Engine>) {
+    world.post(150, Happening::Patience);
+    let Some(engine) = engine else {
+        return;
+    };
+    for spec in 0..world.plan.specs {
+        if engine.runs[spec].is_at_rest() {
+            see_through(world, engine, spec);
+        }
+    }
+}
+
+fn see_through(world: &mut World, engine: &mut Engine, spec: usize) {
+    if engine.runs[spec].state == State::Done(Finish::AllPhasesDone) {
+        return;
+    }
+    repair(world, spec);
+    permit_all(world, spec);
+    match &engine.runs[spec].state {
+        State::Halted(Halted {
+            why: Halt::Waiting(document),
+            ..
+        }) => {
+            let document = *document;
+            let event = Event::DocumentApproved { document };
+            ask(world, engine, spec, Kind::PersonApproved, event);
+        }
+        State::Halted(Halted {
+            why: Halt::Failed(Failure::RetriesExhausted),
+            ..
+        }) => {
+            ask(
+                world,
+                engine,
+                spec,
+                Kind::PersonReset,
+                Event::ResetRequested,
+            );
+        }
+        _ => {}
+    }
+    let strict = world.plan.rules.guard == Guard::Strict;
+    let facts = world.disks[spec].facts();
+    if strict && no_boxes(&facts) && facts.document(Document::Tasks).stamp.is_some() {
+        let boxes = TaskFacts::Counted { done: 0, total: 2 };
+        does(world, spec, Deed::Boxes(boxes));
+    }
+    let order = Order {
+        rules: world.plan.rules,
+        ..Order::default()
+    };
+    start(world, engine, spec, order);
+}
+
+fn permit_all(world: &mut World, spec: usize) {
+    let now = world.disks[spec].facts().permitted;
+    let mut all = Permitted::by_default();
+    all.set(Phase::Deploy, now.allows(Phase::Deploy));
+    if all != now {
+        does(world, spec, Deed::Permit(all));
+    }
+}

@@ -1,0 +1,180 @@
+//! Many seeds on all cores, and the command line for it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use crate::faults::Kind;
+use crate::{Failure, Summary, check, play_with, trace};
+
+const USAGE: &str =
+    "usage: sim [--seeds N] [--from S] [--survey] [--strict] | sim --seed S [--trace] [--strict]";
+const PROGRESS: u64 = 50_000;
+
+struct Options {
+    seeds: u64,
+    from: u64,
+    only: Option<u64>,
+    trace: bool,
+    survey: bool,
+    strict: bool,
+}
+
+/// `sim --seeds N [--from S]`, or `sim --seed S [--trace]`.
+pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let seeds = match options.only {
+        None => options.from..options.from.saturating_add(options.seeds),
+        Some(seed) => {
+            if options.trace {
+                trace(seed).iter().for_each(|line| println!("{line}"));
+            }
+            seed..seed + 1
+        }
+    };
+    if options.survey {
+        return survey(seeds, options.strict);
+    }
+    let began = Instant::now();
+    match play_all(seeds, options.strict, true) {
+        Ok(summary) => {
+            println!("{}", report(&summary, began.elapsed().as_secs_f64()));
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            println!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Plays on after a failure, and says how often each rule is broken and where it is seen best.
+fn survey(seeds: Range<u64>, strict: bool) -> ExitCode {
+    let mut found = BTreeMap::<String, (u64, u64, usize)>::new();
+    for failure in seeds.filter_map(|seed| play_with(seed, strict).err()) {
+        let what = format!(
+            "{}: {}",
+            failure.broken.rule,
+            shape(&failure.broken.sentence)
+        );
+        let lines = trace(failure.seed).len();
+        let known = found.entry(what).or_insert((0, failure.seed, lines));
+        known.0 += 1;
+        if lines < known.2 {
+            (known.1, known.2) = (failure.seed, lines);
+        }
+    }
+    for (what, (count, seed, lines)) in &found {
+        println!("{count:>6} times, e.g. seed {seed} ({lines} lines)  {what}");
+    }
+    ExitCode::from(u8::from(!found.is_empty()))
+}
+
+/// A sentence without its numbers, so that like failures fall together.
+fn shape(sentence: &str) -> String {
+    let mut shape: String = sentence
+        .chars()
+        .filter(|c| !c.is_ascii_hexdigit() || c.is_alphabetic())
+        .collect();
+    shape.truncate(100);
+    shape
+}
+
+fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options {
+        seeds: 20_000,
+        from: 0,
+        only: None,
+        trace: false,
+        survey: false,
+        strict: false,
+    };
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        let mut number = || {
+            let given = args.next().ok_or(format!("{arg} needs a number"))?;
+            given.parse().map_err(|_| format!("{given} is no number"))
+        };
+        match arg.as_str() {
+            "--seeds" => options.seeds = number()?,
+            "--from" => options.from = number()?,
+            "--seed" => options.only = Some(number()?),
+            "--trace" => options.trace = true,
+            "--survey" => options.survey = true,
+            "--strict" => options.strict = true,
+            _ => return Err(format!("unknown argument {arg}")),
+        }
+    }
+    Ok(options)
+}
+
+/// Plays all seeds on all cores. Of several failures the one with the smallest seed is returned.
+pub fn play_all(seeds: Range<u64>, strict: bool, progress: bool) -> Result<Summary, Box<Failure>> {
+    let next = AtomicU64::new(seeds.start);
+    let failed = AtomicBool::new(false);
+    let total = Mutex::new((Summary::default(), None::<Box<Failure>>));
+    let work = || {
+        let mut mine = Summary::default();
+        while !failed.load(Ordering::Relaxed) {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                break;
+            }
+            match play_with(seed, strict) {
+                Ok(summary) => mine.add(&summary),
+                Err(failure) => {
+                    failed.store(true, Ordering::Relaxed);
+                    let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+                    let first = total.1.take().filter(|first| first.seed < seed);
+                    total.1 = Some(first.unwrap_or_else(|| Box::new(failure)));
+                }
+            }
+            if progress && (seed + 1).is_multiple_of(PROGRESS) {
+                eprintln!("{} seeds", seed + 1 - seeds.start);
+            }
+        }
+        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.0.add(&mine);
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+    match total.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        (summary, None) => Ok(summary),
+        (_, Some(failure)) => Err(failure),
+    }
+}
+
+/// What was played, for a person.
+pub fn report(summary: &Summary, seconds: f64) -> String {
+    let counts = &summary.counts;
+    let mut text = format!(
+        "{} seeds in {seconds:.1} s ({:.0} per second): {} starts, {} entries, {} agents, \
+         {} review rounds, {} crashes, {} days of virtual time, {} known weaknesses tolerated\n",
+        summary.seeds,
+        summary.seeds as f64 / seconds,
+        counts.starts,
+        counts.entries,
+        counts.launches,
+        counts.rounds,
+        counts.crashes,
+        counts.virtual_ms / 86_400_000,
+        counts.tolerated,
+    );
+    for kind in Kind::ALL {
+        text += &format!("{:>24} {}\n", format!("{kind:?}"), summary.tally.of(*kind));
+    }
+    for (reason, count) in check::REASONS.iter().zip(counts.reasons) {
+        text += &format!("{reason:>24} {count}\n");
+    }
+    text
+}

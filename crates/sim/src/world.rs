@@ -1,0 +1,370 @@
+//! One seed's world: virtual time that jumps to the next event, files and processes that survive
+//! a crash, and an engine that does not.
+
+use std::collections::BTreeMap;
+
+use kumite_core::journal::{AgentId, Event};
+use kumite_core::outcome::{Ended, Outcome, Usage};
+use kumite_core::routing::Routed;
+use kumite_core::run::{Finish, Run, State, Step};
+
+use crate::agents::{self, Agent, Life};
+use crate::check::Watch;
+use crate::disk::Disk;
+use crate::faults::{Kind, Plan, Tally};
+use crate::host::{Engine, number};
+use crate::people;
+use crate::rng::Rng;
+use crate::trace::{Line, What};
+
+/// Something that the future holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Happening {
+    /// An agent writes what it has to write.
+    Writes {
+        spec: usize,
+        agent: AgentId,
+    },
+    Ends {
+        spec: usize,
+        agent: AgentId,
+    },
+    /// It was told to end, and this is when it obeys.
+    Dies {
+        spec: usize,
+        agent: AgentId,
+    },
+    /// The word of an agent's end arrives at kumite.
+    Message {
+        agent: AgentId,
+    },
+    /// It is the spec's turn to hear of it.
+    Inbox {
+        epoch: u64,
+        spec: usize,
+        agent: AgentId,
+    },
+    /// kumite looks for the agents that it waits for: right after a crash, and now and then.
+    LookAround {
+        epoch: u64,
+    },
+    Crash,
+    Wake,
+    Person {
+        spec: usize,
+    },
+    FaultsEnd,
+    /// Somebody sees to it that everything goes on.
+    Patience,
+}
+
+pub struct World {
+    pub plan: Plan,
+    pub rng: Rng,
+    pub now_ms: u64,
+    pub disks: Vec<Disk>,
+    pub tally: Tally,
+    pub watch: Watch,
+    pub calm: bool,
+    agents: Vec<Vec<Agent>>,
+    future: BTreeMap<(u64, u64), Happening>,
+    posted: u64,
+}
+
+/// How many happenings a world may need to come to its end once faults have stopped, per spec.
+const PATIENCE: u64 = 600;
+const LOOK_AROUND_MS: u64 = 700;
+
+/// Plays a world to its end.
+pub fn play(seed: u64, watch: Watch) -> World {
+    let mut rng = Rng::new(seed);
+    let plan = Plan::draw(&mut rng);
+    let mut world = World {
+        disks: (0..plan.specs).map(|_| Disk::default()).collect(),
+        agents: (0..plan.specs).map(|_| Vec::new()).collect(),
+        watch,
+        plan,
+        rng,
+        now_ms: 1_000,
+        tally: Tally::default(),
+        calm: false,
+        future: BTreeMap::new(),
+        posted: 0,
+    };
+    world.begin();
+    world.go_on();
+    world
+}
+
+impl World {
+    fn begin(&mut self) {
+        let Plan {
+            specs, jobs, rules, ..
+        } = self.plan;
+        self.see(0, What::Began { specs, jobs, rules });
+        for spec in 0..specs {
+            people::set_up(self, spec);
+            let after_ms = self.rng.between(0, 300);
+            self.post(after_ms, Happening::Person { spec });
+        }
+        self.post(0, Happening::Wake);
+        self.post_crash();
+        self.post(self.plan.faults_until_ms, Happening::FaultsEnd);
+    }
+
+    fn go_on(&mut self) {
+        let mut engine = None;
+        let mut epoch = 0;
+        let mut patience = PATIENCE * self.plan.specs as u64;
+        while let Some(((at_ms, _), happening)) = self.future.pop_first() {
+            self.now_ms = at_ms;
+            match happening {
+                Happening::Wake => {
+                    epoch += 1;
+                    engine = Some(Engine::wake(self, epoch));
+                    let after_ms = self.rng.between(1, 40);
+                    self.post(after_ms, Happening::LookAround { epoch });
+                }
+                Happening::Crash => self.crash(&mut engine),
+                other => self.happen(&mut engine, other),
+            }
+            if engine.as_ref().is_some_and(|engine| engine.dying) {
+                self.die(&mut engine, false);
+            }
+            let done = self.calm && engine.as_ref().is_some_and(|engine| all_done(&engine.runs));
+            patience -= u64::from(self.calm && patience > 0);
+            if done || patience == 0 {
+                self.see(
+                    0,
+                    What::Over {
+                        out_of_patience: !done,
+                    },
+                );
+            }
+            if done || patience == 0 || self.watch.broken().is_some() {
+                return;
+            }
+        }
+    }
+
+    fn happen(&mut self, engine: &mut Option<Engine>, happening: Happening) {
+        match happening {
+            Happening::Writes { spec, agent } => self.writes(spec, agent),
+            Happening::Ends { spec, agent } => self.ends(spec, agent, None),
+            Happening::Dies { spec, agent } => self.ends(spec, agent, Some(Outcome::Killed)),
+            Happening::Message { agent } => {
+                if let Some(engine) = engine {
+                    self.deliver(engine, agent);
+                }
+            }
+            Happening::Inbox { epoch, spec, agent } => {
+                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
+                    self.hear(engine, spec, agent);
+                }
+            }
+            Happening::LookAround { epoch } => {
+                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
+                    self.look_around(engine);
+                }
+            }
+            Happening::Person { spec } => people::interfere(self, engine.as_mut(), spec),
+            Happening::Patience => people::be_patient(self, engine.as_mut()),
+            Happening::FaultsEnd => {
+                self.calm = true;
+                self.see(0, What::FaultsOver);
+                self.post(1, Happening::Patience);
+            }
+            Happening::Crash | Happening::Wake => {}
+        }
+    }
+
+    pub fn see(&mut self, spec: usize, what: What) {
+        let at_ms = self.now_ms;
+        self.watch.see(Line { at_ms, spec, what });
+    }
+
+    pub fn post(&mut self, after_ms: u64, happening: Happening) {
+        self.posted += 1;
+        self.future
+            .insert((self.now_ms + after_ms, self.posted), happening);
+    }
+
+    /// Whether a fault of this kind strikes now.
+    pub fn strikes(&mut self, per_mille: u32, kind: Kind) -> bool {
+        let strikes = !self.calm && per_mille > 0 && self.rng.chance(per_mille);
+        if strikes {
+            self.tally.note(kind);
+        }
+        strikes
+    }
+
+    fn post_crash(&mut self) {
+        let gap_ms = self.plan.rates.crash_gap_ms;
+        if gap_ms > 0 {
+            let after_ms = self.rng.between(1, 2 * gap_ms);
+            self.post(after_ms, Happening::Crash);
+        }
+    }
+
+    fn crash(&mut self, engine: &mut Option<Engine>) {
+        if self.calm {
+            return;
+        }
+        self.tally.note(match engine {
+            Some(_) => Kind::CrashAnytime,
+            None => Kind::CrashInRecovery,
+        });
+        let machine = self.strikes(self.plan.rates.machine, Kind::MachineCrash);
+        if engine.is_some() || machine {
+            self.die(engine, machine);
+        }
+        self.post_crash();
+    }
+
+    /// Memory is gone; the agents work on, unless the machine died.
+    fn die(&mut self, engine: &mut Option<Engine>, machine: bool) {
+        let was_awake = engine.take().is_some();
+        self.see(0, What::Crashed { machine });
+        if machine {
+            for spec in 0..self.plan.specs {
+                self.vanish_all(spec);
+            }
+        }
+        if was_awake {
+            let after_ms = self.rng.between(0, 200);
+            self.post(after_ms, Happening::Wake);
+        }
+    }
+
+    fn vanish_all(&mut self, spec: usize) {
+        for index in 0..self.agents[spec].len() {
+            if self.agents[spec][index].is_alive() {
+                self.agents[spec][index].life = Life::Gone;
+                let agent = self.agents[spec][index].id;
+                self.see(spec, What::Ended(agent, None));
+            }
+        }
+    }
+
+    pub fn agent(&mut self, spec: usize, agent: AgentId) -> Option<&mut Agent> {
+        self.agents[spec]
+            .iter_mut()
+            .rev()
+            .find(|known| known.id == agent)
+    }
+
+    pub fn spawn(&mut self, spec: usize, agent: AgentId, step: Step) {
+        let badly = if self.calm { 0 } else { self.plan.rates.agent };
+        let fate = agents::draw(&mut self.rng, &mut self.tally, step, badly, self.calm);
+        self.see(spec, What::Started(agent, step));
+        self.post(fate.writes_after_ms, Happening::Writes { spec, agent });
+        self.post(fate.ends_after_ms, Happening::Ends { spec, agent });
+        self.agents[spec].push(Agent {
+            id: agent,
+            life: Life::Alive,
+            fate,
+        });
+    }
+
+    pub fn kill(&mut self, spec: usize, agent: AgentId) {
+        let after_ms = self.rng.between(0, 20);
+        self.post(after_ms, Happening::Dies { spec, agent });
+    }
+
+    fn writes(&mut self, spec: usize, agent: AgentId) {
+        let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
+            return;
+        };
+        for deed in std::mem::take(&mut known.fate.deeds) {
+            self.disks[spec].suffer(deed);
+            self.see(spec, What::Done(Some(agent), deed));
+        }
+    }
+
+    /// The process is gone: by itself, or because it was told to.
+    fn ends(&mut self, spec: usize, agent: AgentId, told: Option<Outcome>) {
+        let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
+            return;
+        };
+        let outcome = told.or_else(|| known.fate.outcome.clone());
+        known.life = match &outcome {
+            None => Life::Gone,
+            Some(outcome) => Life::Ended(Ended {
+                outcome: outcome.clone(),
+                session: known.fate.session.clone(),
+                usage: Usage {
+                    usd_micros: 1,
+                    ..Usage::default()
+                },
+            }),
+        };
+        let recorded = outcome.is_some();
+        self.see(spec, What::Ended(agent, outcome));
+        if recorded {
+            self.send(agent);
+        }
+    }
+
+    /// The supervisor tells kumite of the end. The record is durable, the message is not.
+    fn send(&mut self, agent: AgentId) {
+        let rate = self.plan.rates.message;
+        if self.strikes(rate, Kind::MessageLost) {
+            return;
+        }
+        let late = self.strikes(rate, Kind::MessageLate);
+        let after_ms = self.rng.between(0, if late { 3_000 } else { 5 });
+        self.post(after_ms, Happening::Message { agent });
+        if self.strikes(rate, Kind::MessageDoubled) {
+            let again_ms = after_ms + self.rng.between(0, 3);
+            self.post(again_ms, Happening::Message { agent });
+        }
+    }
+
+    fn deliver(&mut self, engine: &mut Engine, agent: AgentId) {
+        if let Routed::To(owner, ()) = engine.routing.route(agent, (), self.now_ms) {
+            let after_ms = self.rng.between(0, 3);
+            let (epoch, spec) = (engine.epoch, number(&owner));
+            self.post(after_ms, Happening::Inbox { epoch, spec, agent });
+        }
+    }
+
+    fn hear(&mut self, engine: &mut Engine, spec: usize, agent: AgentId) {
+        let Some(ended) = self.agent(spec, agent).and_then(|known| known.ended()) else {
+            return;
+        };
+        let look = self.disks[spec].look();
+        engine.handle(self, spec, Event::AgentEnded { agent, ended, look });
+        engine.routing.forget(agent);
+    }
+
+    /// Finds agents again, and ends that nobody told of.
+    fn look_around(&mut self, engine: &mut Engine) {
+        engine.routing.expire(self.now_ms);
+        for spec in 0..self.plan.specs {
+            let Some(agent) = engine.runs[spec].work().map(|work| work.agent) else {
+                continue;
+            };
+            self.see(spec, What::Adopted(agent));
+            engine.register(self, spec, agent);
+            let ended = self.agent(spec, agent).and_then(|known| known.ended());
+            if ended.is_some() {
+                self.tally.note(Kind::AgentAdopted);
+                self.post(
+                    0,
+                    Happening::Inbox {
+                        epoch: engine.epoch,
+                        spec,
+                        agent,
+                    },
+                );
+            }
+        }
+        let epoch = engine.epoch;
+        self.post(LOOK_AROUND_MS, Happening::LookAround { epoch });
+    }
+}
+
+fn all_done(runs: &[Run]) -> bool {
+    runs.iter()
+        .all(|run| run.state == State::Done(Finish::AllPhasesDone))
+}
