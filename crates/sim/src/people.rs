@@ -1,12 +1,10 @@
-//! People: those who ask for things at any moment, and the patient one who sees it through.
+//! People who ask for things at any moment. The patient one is in [`crate::patient`].
 
 use kumite_core::change::Fixing;
 use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
-use kumite_core::journal::{By, Event, Guard, Order};
+use kumite_core::journal::{By, Event, Order};
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{
-    Failure, Finish, Halt, Halted, Pause, State, Step, may_approve, may_reject, may_reset,
-};
+use kumite_core::run::{Halt, Pause, State, Step, may_approve, may_reject, may_reset};
 
 use crate::deed::{Deed, Inspection, Reply};
 use crate::faults::Kind;
@@ -53,7 +51,7 @@ pub fn set_up(world: &mut World, spec: usize) {
     }
 }
 
-fn does(world: &mut World, spec: usize, deed: Deed) {
+pub fn does(world: &mut World, spec: usize, deed: Deed) {
     world.disks[spec].suffer(deed);
     world.see(spec, What::Done(None, deed));
 }
@@ -143,7 +141,7 @@ fn grant(world: &mut World, engine: &mut Engine, spec: usize, wish: Wish) {
     }
 }
 
-fn ask(world: &mut World, engine: &mut Engine, spec: usize, kind: Kind, event: Event) {
+pub fn ask(world: &mut World, engine: &mut Engine, spec: usize, kind: Kind, event: Event) {
     world.tally.note(kind);
     engine.handle(world, spec, event);
 }
@@ -165,7 +163,7 @@ fn draw_order(world: &mut World) -> Order {
     order
 }
 
-fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) {
+pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) {
     world.tally.note(match order {
         Order { from: Some(_), .. } => Kind::PersonStartedFrom,
         Order { until: Some(_), .. } => Kind::PersonStartedUntil,
@@ -243,7 +241,7 @@ fn permit(world: &mut World, spec: usize) {
     does(world, spec, Deed::Permit(permitted));
 }
 
-fn repair(world: &mut World, spec: usize) {
+pub fn repair(world: &mut World, spec: usize) {
     if world.disks[spec].garbled {
         world.tally.note(Kind::PersonRepaired);
         does(world, spec, Deed::Repair);
@@ -280,73 +278,9 @@ fn set_right(world: &mut World, engine: &mut Engine, spec: usize) {
     does(world, spec, deed);
 }
 
-fn no_boxes(facts: &Facts) -> bool {
+pub fn no_boxes(facts: &Facts) -> bool {
     match facts.tasks {
         TaskFacts::Unreadable => true,
         TaskFacts::Counted { total, .. } => total == 0,
-    }
-}
-
-/// The patient person: looks at every spec that rests, and does what its halt asks for.
-pub fn be_patient(world: &mut World, engine: Option<&mut Engine>) {
-    world.post(150, Happening::Patience);
-    let Some(engine) = engine else {
-        return;
-    };
-    for spec in 0..world.plan.specs {
-        if engine.runs[spec].is_at_rest() {
-            see_through(world, engine, spec);
-        }
-    }
-}
-
-fn see_through(world: &mut World, engine: &mut Engine, spec: usize) {
-    if engine.runs[spec].state == State::Done(Finish::AllPhasesDone) {
-        return;
-    }
-    repair(world, spec);
-    permit_all(world, spec);
-    match &engine.runs[spec].state {
-        State::Halted(Halted {
-            why: Halt::Waiting(document),
-            ..
-        }) => {
-            let document = *document;
-            let event = Event::DocumentApproved { document };
-            ask(world, engine, spec, Kind::PersonApproved, event);
-        }
-        State::Halted(Halted {
-            why: Halt::Failed(Failure::RetriesExhausted),
-            ..
-        }) => {
-            ask(
-                world,
-                engine,
-                spec,
-                Kind::PersonReset,
-                Event::ResetRequested,
-            );
-        }
-        _ => {}
-    }
-    let strict = world.plan.rules.guard == Guard::Strict;
-    let facts = world.disks[spec].facts();
-    if strict && no_boxes(&facts) && facts.document(Document::Tasks).stamp.is_some() {
-        let boxes = TaskFacts::Counted { done: 0, total: 2 };
-        does(world, spec, Deed::Boxes(boxes));
-    }
-    let order = Order {
-        rules: world.plan.rules,
-        ..Order::default()
-    };
-    start(world, engine, spec, order);
-}
-
-fn permit_all(world: &mut World, spec: usize) {
-    let now = world.disks[spec].facts().permitted;
-    let mut all = Permitted::by_default();
-    all.set(Phase::Deploy, now.allows(Phase::Deploy));
-    if all != now {
-        does(world, spec, Deed::Permit(all));
     }
 }

@@ -159,7 +159,7 @@ pub fn report(summary: &Summary, seconds: f64) -> String {
     let counts = &summary.counts;
     let mut text = format!(
         "{} seeds in {seconds:.1} s ({:.0} per second): {} starts, {} entries, {} agents, \
-         {} review rounds, {} crashes, {} days of virtual time, {} known weaknesses tolerated\n",
+         {} review rounds, {} crashes, {} days of virtual time\n",
         summary.seeds,
         summary.seeds as f64 / seconds,
         counts.starts,
@@ -168,13 +168,15 @@ pub fn report(summary: &Summary, seconds: f64) -> String {
         counts.rounds,
         counts.crashes,
         counts.virtual_ms / 86_400_000,
-        counts.tolerated,
     );
     for kind in Kind::ALL {
         text += &format!("{:>24} {}\n", format!("{kind:?}"), summary.tally.of(*kind));
     }
     for (reason, count) in check::REASONS.iter().zip(counts.reasons) {
         text += &format!("{reason:>24} {count}\n");
+    }
+    for ((weakness, seed), count) in check::known::KNOWN.iter().zip(counts.tolerated) {
+        text += &format!("known weakness (seed {seed}), seen {count} times: {weakness}\n");
     }
     text
 }

@@ -203,6 +203,8 @@ impl Count {
         let resumed = std::mem::take(&mut self.resumed);
         match step {
             Step::Review(round) => {
+                // Impl begins anew after it.
+                (self.retries, self.retry_due) = (0, false);
                 let number = round.number;
                 grows(number, &mut self.last_round, "review")?;
                 let counted = counted(&mut self.rounds, number, rules.rounds_max);

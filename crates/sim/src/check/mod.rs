@@ -64,7 +64,7 @@ pub struct Counts {
     pub crashes: u64,
     pub virtual_ms: u64,
     /// Known weaknesses that showed; see [`known`].
-    pub tolerated: u64,
+    pub tolerated: [u64; known::KNOWN.len()],
     /// How often each reason of the contract was the last word of a run.
     pub reasons: [u64; ends::REASONS.len()],
 }
@@ -100,9 +100,10 @@ impl Watch {
     }
 
     fn tolerate(&mut self) {
-        let tolerable = |broken: &mut Broken| !self.strict && known::is_known(broken);
-        if self.broken.take_if(tolerable).is_some() {
-            self.counts.tolerated += 1;
+        let known = self.broken.as_ref().and_then(known::which);
+        if let (false, Some(known)) = (self.strict, known) {
+            self.counts.tolerated[known] += 1;
+            self.broken = None;
         }
     }
 
@@ -151,10 +152,9 @@ impl Counts {
         self.starts += other.starts;
         self.crashes += other.crashes;
         self.virtual_ms += other.virtual_ms;
-        self.tolerated += other.tolerated;
-        for (mine, theirs) in self.reasons.iter_mut().zip(other.reasons) {
-            *mine += theirs;
-        }
+        let mine = self.reasons.iter_mut().chain(&mut self.tolerated);
+        let theirs = other.reasons.iter().chain(&other.tolerated);
+        mine.zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
     }
 }
 
