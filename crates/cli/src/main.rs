@@ -4,6 +4,7 @@ mod args;
 mod attend;
 mod commands;
 mod exit;
+mod out;
 mod progress;
 mod render;
 mod signals;

@@ -185,7 +185,8 @@ fn place(step: Step) -> String {
         Step::Implement(attempt) if attempt.retry > 0 => {
             format!("retry {}/{}", attempt.retry, attempt.retry + attempt.left)
         }
-        Step::Write(_) | Step::Implement(_) | Step::Merge => wording::step_words(step),
+        Step::Implement(_) => "first try".to_owned(),
+        Step::Write(_) | Step::Merge => wording::step_words(step),
     }
 }
 

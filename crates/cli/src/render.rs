@@ -1,15 +1,15 @@
 //! How things look on a terminal.
 
 use console::{Style, style};
+use kumite_core::facts::Verdict;
 use kumite_core::notice::{Level, Notice};
 use kumite_host::announce::Announcement;
-use kumite_host::clock::rfc3339;
+use kumite_host::clock::local_time;
 use kumite_host::wording;
 
 /// One line for a person: time, spec, what happened.
 pub fn line(announcement: &Announcement, width: usize) -> String {
-    let time = rfc3339(announcement.at_ms);
-    let clock = time.get(11..19).unwrap_or(&time);
+    let clock = local_time(announcement.at_ms);
     let text = wording::sentence(&announcement.notice);
     format!(
         "{} {:width$} {} {}",
@@ -24,6 +24,7 @@ fn mark(notice: &Notice) -> &'static str {
     match (notice, notice.level()) {
         (_, Level::Error) => "✗",
         (_, Level::Warn) => "!",
+        (notice, _) if is_nogo(notice) => "!",
         (Notice::RunEnded { .. } | Notice::ReviewApproved { .. }, _) => "✓",
         (Notice::PhaseStarted(_), _) => "▸",
         (_, Level::Info) => "·",
@@ -34,10 +35,16 @@ fn notice_style(notice: &Notice) -> Style {
     match (notice, notice.level()) {
         (_, Level::Error) => Style::new().red(),
         (_, Level::Warn) => Style::new().yellow(),
+        (notice, _) if is_nogo(notice) => Style::new().yellow(),
         (Notice::RunEnded { .. } | Notice::ReviewApproved { .. }, _) => Style::new().green(),
         (Notice::PhaseStarted(_), _) => Style::new().cyan(),
         (_, Level::Info) => Style::new(),
     }
+}
+
+fn is_nogo(notice: &Notice) -> bool {
+    let nogo = Verdict::Nogo;
+    matches!(notice, Notice::InspectionEnded { verdict, .. } if *verdict == nogo)
 }
 
 /// The colour of a state word.

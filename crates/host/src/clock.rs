@@ -37,6 +37,18 @@ pub fn rfc3339(at_ms: u64) -> String {
     }
 }
 
+/// The time of day where the person is.
+pub fn local_time(at_ms: u64) -> String {
+    let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);
+    match at {
+        Some(Ok(at)) => at
+            .to_zoned(jiff::tz::TimeZone::system())
+            .strftime("%H:%M:%S")
+            .to_string(),
+        _ => "--:--:--".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

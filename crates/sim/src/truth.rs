@@ -23,7 +23,7 @@ pub struct Truth {
     /// A person wants it written anew.
     rejected: [bool; 3],
     replies: BTreeMap<u32, Sources<Findings>>,
-    /// The agent of the last reply wrote into spec.json that all is well.
+    /// An agent wrote into spec.json that the review is approved, and nobody took it back.
     claimed: bool,
     tasks: TaskFacts,
     implemented: Option<Moment>,
@@ -80,7 +80,6 @@ impl Truth {
     }
 
     fn replied(&mut self, reply: Reply, at: Moment) {
-        self.claimed = false;
         let old = self.replies.get(&reply.number);
         let file = reply.file.unwrap_or_else(|| old.and_then(|old| old.file));
         let record = reply.counts.or_else(|| old.and_then(|old| old.record));
@@ -123,6 +122,11 @@ impl Truth {
     /// A person read it and likes it after all.
     pub fn approved(&mut self, document: Document) {
         self.rejected[document as usize] = false;
+    }
+
+    /// kumite wrote that the review is not approved, whatever an agent said.
+    pub fn review_reopened(&mut self) {
+        self.claimed = false;
     }
 
     pub fn skipped(&mut self, to: Phase) {

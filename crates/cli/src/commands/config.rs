@@ -8,6 +8,7 @@ use kumite_formats::settings::Origin;
 use kumite_host::settings::Flags;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -38,7 +39,7 @@ pub fn config(setting: &Setting, args: &ConfigArgs) -> Result {
                 serde_json::json!({"key": key, "value": value, "origin": origin_words(from)})
             })
             .collect();
-        println!("{}", serde_json::json!({ "settings": rows }));
+        out!("{}", serde_json::json!({ "settings": rows }));
         return Ok(ExitCode::SUCCESS);
     }
     let width = rows
@@ -48,12 +49,12 @@ pub fn config(setting: &Setting, args: &ConfigArgs) -> Result {
     for (key, value, from) in rows {
         let text = format!("{key} = {value}");
         match origin {
-            true => println!(
+            true => out!(
                 "{text:width$}  {}",
                 style(format!("# {}", origin_words(from))).dim(),
                 width = width.unwrap_or(0).min(60)
             ),
-            false => println!("{text}"),
+            false => out!("{text}"),
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -9,6 +9,7 @@ use kumite_host::project::Project;
 use kumite_host::settings::Flags;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::Result;
 use crate::{attend, exit};
 
@@ -44,10 +45,10 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
 
 fn print(rows: &[(String, String)]) {
     if rows.is_empty() {
-        println!("all is well: no process, lock or file is left behind");
+        out!("all is well: no process, lock or file is left behind");
     }
     for (what, done) in rows {
-        println!("{what}\n  -> {done}");
+        out!("{what}\n  -> {done}");
     }
 }
 
@@ -56,7 +57,7 @@ fn print_json(rows: &[(String, String)]) {
         .iter()
         .map(|(what, done)| serde_json::json!({"what": what, "done": done}))
         .collect();
-    println!("{}", serde_json::json!({ "findings": findings }));
+    out!("{}", serde_json::json!({ "findings": findings }));
 }
 
 fn plan(finding: &Finding) -> String {

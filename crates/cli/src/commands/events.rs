@@ -10,6 +10,7 @@ use kumite_formats::spec_name::SpecName;
 use serde_json::Value;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -33,8 +34,8 @@ pub fn events(setting: &Setting, args: &EventsArgs) -> Result {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     for event in events {
         match setting.json() {
-            true => println!("{event}"),
-            false => println!("{}", line(&event)),
+            true => out!("{event}"),
+            false => out!("{}", line(&event)),
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use kumite_prompts::What;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::Result;
 
 const SETTINGS: &str = include_str!("../../texts/kumite.toml");
@@ -43,13 +44,13 @@ pub fn init(setting: &Setting) -> Result {
                 .iter()
                 .map(|(path, what)| serde_json::json!({"path": path, "what": what}))
                 .collect();
-            println!("{}", serde_json::json!({ "files": files }));
+            out!("{}", serde_json::json!({ "files": files }));
         }
         false => {
             for (path, what) in rows {
-                println!("{what:10} {path}");
+                out!("{what:10} {path}");
             }
-            println!("\nnext: kumite new <spec> \"what it should do\", then kumite run <spec>");
+            out!("\nnext: kumite new <spec> \"what it should do\", then kumite run <spec>");
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -45,17 +45,26 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
         let runs = lock::is_held(&project) && status::one(&project, &spec).state == "working";
         for path in logs(&spec, args.agent.as_deref())? {
             if !shown.iter().any(|log| log.path == path) {
-                heading(&path, args.raw || setting.json());
                 shown.push(Shown { path, offset: 0 });
             }
         }
         for log in &mut shown {
-            log.show(args.raw || setting.json())?;
+            if let Err(error) = log.show(args.raw || setting.json()) {
+                return ended_by(error);
+            }
         }
         if !(args.follow && runs) {
             return Ok(ExitCode::SUCCESS);
         }
         thread::park_timeout(TICK);
+    }
+}
+
+/// A reader that went away has read enough.
+fn ended_by(error: std::io::Error) -> Result {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        _ => Err(error.into()),
     }
 }
 
@@ -78,6 +87,10 @@ impl Shown {
             let read = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
             if read == 0 {
                 return out.flush();
+            }
+            if self.offset == 0 && !raw {
+                let title = format!("── {}", stem(&self.path));
+                writeln!(out, "{}", style(title).bold().cyan())?;
             }
             self.offset += read as u64;
             match raw {
@@ -110,12 +123,6 @@ fn logs(spec: &Spec, agent: Option<&str>) -> Result<Vec<PathBuf>> {
 fn stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
-}
-
-fn heading(path: &Path, raw: bool) {
-    if !raw {
-        println!("{}", style(format!("── {} ", stem(path))).bold().cyan());
-    }
 }
 
 /// A line of an agent as a person reads it; what is not understood is shown as it is.

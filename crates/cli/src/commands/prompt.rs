@@ -6,6 +6,7 @@ use clap::Args;
 use kumite_prompts::Command;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -30,8 +31,8 @@ pub fn prompt(setting: &Setting, args: &PromptArgs) -> Result {
         false => kumite_prompts::whole(command, &args.arguments.join(" ")),
     };
     match setting.json() {
-        true => println!("{}", serde_json::json!({"step": args.step, "prompt": text})),
-        false => println!("{text}"),
+        true => out!("{}", serde_json::json!({"step": args.step, "prompt": text})),
+        false => out!("{text}"),
     }
     Ok(ExitCode::SUCCESS)
 }

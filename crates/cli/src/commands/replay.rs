@@ -14,6 +14,7 @@ use kumite_host::{journal, wording};
 use serde_json::json;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -28,7 +29,7 @@ pub fn replay(setting: &Setting, args: &ReplayArgs) -> Result {
     let spec = project.spec(&name)?;
     let history = journal::history(spec.run_dir())?;
     if history.is_empty() && !setting.json() {
-        println!("{name} has never run");
+        out!("{name} has never run");
     }
     for (entry, run, effects) in &history {
         match setting.json() {
@@ -41,23 +42,23 @@ pub fn replay(setting: &Setting, args: &ReplayArgs) -> Result {
 
 fn print_json(entry: &Entry, run: &Run, effects: &[Effect]) {
     let effects: Vec<String> = effects.iter().map(effect).collect();
-    println!(
+    out!(
         "{}",
         json!({"entry": entry, "run": run, "effects": effects})
     );
 }
 
 fn print(entry: &Entry, run: &Run, effects: &[Effect]) {
-    println!(
+    out!(
         "{} {}  {}",
         style(format!("{:4}", entry.seq)).dim(),
         style(rfc3339(entry.at_ms)).dim(),
         style(event(&entry.event)).bold()
     );
     for line in effects.iter().map(effect) {
-        println!("       -> {line}");
+        out!("       -> {line}");
     }
-    println!("       {} {}", style("=").dim(), style(state(run)).cyan());
+    out!("       {} {}", style("=").dim(), style(state(run)).cyan());
 }
 
 fn event(event: &Event) -> String {

@@ -12,6 +12,7 @@ use kumite_host::spec_file;
 
 use crate::args::Setting;
 use crate::attend;
+use crate::out::out;
 use crate::progress::Screen;
 use crate::trouble::{Result, Trouble};
 
@@ -153,9 +154,9 @@ fn all(project: &Project) -> Result<Vec<String>> {
 /// For commands that only say that it worked.
 pub fn say(setting: &Setting, text: &str) -> ExitCode {
     match setting.json() {
-        true => println!("{}", serde_json::json!({ "message": text })),
+        true => out!("{}", serde_json::json!({ "message": text })),
         false if setting.global.quiet => {}
-        false => println!("{text}"),
+        false => out!("{text}"),
     }
     ExitCode::SUCCESS
 }

@@ -8,6 +8,7 @@ use kumite_formats::spec_name::SpecName;
 use kumite_host::status::{self, Status};
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::render::state_style;
 use crate::trouble::Result;
 
@@ -24,14 +25,14 @@ pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
             let name: SpecName = name.parse()?;
             let status = status::one(&project, &project.spec(&name)?);
             match setting.json() {
-                true => println!("{}", serde_json::json!(status)),
+                true => out!("{}", serde_json::json!(status)),
                 false => print_one(&status),
             }
         }
         None => {
             let all = status::all(&project)?;
             match setting.json() {
-                true => println!("{}", serde_json::json!({ "specs": all })),
+                true => out!("{}", serde_json::json!({ "specs": all })),
                 false => print_all(&all),
             }
         }
@@ -40,7 +41,7 @@ pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
 }
 
 fn print_one(status: &Status) {
-    println!(
+    out!(
         "{}  {}",
         style(&status.spec).bold(),
         state_style(status.state).apply_to(status.state)
@@ -70,13 +71,13 @@ fn print_one(status: &Status) {
         ));
     }
     for (name, value) in rows {
-        println!("  {:7} {value}", style(name).dim());
+        out!("  {:7} {value}", style(name).dim());
     }
 }
 
 fn print_all(all: &[Status]) {
     if all.is_empty() {
-        println!("no specs yet; `kumite new NAME` makes one");
+        out!("no specs yet; `kumite new NAME` makes one");
         return;
     }
     let width = all
@@ -89,7 +90,7 @@ fn print_all(all: &[Status]) {
             0 => String::new(),
             total => format!("{}/{total}", status.tasks.done),
         };
-        println!(
+        out!(
             "{:width$}  {:8} {:15} {:7} {:8} {}",
             style(&status.spec).bold(),
             state_style(status.state).apply_to(status.state),

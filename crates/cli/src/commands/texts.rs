@@ -1,6 +1,6 @@
 //! `kumite completions` and `kumite man`.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory};
@@ -17,11 +17,16 @@ pub struct CompletionArgs {
 
 pub fn completions(args: &CompletionArgs) -> Result {
     let mut command = Cli::command();
-    clap_complete::generate(args.shell, &mut command, "kumite", &mut io::stdout());
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "kumite", &mut text);
+    let _ = io::stdout().write_all(&text);
     Ok(ExitCode::SUCCESS)
 }
 
 pub fn man() -> Result {
-    clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?;
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    // Who stops reading has read enough.
+    let _ = io::stdout().write_all(&page);
     Ok(ExitCode::SUCCESS)
 }

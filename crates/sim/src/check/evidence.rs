@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use kumite_core::change::Change;
-use kumite_core::effect::Effect;
 use kumite_core::journal::{AgentId, Event, Guard};
 use kumite_core::names::Phase;
 use kumite_core::outcome::Outcome;
@@ -101,16 +100,18 @@ fn learn(truth: &mut Truth, replica: &Replica, event: &Event) {
     if let Event::DocumentApproved { document } = event {
         truth.approved(*document);
     }
-    let saved = replica.effects.iter().flat_map(|effect| match effect {
-        Effect::Save(changes) => changes.as_slice(),
-        _ => &[],
-    });
-    for change in saved {
+    for change in replica.saves() {
         match change {
             Change::Rejected(document) if matches!(event, Event::DocumentRejected { .. }) => {
                 truth.rejected(*document);
             }
-            Change::Reopened(phase) => truth.skipped(*phase),
+            Change::ReviewStarted(_) => truth.review_reopened(),
+            Change::Reopened(phase) => {
+                truth.skipped(*phase);
+                if *phase <= Phase::Review {
+                    truth.review_reopened();
+                }
+            }
             _ => {}
         }
     }

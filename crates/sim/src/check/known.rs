@@ -4,11 +4,10 @@
 use super::Broken;
 
 /// What the sentence of a broken rule contains, and where it is seen well.
-pub const KNOWN: [(&str, u64); 5] = [
+pub const KNOWN: [(&str, u64); 4] = [
     (EXTRA_ROUND, 32_153),
     (NEWER_THAN_INSPECTION, 13_629),
     (NEWER_THAN_REVIEW, 35_234),
-    (UNTIL_OVER_REJECTED, 60_598),
     (BY_WORD_ALONE, 16_280),
 ];
 
@@ -23,9 +22,6 @@ pub const NEWER_THAN_INSPECTION: &str = "it was changed after the inspection";
 /// A document that was rejected or reopened and written anew keeps the approval of its old review
 /// if the run halted (approval needed) or ended in between.
 pub const NEWER_THAN_REVIEW: &str = "a document is newer than its review";
-
-/// `--until` an early phase judges a review by hand first, and then does not look at the documents.
-pub const UNTIL_OVER_REJECTED: &str = "(UntilReached(Tasks)), but a document was rejected";
 
 /// An agent that writes `approved` into spec.json and then fails, is stopped or leaves unclear
 /// counts is believed at the next start.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kumite_core::change::Change;
 use kumite_core::facts::{Facts, Look, TaskFacts};
 use kumite_core::journal::{AgentId, Entry, Event, Order, Rules};
 use kumite_core::outcome::Outcome;
@@ -105,6 +106,13 @@ impl Loops {
             Event::EngineStarted => (count.retries, count.retry_due) = (0, false),
             _ => {}
         }
+        if replica
+            .saves()
+            .any(|change| *change == Change::ReviewApproved)
+        {
+            // Impl begins anew after a review.
+            (count.retries, count.retry_due) = (0, false);
+        }
         count.rests = replica.run.is_at_rest();
         count.halted(&replica.run.state);
     }
@@ -203,8 +211,6 @@ impl Count {
         let resumed = std::mem::take(&mut self.resumed);
         match step {
             Step::Review(round) => {
-                // Impl begins anew after it.
-                (self.retries, self.retry_due) = (0, false);
                 let number = round.number;
                 grows(number, &mut self.last_round, "review")?;
                 let counted = counted(&mut self.rounds, number, rules.rounds_max);

@@ -1,5 +1,6 @@
 //! The checkers. They stand apart: they see the trace and nothing else, and each can say no.
 
+use kumite_core::change::Change;
 use kumite_core::effect::Effect;
 use kumite_core::run::Run;
 
@@ -36,6 +37,16 @@ pub struct Replica {
     pub run: Run,
     pub seq: u64,
     pub effects: Vec<Effect>,
+}
+
+impl Replica {
+    /// What the last entry has written to spec.json.
+    pub fn saves(&self) -> impl Iterator<Item = &Change> {
+        self.effects.iter().flat_map(|effect| match effect {
+            Effect::Save(changes) => changes.as_slice(),
+            Effect::Announce(_) | Effect::Launch(_) | Effect::End(_) => &[],
+        })
+    }
 }
 
 /// All checkers at work, and the trace so far if it is wanted.
