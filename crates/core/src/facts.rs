@@ -87,6 +87,9 @@ pub struct DocumentFacts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReviewFacts {
     pub approved: bool,
+    /// spec.json says that a review is still to come: older rounds settle nothing.
+    #[serde(default)]
+    pub pending: bool,
     /// Sorted by number; every round of which spec.json or a file knows.
     pub rounds: Vec<RoundFacts>,
 }

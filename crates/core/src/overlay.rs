@@ -12,11 +12,13 @@ impl Facts {
             Change::Generated(document) => {
                 self.set_document(document, true, false);
                 self.completed = None;
+                self.withdraw_review();
             }
             Change::Approved(document) => self.set_document(document, true, true),
             Change::Rejected(document) => {
                 self.set_document(document, false, false);
                 self.completed = None;
+                self.withdraw_review();
                 for later in Document::ALL {
                     if later > document {
                         self.documents[later as usize].approved = false;
@@ -25,6 +27,7 @@ impl Facts {
             }
             Change::ReviewStarted(number) => {
                 self.review.approved = false;
+                self.review.pending = false;
                 let round = self.round_mut(number);
                 round.recorded = round.recorded.or(Some(RoundProgress::Incomplete));
             }
@@ -36,7 +39,10 @@ impl Facts {
                 round.recorded = Some(RoundProgress::ReplyComplete);
                 round.counts = Some(findings);
             }
-            Change::ReviewApproved => self.review.approved = true,
+            Change::ReviewApproved => {
+                self.review.approved = true;
+                self.review.pending = false;
+            }
             Change::Implemented => self.complete(Phase::Impl),
             Change::Inspected(number, verdict) => {
                 self.inspection_mut(number).recorded = Some(verdict);
@@ -53,6 +59,12 @@ impl Facts {
         (facts.generated, facts.approved) = (generated, approved);
     }
 
+    /// What was reviewed is not what is there now.
+    fn withdraw_review(&mut self) {
+        self.review.approved = false;
+        self.review.pending = true;
+    }
+
     fn complete(&mut self, phase: Phase) {
         self.completed = self.completed.max(Some(phase));
     }
@@ -64,7 +76,7 @@ impl Facts {
             }
         }
         if phase <= Phase::Review {
-            self.review.approved = false;
+            self.withdraw_review();
         }
         self.completed = self.completed.filter(|completed| *completed < phase);
     }

@@ -80,6 +80,7 @@ fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
     }
     ReviewFacts {
         approved: recorded.approved,
+        pending: recorded.pending,
         rounds: rounds.into_values().collect(),
     }
 }

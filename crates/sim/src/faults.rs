@@ -45,9 +45,8 @@ pub struct Plan {
 /// How often things go wrong, in a thousand chances.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rates {
-    /// At each of the points of the loop body.
+    /// A crash at each point of the loop body.
     pub crash: u32,
-    /// Between events; see [`Plan::crash_gap_ms`].
     pub save: u32,
     pub launch: u32,
     pub message: u32,

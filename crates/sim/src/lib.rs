@@ -68,7 +68,7 @@ pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
             tally: world.tally,
         }),
         Some(broken) => {
-            let lines = lines(seed, strict);
+            let lines = trace_with(seed, strict);
             let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
             Err(Failure { seed, broken, tail })
         }
@@ -77,10 +77,11 @@ pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
 
 /// Everything that happens in a seed, line by line.
 pub fn trace(seed: u64) -> Vec<String> {
-    lines(seed, false)
+    trace_with(seed, false)
 }
 
-fn lines(seed: u64, strict: bool) -> Vec<String> {
+/// The same, up to the first known weakness if `strict`.
+pub fn trace_with(seed: u64, strict: bool) -> Vec<String> {
     let lines = world::play(seed, Watch::new(true, strict)).watch.lines();
     lines.iter().map(ToString::to_string).collect()
 }
@@ -94,10 +95,14 @@ impl fmt::Display for Failure {
         for line in &self.tail {
             writeln!(f, "  {line}")?;
         }
+        let strict = match check::known::which(&self.broken) {
+            Some(_) => " --strict",
+            None => "",
+        };
+        let seed = self.seed;
         write!(
             f,
-            "step by step: cargo xtask sim --seed {} --trace",
-            self.seed
+            "step by step: cargo xtask sim --seed {seed} --trace{strict}"
         )
     }
 }

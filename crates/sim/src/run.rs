@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::faults::Kind;
-use crate::{Failure, Summary, check, play_with, trace};
+use crate::{Failure, Summary, check, play_with, trace_with};
 
 const USAGE: &str =
     "usage: sim [--seeds N] [--from S] [--survey] [--strict] | sim --seed S [--trace] [--strict]";
@@ -37,7 +37,9 @@ pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
         None => options.from..options.from.saturating_add(options.seeds),
         Some(seed) => {
             if options.trace {
-                trace(seed).iter().for_each(|line| println!("{line}"));
+                trace_with(seed, options.strict)
+                    .iter()
+                    .for_each(|line| println!("{line}"));
             }
             seed..seed + 1
         }
@@ -67,7 +69,7 @@ fn survey(seeds: Range<u64>, strict: bool) -> ExitCode {
             failure.broken.rule,
             shape(&failure.broken.sentence)
         );
-        let lines = trace(failure.seed).len();
+        let lines = trace_with(failure.seed, strict).len();
         let known = found.entry(what).or_insert((0, failure.seed, lines));
         known.0 += 1;
         if lines < known.2 {

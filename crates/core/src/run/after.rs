@@ -107,9 +107,19 @@ pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn
 }
 
 fn after_document(order: &Order, document: Document, facts: &mut Facts) -> Turn {
+    let mut changes = vec![Change::Generated(document)];
     facts.apply(Change::Generated(document));
-    start::onward(order, facts, document.phase())
-        .preceded(vec![Change::Generated(document)], Vec::new())
+    let later = Document::ALL.into_iter().filter(|it| *it > document);
+    let mut known = later.map(|later| facts.document(later));
+    if let (Some(next), true) = (
+        document.phase().next(),
+        known.any(|known| known.generated || known.approved),
+    ) {
+        // They were written for an older version of this document.
+        facts.apply(Change::Reopened(next));
+        changes.push(Change::Reopened(next));
+    }
+    start::onward(order, facts, document.phase()).preceded(changes, Vec::new())
 }
 
 fn unclear_reply(why: Pause, file: &str) -> String {

@@ -93,10 +93,12 @@ fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
         }
         Look::Seen(facts) => {
             let mut facts = facts.clone();
-            unsaved.iter().for_each(|change| facts.apply(*change));
-            let turn = begin(&order, resume, &mut facts);
+            run.unsaved = unsaved;
+            let unsure = run.unsure.take();
+            let owed = owed(&mut run, unsure, &mut facts);
+            let turn = begin(&run, &order, resume, &mut facts);
             let phase = words::first_phase(&turn.next);
-            let turn = turn.preceded(unsaved, vec![Notice::RunStarted { phase }]);
+            let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
             go(run, turn, Some(&facts), None, entry)
         }
     }
@@ -104,13 +106,13 @@ fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
 
 /// An agent that ended well and could not be judged then is judged now; its step is done again only
 /// if there is still no evidence.
-fn begin(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
+fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
         && let Ok(turn) = judge(order, work, facts)
     {
         return turn;
     }
-    start::first(order, resume, facts)
+    start::first(order, resume, run.inspection_due, facts)
 }
 
 fn agent_ended(
@@ -135,8 +137,14 @@ fn agent_ended(
     run.spent += ended.usage;
     let mut look = look.clone();
     let first = match &mut look {
-        Look::Seen(facts) => owed(&mut run, work.step, facts),
-        Look::Unreadable(_) => Vec::new(),
+        Look::Seen(facts) => {
+            let doubted = is_doubted(work.step, &ended.outcome).then_some(work.step);
+            owed(&mut run, doubted, facts)
+        }
+        Look::Unreadable(_) => {
+            run.unsure = is_doubted(work.step, &ended.outcome).then_some(work.step);
+            Vec::new()
+        }
     };
     let turn = match held {
         None => after(&run, work, ended, &mut look),
@@ -154,17 +162,35 @@ fn agent_ended(
     go(run, turn, facts, Some(work.step.phase()), entry)
 }
 
-/// What spec.json must say before the step is judged: what could not be written earlier, and that
-/// the review goes on. Only its counts approve it, not the word of its agent (A10).
-fn owed(run: &mut Run, step: Step, facts: &mut Facts) -> Vec<Change> {
+/// What spec.json must say before anything is judged: what could not be written earlier, and
+/// nothing that only the agent of the `doubted` step says.
+fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
     let mut changes = std::mem::take(&mut run.unsaved);
-    if let Step::Review(round) | Step::Reply(round) = step
-        && facts.review.approved
-    {
-        changes.push(Change::ReviewStarted(round.number));
-    }
     changes.iter().for_each(|change| facts.apply(*change));
+    let taken_back = match doubted {
+        Some(Step::Review(round) | Step::Reply(round)) if facts.review.approved => {
+            Some(Change::ReviewStarted(round.number))
+        }
+        Some(Step::Write(document))
+            if facts.document(document).generated || facts.review.approved =>
+        {
+            Some(Change::Rejected(document))
+        }
+        _ => None,
+    };
+    taken_back.iter().for_each(|change| facts.apply(*change));
+    changes.extend(taken_back);
     changes
+}
+
+/// Only its counts approve a review (A10), and only a writer that ended well has written: what
+/// such agents put into spec.json themselves is no evidence.
+fn is_doubted(step: Step, outcome: &Outcome) -> bool {
+    match step {
+        Step::Review(_) | Step::Reply(_) => true,
+        Step::Write(_) => *outcome != Outcome::Finished,
+        Step::Implement(_) | Step::Inspect(_) | Step::Fix(_) | Step::Merge => false,
+    }
 }
 
 fn step_ended(work: Work, ended: &Ended) -> Notice {

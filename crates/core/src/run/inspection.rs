@@ -91,7 +91,9 @@ pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules:
                 left: round.left + 1,
             })
         }
-        Ok(_) | Err(Pause::EvidenceConflict) => following,
+        // Something is newer than that GO.
+        Ok(Verdict::Go) => anew(inspections, rules),
+        Ok(Verdict::Nogo) | Err(Pause::EvidenceConflict) => following,
         // The report was begun and not finished.
         Err(_) => Step::Inspect(Round::after(last.number, done - 1, max)),
     }

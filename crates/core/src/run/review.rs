@@ -55,60 +55,60 @@ pub(super) fn found(round: &RoundFacts) -> Result<Findings, Pause> {
     }
 }
 
-/// Where the review stands by its files.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// The last round left nothing open.
-    Settled(u32),
-    Review(Round),
-    Reply(Round),
-}
-
-impl Standing {
-    pub fn step(self, rules: &Rules) -> Step {
-        match self {
-            Standing::Settled(rounds) => {
-                Step::Review(Round::fresh(rounds.saturating_add(1), rules.rounds_max))
-            }
-            Standing::Review(round) => Step::Review(round),
-            Standing::Reply(round) => Step::Reply(round),
-        }
-    }
-}
-
 /// Goes on after the finished rounds: a trailing one that is not finished is the next one, and its
 /// reply alone if the review is there (A4.2). Finished rounds are never run again (A4.3).
-pub(super) fn standing(review: &ReviewFacts, resume: Option<Step>, rules: &Rules) -> Standing {
-    let Some(last) = review.rounds.last() else {
-        return Standing::Review(Round::fresh(1, rules.rounds_max));
+/// `resume` is the step at which the run had halted.
+pub(super) fn go_on(order: &Order, facts: &mut Facts, resume: Option<Step>) -> Turn {
+    let max = order.rules.rounds_max;
+    let Some(last) = facts.review.rounds.last().copied() else {
+        return Turn::begin(Step::Review(Round::fresh(1, max)));
     };
-    let asked = match resume {
+    let done = facts.review.rounds.len() - 1;
+    let asked = asked(resume).filter(|round| round.number >= last.number);
+    let same = asked.filter(|round| round.number == last.number);
+    let round = same.unwrap_or_else(|| Round::after(last.number, done, max));
+    match progress(&last) {
+        RoundProgress::Incomplete => Turn::begin(Step::Review(round)),
+        RoundProgress::ReviewComplete => Turn::begin(Step::Reply(round)),
+        RoundProgress::ReplyComplete => match (same, asked, found(&last)) {
+            // It was finished when the run halted, and nobody has judged it yet.
+            (Some(round), _, Ok(found)) => after_reply(order, round, found, facts),
+            (Some(round), _, Err(_)) => Turn::begin(Step::Reply(round)),
+            (None, Some(next), _) => Turn::begin(Step::Review(next)),
+            (None, None, _) => {
+                let number = last.number.saturating_add(1);
+                Turn::begin(Step::Review(Round::after(number, done + 1, max)))
+            }
+        },
+    }
+}
+
+fn asked(resume: Option<Step>) -> Option<Round> {
+    match resume {
         Some(Step::Review(round) | Step::Reply(round)) => Some(round),
         _ => None,
-    };
-    let done = review.rounds.len() - 1;
-    let count = |number, done| match asked {
-        Some(asked) => Round {
-            number,
-            left: asked
-                .left
-                .saturating_sub(number.saturating_sub(asked.number).min(255) as u8),
-        },
-        None => Round::after(number, done, rules.rounds_max),
-    };
-    match progress(last) {
-        RoundProgress::Incomplete => Standing::Review(count(last.number, done)),
-        RoundProgress::ReviewComplete => Standing::Reply(count(last.number, done)),
-        RoundProgress::ReplyComplete => {
-            let another_asked = asked.is_some_and(|round| round.number > last.number);
-            match found(last) {
-                Ok(found) if found == Findings::default() && !another_asked => {
-                    Standing::Settled(last.number)
-                }
-                _ => Standing::Review(count(last.number.saturating_add(1), done + 1)),
-            }
-        }
     }
+}
+
+/// The last round, if it left nothing open and no other one was asked for: then the review is
+/// settled without another agent (A3.1).
+pub(super) fn settled(review: &ReviewFacts, resume: Option<Step>) -> Option<u32> {
+    let last = review.rounds.last()?;
+    let is_open = review.pending
+        || progress(last) != RoundProgress::ReplyComplete
+        || asked(resume).is_some_and(|round| round.number >= last.number);
+    let nothing_left = found(last) == Ok(Findings::default());
+    (nothing_left && !is_open).then_some(last.number)
+}
+
+/// The first review of newer documents: older rounds say nothing about them, and keep their files.
+pub(super) fn anew(review: &ReviewFacts, rules: &Rules) -> Step {
+    let number = match review.rounds.last() {
+        None => 1,
+        Some(last) if progress(last) == RoundProgress::Incomplete => last.number,
+        Some(last) => last.number.saturating_add(1),
+    };
+    Step::Review(Round::fresh(number, rules.rounds_max))
 }
 
 /// spec.json says how far a round is; if it is silent, the files say it.

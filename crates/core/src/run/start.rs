@@ -13,7 +13,13 @@ use crate::notice::Notice;
 
 /// Begins a run: at the phase asked for, or at the first one that the files do not show finished.
 /// So a finished phase is never run again.
-pub(super) fn first(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
+/// `inspection_due`: something is newer than the last inspection, whatever its verdict.
+pub(super) fn first(
+    order: &Order,
+    resume: Resume,
+    inspection_due: bool,
+    facts: &mut Facts,
+) -> Turn {
     if order.review_once.is_some() {
         return review_once(order, resume, facts);
     }
@@ -23,17 +29,29 @@ pub(super) fn first(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
         let turn = enter(order, facts, Some(phase), entry);
         return turn.preceded(vec![Change::Reopened(phase)], Vec::new());
     }
-    let unfinished = first_unfinished(facts, &order.rules);
-    // An inspection that was due stays due: an older GO says nothing about newer work.
-    let due = resume
-        .step
-        .map(Step::phase)
-        .filter(|phase| *phase == Phase::Inspection);
+    let mut unfinished = first_unfinished(facts, &order.rules);
+    let settled = match unfinished {
+        Some(Phase::Review) => review::settled(&facts.review, resume.step),
+        _ => None,
+    };
+    if settled.is_some() {
+        facts.apply(Change::ReviewApproved);
+        unfinished = first_unfinished(facts, &order.rules);
+    }
+    let was_next = resume.step.map(Step::phase) == Some(Phase::Inspection);
+    let due = (inspection_due || was_next).then_some(Phase::Inspection);
     let phase = match (unfinished, due) {
         (Some(unfinished), Some(due)) => Some(unfinished.min(due)),
         (unfinished, due) => unfinished.or(due),
     };
-    enter(order, facts, phase, Entry::GoingOn(resume))
+    let turn = enter(order, facts, phase, Entry::GoingOn(resume));
+    match settled {
+        Some(rounds) => turn.preceded(
+            vec![Change::ReviewApproved],
+            vec![Notice::ReviewApproved { rounds }],
+        ),
+        None => turn,
+    }
 }
 
 /// What follows a phase that was finished just now.
@@ -122,11 +140,9 @@ fn begin(order: &Order, facts: &mut Facts, phase: Phase, entry: Entry) -> Turn {
         Phase::Requirements => Turn::begin(Step::Write(Document::Requirements)),
         Phase::Design => Turn::begin(Step::Write(Document::Design)),
         Phase::Tasks => Turn::begin(Step::Write(Document::Tasks)),
-        Phase::Review => match (review::standing(&facts.review, resume, rules), entry) {
-            (review::Standing::Settled(rounds), Entry::GoingOn(_)) => {
-                approve_review(order, facts, rounds)
-            }
-            (standing, _) => Turn::begin(standing.step(rules)),
+        Phase::Review => match entry {
+            Entry::GoingOn(_) => review::go_on(order, facts, resume),
+            Entry::Anew => Turn::begin(review::anew(&facts.review, rules)),
         },
         Phase::Impl => Turn::begin(Step::Implement(match resume {
             Some(Step::Implement(attempt)) => attempt,
@@ -171,9 +187,9 @@ fn review_once(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     if facts.review.approved {
         return Turn::to(Next::Finish(Finish::UntilReached(Phase::Review)));
     }
-    match review::standing(&facts.review, resume.step, &order.rules) {
-        review::Standing::Settled(rounds) => approve_review(order, facts, rounds),
-        standing => Turn::begin(standing.step(&order.rules)),
+    match review::settled(&facts.review, resume.step) {
+        Some(rounds) => approve_review(order, facts, rounds),
+        None => review::go_on(order, facts, resume.step),
     }
 }
 

@@ -20,6 +20,13 @@ pub struct Run {
     /// What a person said when rejecting a document, for the agent that writes it anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// Something is newer than the last inspection: an older GO does not answer for it.
+    #[serde(default)]
+    pub inspection_due: bool,
+    /// The agent of this step ended while spec.json could not be read: what is found there later
+    /// may be its word alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsure: Option<Step>,
     /// Changes that could not be written to spec.json: written first when the run goes on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Change>,

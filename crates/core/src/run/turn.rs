@@ -120,6 +120,7 @@ pub(super) fn go(
             None
         }
     };
+    remember(&mut run, &changes);
     let written = |it: &&Change| matches!(it, Change::Generated(_) | Change::Rejected(_));
     if let Some(Change::Generated(_)) = changes.iter().rfind(written) {
         // The remark was for the document that is there now.
@@ -128,12 +129,34 @@ pub(super) fn go(
     let launch = launch.map(|(step, session, revived)| {
         said.extend(phase_change(phase, step.phase()));
         changes.extend(review_begun(phase, step));
+        remember(&mut run, &changes);
         start_agent(&mut run, step, session, revived, facts, entry, &mut said)
     });
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
     }
     (run, in_order(changes, said, launch))
+}
+
+/// Keeps what the files alone cannot tell.
+fn remember(run: &mut Run, changes: &[Change]) {
+    for change in changes {
+        match change {
+            Change::InspectionPassed => run.inspection_due = false,
+            Change::Reopened(_) => run.inspection_due = true,
+            Change::Generated(_)
+            | Change::ReviewStarted(_)
+            | Change::ReviewApproved
+            | Change::Replied(..)
+            | Change::Implemented
+            | Change::Fixed(_)
+            | Change::Approved(_)
+            | Change::Rejected(_)
+            | Change::ReviewWritten(_)
+            | Change::Inspected(..)
+            | Change::Deployed => {}
+        }
+    }
 }
 
 /// First what is true, then what is said of it, then what rests on it.
@@ -187,6 +210,8 @@ fn start_agent(
         Some(replaced) if revived => replaced.before,
         _ => facts.and_then(|facts| start::evidence(facts, step)),
     };
+    // Whatever becomes of this agent, it may change what was inspected.
+    run.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);
     run.state = State::Working(Work {
         step,
         agent,

@@ -12,6 +12,8 @@ use crate::json::Value;
 pub struct RecordedReview {
     /// Only the status `approved` means this; `complete`, `resolved` and the like do not.
     pub approved: bool,
+    /// The status says that a review is still to come.
+    pub pending: bool,
     /// Sorted by number, each number once.
     pub rounds: Vec<RecordedRound>,
 }
@@ -34,10 +36,10 @@ pub(super) fn read(root: Value<'_>) -> RecordedReview {
     let Some(review) = root.get("documentReview") else {
         return RecordedReview::default();
     };
+    let says = |word| review.text("status").is_some_and(|status| status == word);
     RecordedReview {
-        approved: review
-            .text("status")
-            .is_some_and(|status| status == "approved"),
+        approved: says("approved"),
+        pending: says("pending"),
         rounds: match review.get("roundDetails").filter(|it| it.is_array()) {
             Some(details) => detailed(details),
             None => (1..=counted(review)).map(RecordedRound::bare).collect(),

@@ -26,6 +26,7 @@ fn write(editor: &mut Editor, change: Change, at: &str) {
         Change::Generated(document) => {
             approvals::set(editor, document, "generated", true);
             approvals::set(editor, document, "approved", false);
+            withdraw_review(editor);
             set_stage(editor, stage::generated(document));
         }
         Change::Approved(document) => {
@@ -54,7 +55,15 @@ fn reject(editor: &mut Editor, document: Document) {
     for later in Document::ALL.into_iter().filter(|it| *it >= document) {
         approvals::clear(editor, later, "approved");
     }
+    withdraw_review(editor);
     back(editor, stage::before(document.phase()));
+}
+
+/// What was reviewed is not what is there now.
+fn withdraw_review(editor: &mut Editor) {
+    if editor.get(&["documentReview", "status"]).is_some() {
+        write_review::set_status(editor, "pending");
+    }
 }
 
 fn reopen(editor: &mut Editor, phase: Phase) {
@@ -62,9 +71,8 @@ fn reopen(editor: &mut Editor, phase: Phase) {
         approvals::clear(editor, document, "generated");
         approvals::clear(editor, document, "approved");
     }
-    let reviewed = editor.get(&["documentReview", "status"]).is_some();
-    if phase <= Phase::Review && reviewed {
-        write_review::set_status(editor, "pending");
+    if phase <= Phase::Review {
+        withdraw_review(editor);
     }
     back(editor, stage::before(phase));
 }

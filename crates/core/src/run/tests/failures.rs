@@ -2,6 +2,7 @@
 
 use super::build::*;
 use super::files::*;
+use crate::change::Change;
 use crate::facts::{Look, Stamp};
 use crate::journal::{Event, Order};
 use crate::names::Document;
@@ -64,7 +65,11 @@ fn a3_4_an_agent_that_fails_fails_the_run_at_its_step() {
         for (outcome, why) in rows.clone() {
             let event = ended(outcome.clone(), written(3));
             let decided = check(working(step), event, failed(why, step));
-            decided.saves(&[]);
+            // What a writer that did not end well says of its document is taken back.
+            match step {
+                Step::Write(document) => decided.saves(&[Change::Rejected(document)]),
+                _ => decided.saves(&[]),
+            };
             decided.says(Notice::StepEnded {
                 step,
                 agent: OURS,

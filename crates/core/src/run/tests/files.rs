@@ -43,8 +43,8 @@ pub fn wrote(document: Document) -> Facts {
 pub fn rounds(rounds: &[RoundFacts]) -> Facts {
     with(written(3), |facts| {
         facts.review = ReviewFacts {
-            approved: false,
             rounds: rounds.to_vec(),
+            ..ReviewFacts::default()
         };
     })
 }
