@@ -1,1 +1,51 @@
-fn main() {}
+//! Chores of the project. `cargo xtask` lists them.
+
+mod bench;
+mod demo;
+mod fuzz;
+mod run;
+mod sim;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Chores of the project.
+
+usage: cargo xtask <CHORE> [ARGUMENTS]
+
+  demo [ARGUMENTS]         build kumite and watch it play a whole spec (arguments go to `kumite demo`)
+  test                     all of CI: format, clippy, all tests
+  sim [--seeds N] [--from S] | sim --seed S [--trace]
+                           play simulated worlds until one breaks a rule
+  fuzz [--seconds N] [TARGET]...
+                           fuzz every reader of files, a minute each (needs a nightly toolchain)
+  bench [--write] [--cold] [--only PART]...
+                           measure: handover, decide, start, ingest, size; as a table with ratios.
+                           --write puts it into docs/benchmarks.md, --cold builds the demo cold too
+";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let chore = args.next();
+    let args: Vec<String> = args.collect();
+    let done = match chore.as_deref() {
+        Some("demo") => demo::demo(&args),
+        Some("test") => test::test(&args),
+        Some("sim") => sim::sim(&args),
+        Some("fuzz") => fuzz::fuzz(&args),
+        Some("bench") => bench::bench(&args),
+        None | Some("help" | "-h" | "--help") => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(other) => {
+            eprint!("there is no chore {other:?}\n\n{HELP}");
+            Err(run::Stop(2))
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(run::Stop(code)) => ExitCode::from(code),
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kumite_core::outcome::{Ended, Outcome};
 
-use crate::files::{self, CLAIM, END, Error, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
+use crate::files::{self, CLAIM, END, Error, Filled, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
 use crate::protocol::{Heard, Reader, last_line};
 use crate::request::{End, Request};
 use crate::sweep::sweep;
@@ -47,7 +47,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         left: Vec::new(),
     };
     // Without room on the disk the same will be concluded again by whoever asks next.
-    let _ = Reserved::new(dir).fill(&end);
+    let _ = Reserved::new(dir).fill(&end).and_then(Filled::sync);
     Ok(end)
 }
 
@@ -61,19 +61,17 @@ fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
     let why = std::fs::read(dir.join(SUPERVISOR_LOG))
         .map(|log| last_line(&log))
         .unwrap_or_default();
-    let because = if why.is_empty() {
-        String::new()
-    } else {
-        format!(": {why}")
+    let because = match why.is_empty() {
+        true => " and without a word: it was killed, or the disk is full".to_owned(),
+        false => format!(": {why}"),
     };
-    if dir.join(CLAIM).exists() {
-        Outcome::Lost(format!(
+    match dir.join(CLAIM).exists() {
+        true => Outcome::Lost(format!(
             "the agent's supervisor died before the agent's end was seen{because}"
-        ))
-    } else {
-        Outcome::Missing(format!(
+        )),
+        false => Outcome::Missing(format!(
             "the agent's supervisor ended before it started the agent{because}"
-        ))
+        )),
     }
 }
 

@@ -89,16 +89,41 @@ impl Reserved {
         }
     }
 
-    /// Writes `end.json` for good: it is on the disk when this returns.
-    pub fn fill(self, end: &End) -> Result<(), Error> {
+    /// Writes `end.json`. It survives a crash of any process; [`Filled::sync`] makes it survive
+    /// one of the machine.
+    pub fn fill(self, end: &End) -> Result<Filled, Error> {
         let path = self.dir.join(END);
         let written = self.file.and_then(|mut file| {
             file.write_all(&json(end))?;
-            file.sync_all()?;
             fs::rename(&self.temporary, &path)?;
-            File::open(&self.dir)?.sync_all()
+            Ok(file)
         });
-        written.map_err(|source| Error::Write { path, source })
+        match written {
+            Ok(file) => Ok(Filled {
+                dir: self.dir,
+                file,
+            }),
+            Err(source) => Err(Error::Write { path, source }),
+        }
+    }
+}
+
+/// An `end.json` that everybody can see.
+pub struct Filled {
+    dir: PathBuf,
+    file: File,
+}
+
+impl Filled {
+    /// It is on the disk for good when this returns.
+    pub fn sync(self) -> Result<(), Error> {
+        let synced = self.file.sync_all();
+        synced
+            .and_then(|()| File::open(&self.dir)?.sync_all())
+            .map_err(|source| Error::Write {
+                path: self.dir.join(END),
+                source,
+            })
     }
 }
 

@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use crate::adopt::{Adopted, adopt, supervisor};
 use crate::conclude::conclude_as;
 use crate::files::{self, Error, RECORD, REQUEST};
+use crate::line::Line;
 use crate::process::{Identity, Process};
 use crate::request::{End, Record, Request};
 use crate::sweep::sweep;
@@ -23,6 +24,8 @@ pub struct Handle {
     /// We told it to end, so an end without a word is no surprise.
     told: AtomicBool,
     record: OnceLock<Record>,
+    /// To the one that we started.
+    line: Option<Line>,
 }
 
 impl Handle {
@@ -32,6 +35,14 @@ impl Handle {
             first,
             told: AtomicBool::new(false),
             record: OnceLock::new(),
+            line: None,
+        }
+    }
+
+    pub(crate) fn with_line(dir: PathBuf, first: Option<Process>, line: Line) -> Handle {
+        Handle {
+            line: Some(line),
+            ..Handle::new(dir, first)
         }
     }
 
@@ -44,10 +55,22 @@ impl Handle {
         &self.dir
     }
 
-    /// Blocks until the agent and all that it started are gone.
+    /// Blocks until the agent, all that it started and its supervisor are gone, and its end is on
+    /// the disk.
     pub fn wait(&self) -> End {
+        let end = self.wait_for_end();
+        if let Some(line) = &self.line {
+            line.hang_up();
+        }
+        self.wait_for_supervisor();
+        end
+    }
+
+    /// Blocks until the agent and all that it started are gone. Its end is not on the disk yet:
+    /// its supervisor waits for [`Handle::release`], or puts it there.
+    pub fn wait_for_end(&self) -> End {
         if let Some(process) = &self.first {
-            process.wait(None);
+            process.wait_or(self.line.as_ref(), None);
         }
         loop {
             match adopt(&self.dir) {
@@ -64,6 +87,26 @@ impl Handle {
                 }
                 Err(error) => return unknown(&error),
             }
+        }
+    }
+
+    /// Whether the agent that we started ends that soon. Blocks until that is known.
+    pub fn ends_within(&self, limit: Duration) -> bool {
+        let first = self.first.as_ref();
+        first.is_none_or(|process| process.wait_or(self.line.as_ref(), Some(limit)))
+    }
+
+    /// The end is on the disk elsewhere: the supervisor has nothing more to do.
+    pub fn release(&self) {
+        if let Some(line) = &self.line {
+            line.say_seen();
+        }
+    }
+
+    /// Blocks until the supervisor that we started is gone.
+    pub fn wait_for_supervisor(&self) {
+        if let Some(process) = &self.first {
+            process.wait(None);
         }
     }
 

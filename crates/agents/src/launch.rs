@@ -1,19 +1,86 @@
-//! Starting an agent: its request is written down, then a supervisor is started for it.
+//! Starting an agent: its request is written down, then a supervisor gets it.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, absolute};
+use std::io;
+use std::path::{Path, PathBuf, absolute};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use crate::files::{self, Error, REQUEST, SUPERVISOR_LOG};
+use crate::files::{self, Error, REQUEST};
 use crate::handle::Handle;
+use crate::line::Line;
 use crate::process::{Identity, Process};
 use crate::request::Request;
+
+/// How many supervisors are kept waiting for an agent.
+const AHEAD: usize = 2;
+/// How long one of them may take to go when it is not needed any more.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Starts `binary __supervise dir`, which starts the agent. The directory must exist. It may have
 /// been launched before, when it is not known how far that got: there is one agent per directory
 /// for ever, and the handle leads to whichever supervisor has it.
 pub fn launch(binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Error> {
+    let dir = prepare(dir, request)?;
+    let supervisor = Supervisor::start(binary, &[dir.as_os_str()])?;
+    Ok(supervisor.handle(dir))
+}
+
+/// Starts agents without the time that a supervisor takes to start: some are always started
+/// ahead, and wait. They end with this, and with the process that has it.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// What a waiting supervisor belongs to, for people who look at their processes.
+    home: PathBuf,
+    ahead: Arc<Mutex<Vec<Supervisor>>>,
+}
+
+impl Launcher {
+    pub fn new(home: PathBuf) -> Launcher {
+        let ahead = Arc::default();
+        Launcher { home, ahead }
+    }
+
+    /// As [`launch`].
+    pub fn launch(&self, binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Error> {
+        let waiting = self.waiting().pop();
+        let Some(supervisor) = waiting else {
+            return launch(binary, dir, request);
+        };
+        let dir = prepare(dir, request)?;
+        match supervisor.line.assign(&dir) {
+            Ok(()) => Ok(supervisor.handle(dir)),
+            // It is gone: somebody ended it.
+            Err(_) => launch(binary, &dir, request),
+        }
+    }
+
+    /// Starts one more ahead if there are few. Without it the next start is only slower.
+    pub fn start_ahead(&self, binary: &Path) {
+        if self.waiting().len() < AHEAD
+            && let Ok(supervisor) =
+                Supervisor::start(binary, &["--ahead".as_ref(), self.home.as_os_str()])
+        {
+            self.waiting().push(supervisor);
+        }
+    }
+
+    /// Ends those that wait.
+    pub fn close(&self) {
+        for supervisor in std::mem::take(&mut *self.waiting()) {
+            supervisor.line.hang_up();
+            if let Some(process) = &supervisor.process {
+                process.wait(Some(PATIENCE));
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Supervisor>> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn prepare(dir: &Path, request: &Request) -> Result<PathBuf, Error> {
     let dir = absolute(dir).map_err(|source| Error::Read {
         path: dir.to_owned(),
         source,
@@ -22,27 +89,37 @@ pub fn launch(binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Er
     if !dir.join(files::CLAIM).exists() {
         files::write(&dir, REQUEST, request)?;
     }
-    let log = dir.join(SUPERVISOR_LOG);
-    let opened = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(&log);
-    let stderr = opened.map_err(|source| Error::Write { path: log, source })?;
-    let child = Command::new(binary)
-        .arg("__supervise")
-        .arg(&dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(stderr)
-        .spawn()
-        .map_err(|source| Error::Spawn {
+    Ok(dir)
+}
+
+#[derive(Debug)]
+struct Supervisor {
+    process: Option<Process>,
+    line: Line,
+}
+
+impl Supervisor {
+    fn start(binary: &Path, args: &[&std::ffi::OsStr]) -> Result<Supervisor, Error> {
+        let start = || -> io::Result<Supervisor> {
+            let (line, theirs) = Line::new()?;
+            let child = Command::new(binary)
+                .arg("__supervise")
+                .args(args)
+                .stdin(std::os::fd::OwnedFd::from(theirs))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()?;
+            // Nobody but the handle reaps this child, so its pid is still its own.
+            let process = Identity::of(child.id()).and_then(Process::open);
+            Ok(Supervisor { process, line })
+        };
+        start().map_err(|source| Error::Spawn {
             binary: binary.to_owned(),
             source,
-        })?;
-    // Nobody but the handle reaps this child, so its pid is still its own.
-    Ok(Handle::new(
-        dir,
-        Identity::of(child.id()).and_then(Process::open),
-    ))
+        })
+    }
+
+    fn handle(self, dir: PathBuf) -> Handle {
+        Handle::with_line(dir, self.process, self.line)
+    }
 }

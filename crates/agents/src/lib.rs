@@ -20,6 +20,7 @@ mod driver;
 mod files;
 mod handle;
 mod launch;
+mod line;
 mod process;
 mod protocol;
 mod request;
@@ -35,8 +36,8 @@ pub use driver::{
 };
 pub use files::Error;
 pub use handle::Handle;
-pub use launch::launch;
+pub use launch::{Launcher, launch};
 pub use process::Identity;
 pub use request::{End, Protocol, Record, Request};
-pub use supervisor::supervise;
+pub use supervisor::{supervise, supervise_ahead};
 pub use sweep::{Marked, find_marked, sweep};

@@ -1,7 +1,7 @@
 //! One process, named so that it is never mistaken for a later one with the same number.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -64,6 +64,23 @@ impl Process {
         let _ = pidfd_send_signal(&self.pidfd, signal);
     }
 
+    /// Waits for its end, or until there is something to read on `other`. `false`: neither was so
+    /// after `limit`.
+    pub fn wait_or(&self, other: Option<impl AsFd>, limit: Option<Duration>) -> bool {
+        let limit = limit.map(timespec);
+        let fds = [Some(self.pidfd.as_fd()), other.as_ref().map(AsFd::as_fd)];
+        let fds = fds.into_iter().flatten();
+        let mut fds: Vec<_> = fds
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        loop {
+            match poll(&mut fds, limit.as_ref()) {
+                Err(rustix::io::Errno::INTR) => {}
+                polled => return polled != Ok(0),
+            }
+        }
+    }
+
     /// Waits for its end, and reaps it if it is our child. `false`: it still ran after `limit`.
     pub fn wait(&self, limit: Option<Duration>) -> bool {
         let limit = limit.map(timespec);
@@ -78,10 +95,7 @@ impl Process {
         };
         if ended {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-            let _ = waitid(
-                WaitId::PidFd(std::os::fd::AsFd::as_fd(&self.pidfd)),
-                options,
-            );
+            let _ = waitid(WaitId::PidFd(self.pidfd.as_fd()), options);
         }
         ended
     }

@@ -8,7 +8,7 @@ use kumite_host::project::Project;
 use kumite_host::settings::{Flags, Loader};
 
 use crate::commands;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 /// Drives AI coding agents in rounds, until a referee says it is good or a person must decide.
 #[derive(Parser)]
@@ -91,7 +91,7 @@ pub enum Command {
     Man,
     /// The engine without a terminal (`run --detach` starts it)
     #[command(hide = true)]
-    Engine,
+    Engine(commands::engine::EngineArgs),
 }
 
 /// What every command has.
@@ -110,7 +110,9 @@ impl Setting {
 
     /// Where kumite was told to work.
     pub fn place(&self) -> Result<PathBuf> {
-        let here = std::env::current_dir()?;
+        let here = std::env::current_dir().map_err(|error| {
+            Trouble::failed(format!("cannot enter the current directory: {error}"))
+        })?;
         Ok(match &self.global.project {
             Some(dir) => here.join(dir),
             None => here,
@@ -160,6 +162,6 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Demo(args) => commands::demo::demo(setting, &args),
         Command::Completions(args) => commands::texts::completions(&args),
         Command::Man => commands::texts::man(),
-        Command::Engine => commands::engine::engine(setting),
+        Command::Engine(args) => commands::engine::engine(setting, &args),
     }
 }

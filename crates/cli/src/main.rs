@@ -4,6 +4,7 @@ mod args;
 mod attend;
 mod commands;
 mod exit;
+mod follow;
 mod out;
 mod progress;
 mod render;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     // so they come before everything else.
     match words.next().as_deref().and_then(OsStr::to_str) {
         Some("__supervise") => match words.next() {
+            Some(dir) if dir == "--ahead" => kumite_agents::supervise_ahead(),
             Some(dir) => kumite_agents::supervise(Path::new(&dir)),
             None => ExitCode::from(2),
         },

@@ -1,5 +1,6 @@
 //! One spec in the engine: its run, its journal, its agent (C1).
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -59,7 +60,7 @@ impl Context {
         };
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
-            if !context.has_launched(&entry) {
+            if !opened.acted && !context.has_launched(&entry) {
                 let trouble = act(&mut context.desk(shared, true).0, &entry, &effects);
                 if let Some(event) = trouble {
                     context.handle(event, shared)?;
@@ -73,7 +74,25 @@ impl Context {
             context.desk(shared, false).0.adopt(work.agent);
             news.push(format!("{}: found its agent again", context.spec.name));
         }
+        context.remove_old_records();
         Ok((context, news))
+    }
+
+    /// A crash can come between the end of an agent and the removal of its record. An agent that
+    /// works and that the journal does not know (somebody moved it away) is ended.
+    fn remove_old_records(&self) {
+        let current = self.run.work().map(|work| self.spec.agent_dir(work.agent));
+        let records = fs::read_dir(self.spec.run_dir().join("agents"));
+        for record in records.into_iter().flatten().flatten() {
+            let dir = record.path();
+            if Some(&dir) == current.as_ref() {
+                continue;
+            }
+            match kumite_agents::adopt(&dir) {
+                Ok(Adopted::Running(unknown)) => unknown.stop(),
+                _ => drop(fs::remove_dir_all(dir)),
+            }
+        }
     }
 
     /// Whether the effects of an entry were all carried out: an agent is started last.
@@ -85,11 +104,20 @@ impl Context {
         })
     }
 
+    /// The agent that works, or that worked last.
+    pub fn agent(&self) -> Option<Arc<Handle>> {
+        self.agent.clone()
+    }
+
     /// Takes one event through record, decide, act.
     pub fn handle(&mut self, event: Event, shared: &mut Shared) -> Result<(), journal::Error> {
         let (mut desk, run) = self.desk(shared, false);
         let handled = handle(&mut desk, run, event);
         self.settle();
+        if handled.is_ok() && self.run.is_at_rest() {
+            self.journal.note_acted();
+        }
+        self.journal.note_snapshot(self.run.is_at_rest());
         handled
     }
 

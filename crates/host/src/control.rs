@@ -5,8 +5,9 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kumite_core::change::Fixing;
 use kumite_core::names::{Document, Phase};
@@ -76,6 +77,8 @@ pub enum Reply {
     Done(String),
     /// It does not fit the state it met, or is wrong.
     Refused(String),
+    /// It is right, but the machine does not let us: no room on the disk, say.
+    Failed(String),
     /// Something is just ending; the same request fits in a moment.
     Later,
     News(Announcement),
@@ -94,33 +97,56 @@ fn short_path(project: &Project) -> io::Result<(fs::File, PathBuf)> {
     Ok((dir, short))
 }
 
+/// The socket of an engine. It goes when everybody has heard the last word, or after a moment.
+#[derive(Debug)]
+pub struct Open {
+    /// Whoever passes replies on holds one, too.
+    talking: Arc<()>,
+}
+
+/// How long a client may take to read the last word.
+const LAST_WORD: Duration = Duration::from_secs(2);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + LAST_WORD;
+        while Arc::strong_count(&self.talking) > 1 && Instant::now() < deadline {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+    }
+}
+
 /// Listens, with the lock held: a socket that is there is a dead engine's.
-pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<()> {
+pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<Open> {
     let _ = fs::remove_file(path(project));
     let (_dir, short) = short_path(project)?;
     let listener = UnixListener::bind(short)?;
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path(project), fs::Permissions::from_mode(0o600))?;
+    let open = Open {
+        talking: Arc::default(),
+    };
+    let talking = Arc::downgrade(&open.talking);
     thread::Builder::new()
         .name("control".into())
         .spawn(move || {
             for stream in listener.incoming().flatten() {
-                let inbox = inbox.clone();
+                let (inbox, talking) = (inbox.clone(), talking.clone());
                 let serve = move || {
                     // A client that goes away is its own business.
-                    let _ = serve(stream, &inbox);
+                    let _ = serve(stream, &inbox, &talking);
                 };
                 let _ = thread::Builder::new().stack_size(256 * 1024).spawn(serve);
             }
         })?;
-    Ok(())
+    Ok(open)
 }
 
 pub fn unlink(project: &Project) {
     let _ = fs::remove_file(path(project));
 }
 
-fn serve(stream: UnixStream, inbox: &Sender<Message>) -> io::Result<()> {
+fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Weak<()>) -> io::Result<()> {
     let mut write = stream.try_clone()?;
     for line in BufReader::new(stream).lines() {
         let reply = |text: Reply| -> io::Result<()> { send(&mut &write, &text) };
@@ -128,13 +154,15 @@ fn serve(stream: UnixStream, inbox: &Sender<Message>) -> io::Result<()> {
             Ok(request) => request,
             Err(error) => return reply(Reply::Refused(format!("not a request: {error}"))),
         };
+        let _talking = talking.upgrade();
         let (send_reply, replies) = mpsc::channel();
         let asked = Message::Request {
             request,
             reply: send_reply,
         };
         if inbox.send(asked).is_err() {
-            return reply(Reply::Refused("the engine has ended".into()));
+            // The engine has ended: the next one can be asked in a moment.
+            return reply(Reply::Later);
         }
         for text in replies {
             send(&mut write, &text)?;

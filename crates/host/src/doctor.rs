@@ -36,7 +36,8 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         if !engine_lives {
             agents(&spec, &mut findings);
         }
-        if let Err(error) = journal::peek(spec.run_dir()) {
+        // All of it, also what a snapshot would skip.
+        if let Err(error) = journal::history(spec.run_dir()) {
             findings.push(Finding {
                 what: spec_file::sentence(&error),
                 remedy: Remedy::Person(format!(
@@ -52,7 +53,9 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
     }
     for spec in project.all_specs()? {
         broken_spec(&spec, &mut findings);
-        half_written(&spec, &mut findings);
+        if !engine_lives {
+            half_written(&spec, &mut findings);
+        }
     }
     Ok(findings)
 }

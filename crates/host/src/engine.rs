@@ -1,9 +1,11 @@
 //! The loop of a project: one thread that owns all runs, and an inbox.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use kumite_agents::Launcher;
 use kumite_core::journal::{AgentId, By, Event};
 use kumite_core::notice::{Notice, RestState};
 use kumite_core::outcome::Ended;
@@ -22,7 +24,7 @@ use crate::notify::Notifier;
 use crate::perform::Shared;
 use crate::project::Project;
 use crate::settings::Loader;
-use crate::{evidence, requests, spec_file};
+use crate::{crash, evidence, requests, spec_file};
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -63,8 +65,8 @@ pub struct Engine {
     pub(crate) interrupted: bool,
     asked: bool,
     quiet_since: Instant,
-    /// News about what was found, for whoever started the engine.
-    pub news: Vec<String>,
+    /// Behind all that answers, before the lock: the last word is out when another engine begins.
+    control: Option<control::Open>,
     _lock: Lock,
 }
 
@@ -75,6 +77,7 @@ impl Engine {
         let settings = &loader.loaded.settings;
         let pool = Pool::new(settings.run.jobs as usize);
         let notifier = Notifier::new(&settings.notify);
+        let launcher = Launcher::new(project.runtime());
         Engine {
             project,
             loader,
@@ -86,13 +89,15 @@ impl Engine {
                 routing: Routing::default(),
                 inbox,
                 notifier,
+                launcher,
+                leaving: Arc::default(),
             },
             messages,
             until,
             interrupted: false,
             asked: false,
             quiet_since: Instant::now(),
-            news: Vec::new(),
+            control: None,
             _lock: lock,
         }
     }
@@ -101,23 +106,33 @@ impl Engine {
         self.shared.inbox.clone()
     }
 
-    /// Finds all agents again that an earlier engine left at work, and their runs go on.
+    /// Finds all agents again that an earlier engine left at work, and their runs go on. Then
+    /// those that waited for a slot ask for it again.
     pub fn recover(&mut self) {
+        let mut queued = Vec::new();
         for name in self.project.known_runs() {
             let spec = self.project.spec_place(&name);
-            let works = journal::peek(spec.run_dir())
-                .ok()
-                .flatten()
-                .is_some_and(|run| run.work().is_some());
-            if works && let Err(error) = self.open(name.as_str()) {
-                self.news.push(format!("{name}: {error}"));
+            let run = journal::peek(spec.run_dir()).ok().flatten();
+            let Some(run) = run.filter(|run| !run.is_at_rest()) else {
+                continue;
+            };
+            match self.open(name.as_str()) {
+                Ok(()) if run.holds_slot() => {}
+                Ok(()) => queued.push(name.to_string()),
+                Err(error) => say(&format!("{name}: {}", spec_file::sentence(&error))),
+            }
+        }
+        for name in queued {
+            if self.pool.ask(&name) {
+                self.admit(&name);
             }
         }
     }
 
     /// Takes requests from other processes.
-    pub fn listen(&self) -> std::io::Result<()> {
-        control::listen(&self.project, self.inbox())
+    pub fn listen(&mut self) -> std::io::Result<()> {
+        self.control = Some(control::listen(&self.project, self.inbox())?);
+        Ok(())
     }
 
     pub fn run(&mut self) {
@@ -131,6 +146,7 @@ impl Engine {
             self.tick();
             if self.may_end() {
                 control::unlink(&self.project);
+                self.shared.close();
                 return;
             }
         }
@@ -161,24 +177,35 @@ impl Engine {
         };
         let look = evidence::look(&context.spec);
         let dir = context.spec.agent_dir(agent);
+        let handle = context.agent().filter(|handle| handle.dir() == dir);
+        crash::point(format_args!("ended {name}"));
         let recorded = self.handle(name, Event::AgentEnded { agent, ended, look });
-        if recorded {
+        if recorded.is_ok() {
+            crash::point(format_args!("known {name}"));
             // The journal knows its end now.
+            handle.iter().for_each(|handle| handle.release());
             let _ = std::fs::remove_dir_all(dir);
         }
     }
 
     /// Takes an event through a run, and gives its slot to the next one if it rests then.
-    pub(crate) fn handle(&mut self, name: &str, event: Event) -> bool {
+    pub(crate) fn handle(&mut self, name: &str, event: Event) -> Result<(), journal::Error> {
         let Some(context) = self.contexts.get_mut(name) else {
-            return false;
+            return Ok(());
         };
+        let ends_work = matches!(
+            event,
+            Event::AgentEnded { .. } | Event::StopRequested { .. }
+        );
+        let works_on = context.run.work().is_some() && !ends_work;
         let handled = context.handle(event, &mut self.shared);
-        if let Err(error) = &handled {
-            self.give_up(name, error);
+        match &handled {
+            Err(error) if works_on => say(&format!("{name}: {}", spec_file::sentence(error))),
+            Err(error) => self.give_up(name, error),
+            Ok(()) => {}
         }
         self.hand_slots_on(name);
-        handled.is_ok()
+        handled
     }
 
     /// The journal cannot be written (a full disk, say): nothing may happen that it does not know.
@@ -199,7 +226,7 @@ impl Engine {
             },
         });
         for waiting in &context.waiting {
-            let _ = waiting.send(Reply::Refused(message.clone()));
+            let _ = waiting.send(Reply::Failed(message.clone()));
         }
         self.pool.leave(name);
     }
@@ -215,13 +242,19 @@ impl Engine {
         self.answer_waiting(name);
         self.pool.leave(name);
         while let Some(next) = self.pool.admit() {
-            match self.contexts.get(&next) {
-                Some(context) if matches!(context.run.state, State::Queued { .. }) => {
-                    let look = evidence::look(&context.spec);
-                    self.handle(&next, Event::Admitted { look });
-                }
-                _ => self.pool.leave(&next),
+            self.admit(&next);
+        }
+    }
+
+    /// The run has a slot now.
+    fn admit(&mut self, name: &str) {
+        match self.contexts.get(name) {
+            Some(context) if matches!(context.run.state, State::Queued { .. }) => {
+                let look = evidence::look(&context.spec);
+                // Trouble with the journal has been said.
+                let _ = self.handle(name, Event::Admitted { look });
             }
+            _ => self.pool.leave(name),
         }
     }
 
@@ -241,7 +274,7 @@ impl Engine {
         let spec = self.project.spec(&name.parse()?)?;
         let kit = Kit::new(self.loader.loaded.settings.clone(), None);
         let (context, news) = Context::open(spec, kit, &mut self.shared)?;
-        self.news.extend(news);
+        news.iter().for_each(|news| say(news));
         if context.run.holds_slot() {
             self.pool.occupy(name);
         }
@@ -255,7 +288,7 @@ impl Engine {
         }
         let names: Vec<String> = self.contexts.keys().cloned().collect();
         for name in names {
-            self.handle(&name, Event::StopRequested { by: By::Interrupt });
+            let _ = self.handle(&name, Event::StopRequested { by: By::Interrupt });
         }
     }
 
@@ -269,7 +302,9 @@ impl Engine {
         }
         self.contexts.retain(|_, context| !context.may_go(now));
         for agent in self.shared.routing.expire(now_ms()) {
-            eprintln!("kumite: an event of {agent}, which nobody knows, was dropped");
+            say(&format!(
+                "an event of {agent}, which nobody knows, was dropped"
+            ));
         }
         if self.is_busy() {
             self.quiet_since = now;
@@ -323,3 +358,11 @@ impl Engine {
         self.contexts.len()
     }
 }
+
+/// News about the engine itself, for whoever started it.
+fn say(news: &str) {
+    eprintln!("kumite: {news}");
+}
+
+#[cfg(test)]
+mod tests;

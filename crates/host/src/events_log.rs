@@ -1,17 +1,17 @@
 //! `events.jsonl`: what happened, in the predecessor's words, so that its readers go on working.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 
 use kumite_core::engine::EffectKey;
-use kumite_core::facts::Verdict;
+use kumite_core::facts::{Findings, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::{NextAction, Notice, RestState};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::Step;
 use serde_json::{Value, json};
 
-use crate::announce::{Announcement, outcome_detail};
+use crate::announce::{Announcement, next_name, outcome_detail};
 use crate::clock::rfc3339;
 use crate::files;
 use crate::project::Spec;
@@ -28,26 +28,50 @@ pub fn append(
     if lines.is_empty() {
         return Ok(());
     }
+    let mut file = files::open_append(&spec.events_file())?;
     let key = format!("{}.{}", key.seq, key.index);
-    if again && is_written(spec, &key) {
-        return Ok(());
-    }
+    let time = rfc3339(announcement.at_ms);
+    let written = match again {
+        true => repair(spec, &file, [&key, &time])?,
+        false => 0,
+    };
     let mut text = String::new();
-    for mut line in lines {
-        line["timestamp"] = rfc3339(announcement.at_ms).into();
+    for mut line in lines.into_iter().skip(written) {
+        line["timestamp"] = time.as_str().into();
+        line["level"] = level(&announcement.notice).into();
         line["key"] = key.as_str().into();
         text.push_str(&line.to_string());
         text.push('\n');
     }
-    files::open_append(&spec.events_file())?.write_all(text.as_bytes())
+    let end = file.metadata()?.len();
+    file.write_all(text.as_bytes()).inspect_err(|_| {
+        // Half a line would spoil the next one too.
+        let _ = file.set_len(end);
+    })
 }
 
-/// Looks from the end, where it would be.
-fn is_written(spec: &Spec, key: &str) -> bool {
-    let text = fs::read(spec.events_file()).unwrap_or_default();
-    let tail = &text[text.len().saturating_sub(64 * 1024)..];
-    let wanted = format!("\"key\":\"{key}\"");
-    String::from_utf8_lossy(tail).contains(&wanted)
+/// Cuts off a line that a crash left half-written, and counts those that have these marks.
+fn repair(spec: &Spec, mut file: &File, marks: [&str; 2]) -> io::Result<usize> {
+    let text = fs::read(spec.events_file())?;
+    let whole = text.iter().rposition(|byte| *byte == b'\n');
+    let whole = whole.map_or(0, |at| at + 1);
+    let kept = match &text[whole..] {
+        // A person's last line, without its end.
+        line if serde_json::from_slice::<Value>(line).is_ok() => {
+            file.write_all(b"\n")?;
+            text.len()
+        }
+        _ => {
+            file.set_len(whole as u64)?;
+            whole
+        }
+    };
+    // They would be at the end.
+    let tail = &text[kept.saturating_sub(64 * 1024)..kept];
+    let tail = String::from_utf8_lossy(tail);
+    let marks = marks.map(|mark| format!(":\"{mark}\""));
+    let has_all = |line: &&str| marks.iter().all(|mark| line.contains(mark));
+    Ok(tail.lines().filter(has_all).count())
 }
 
 fn lines(notice: &Notice) -> Vec<Value> {
@@ -77,16 +101,12 @@ fn lines(notice: &Notice) -> Vec<Value> {
             round,
             findings,
             next,
-        } => vec![json!({
-            "type": "review:complete",
-            "message": format!(
-                "Document review round {round} completed: {} to fix, {} to discuss",
-                findings.fix_required, findings.needs_discussion
-            ),
-            "roundNumber": round,
-            "result": review_result(*next),
-            "fixRequired": findings.fix_required,
-            "needsDiscussion": findings.needs_discussion,
+        } => round_ended(*round, *findings, *next),
+        Notice::ReviewApproved { rounds } => vec![json!({
+            "type": "approval:update",
+            "message": format!("Document review approved after {rounds} rounds"),
+            "phase": Phase::Review.name(),
+            "approved": true,
         })],
         Notice::InspectionEnded { round, verdict } => vec![json!({
             "type": "inspection:complete",
@@ -115,8 +135,52 @@ fn lines(notice: &Notice) -> Vec<Value> {
             reason,
             message,
         } => vec![run_ended(*state, reason, message)],
-        Notice::RunQueued | Notice::PhaseEnded(_) | Notice::ReviewApproved { .. } => Vec::new(),
+        Notice::RunQueued | Notice::PhaseEnded(_) => Vec::new(),
     }
+}
+
+/// How much a person should care (A9).
+fn level(notice: &Notice) -> &'static str {
+    match notice {
+        Notice::SaveFailed(_) | Notice::ImplExhausted { .. } => "error",
+        Notice::StepEnded { outcome, .. } => match outcome {
+            Outcome::Finished | Outcome::Killed => "info",
+            Outcome::Hung | Outcome::Lost(_) => "warn",
+            Outcome::Failed(_) | Outcome::Missing(_) | Outcome::TimedOut => "error",
+        },
+        Notice::RunEnded { state, .. } => match state {
+            RestState::Failed => "error",
+            RestState::Paused | RestState::Waiting => "warn",
+            RestState::Idle | RestState::Stopped | RestState::Done => "info",
+        },
+        Notice::Warned(_) => "warn",
+        _ => "info",
+    }
+}
+
+/// The end of a round with its counts, and that another one follows.
+fn round_ended(round: u32, findings: Findings, next: NextAction) -> Vec<Value> {
+    let mut lines = vec![json!({
+        "type": "review:complete",
+        "message": format!(
+            "Document review round {round} completed: {} to fix, {} to discuss",
+            findings.fix_required, findings.needs_discussion
+        ),
+        "roundNumber": round,
+        "result": review_result(next),
+        "nextAction": next_name(next),
+        "fixRequired": findings.fix_required,
+        "needsDiscussion": findings.needs_discussion,
+    })];
+    if next == NextAction::Continue {
+        let following = round.saturating_add(1);
+        lines.push(json!({
+            "type": "kumite:info",
+            "message": format!("Document review continuing to round {following}"),
+            "roundNumber": following,
+        }));
+    }
+    lines
 }
 
 fn before(phase: Phase) -> Option<Phase> {

@@ -19,9 +19,9 @@ use crate::spec_file;
 
 /// Reads everything afresh.
 pub fn look(spec: &Spec) -> Look {
-    let dir = spec.files_in(&spec.workplace());
-    match spec_file::read(&dir) {
-        Ok(json) => Look::Seen(Box::new(facts(&dir, &json))),
+    let (workplace, json) = spec.read();
+    match json {
+        Ok(json) => Look::Seen(Box::new(facts(&spec.files_in(&workplace), &json))),
         Err(error) => Look::Unreadable(spec_file::sentence(&error)),
     }
 }
@@ -49,10 +49,12 @@ fn document_facts(dir: &Path, json: &SpecJson, document: Document) -> DocumentFa
 
 /// The check boxes of tasks.md, counted there and then (B1.1).
 pub fn tasks(dir: &Path) -> TaskFacts {
-    match fs::read(dir.join(Document::Tasks.file())) {
-        Ok(bytes) => tasks_md::parse(&bytes).facts(),
-        Err(_) => TaskFacts::Unreadable,
-    }
+    let path = dir.join(Document::Tasks.file());
+    // Reading a pipe would never end.
+    let text = path.is_file().then(|| fs::read(&path).ok()).flatten();
+    text.map_or(TaskFacts::Unreadable, |bytes| {
+        tasks_md::parse(&bytes).facts()
+    })
 }
 
 fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
@@ -157,9 +159,9 @@ fn is_numbered(stem: &str) -> bool {
 
 /// The stamp of a file that is there and not empty.
 fn stamp_of(path: &Path) -> Option<Stamp> {
-    let metadata = fs::metadata(path).ok()?;
+    let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
     let blank = metadata.len() == 0 || (metadata.len() < 64 && is_blank(path).unwrap_or(true));
-    (metadata.is_file() && !blank).then(|| stamp(&metadata))
+    (!blank).then(|| stamp(&metadata))
 }
 
 fn is_blank(path: &Path) -> io::Result<bool> {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::crash;
+
 /// How much a write has to survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durable {
@@ -15,18 +17,18 @@ pub enum Durable {
 }
 
 /// Replaces `path` by `bytes`: a reader sees the old content or the new one, never a part.
+/// Only the holder of the project's lock may do that: there is one writer at a time.
 /// The permissions of an existing file are kept.
 pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("not a file name"))?;
-    let temporary = path.with_file_name(format!(
-        ".{}.{}.tmp",
-        name.to_string_lossy(),
-        std::process::id()
-    ));
-    let written =
-        write_new(&temporary, path, bytes, durable).and_then(|()| fs::rename(&temporary, path));
+    // The same name every time: what a crash leaves of it is taken up by the next write.
+    let temporary = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
+    let written = write_new(&temporary, path, bytes, durable).and_then(|()| {
+        crash::point(format_args!("not renamed {}", path.display()));
+        fs::rename(&temporary, path)
+    });
     if written.is_err() {
         // Nothing half-written stays behind.
         let _ = fs::remove_file(&temporary);

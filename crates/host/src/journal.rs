@@ -8,7 +8,8 @@ use kumite_core::effect::Effect;
 use kumite_core::journal::{Entry, Event, VERSION};
 use kumite_core::run::{Run, decide};
 
-use crate::files;
+use crate::crash;
+use crate::files::{self, Durable};
 use crate::snapshot::{self, Snapshot};
 
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,16 @@ pub enum Error {
     Newer { path: PathBuf, version: u32 },
 }
 
+impl Error {
+    /// Whether the journal itself may be in order: the machine is in the way.
+    pub fn is_of_the_machine(&self) -> bool {
+        match self {
+            Error::Open { .. } | Error::Append { .. } => true,
+            Error::Broken { .. } | Error::Gap { .. } | Error::Newer { .. } => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -41,7 +52,14 @@ pub struct Journal {
     last_seq: u64,
     /// Where the next entry will stand.
     end: u64,
+    /// Of the last entry, as long as it is not written.
+    snapshot: Option<Box<Snapshot>>,
+    /// The last entry that has a snapshot on the disk.
+    snapshot_seq: u64,
 }
+
+/// So many entries are replayed in less than a millisecond, so they need no snapshot.
+const FEW: u64 = 32;
 
 /// A journal as it was found.
 #[derive(Debug)]
@@ -50,6 +68,8 @@ pub struct Opened {
     pub run: Run,
     /// The last entry with its effects: they may not have been carried out.
     pub last: Option<(Entry, Vec<Effect>)>,
+    /// They were.
+    pub acted: bool,
     /// A torn last line was cut off: so many bytes.
     pub repaired: Option<u64>,
 }
@@ -62,12 +82,16 @@ impl Journal {
             path: path.clone(),
             source,
         };
-        let is_new = !path.exists();
         let mut file = open_for_both(&path).map_err(cannot)?;
-        if is_new {
+        if file.metadata().map_err(cannot)?.len() == 0 {
+            // They belong to a journal that somebody removed, and say nothing about this one.
+            snapshot::remove(dir);
+            let _ = fs::remove_file(dir.join(ACTED));
             files::sync_dir_of(&path).map_err(cannot)?;
         }
-        let replayed = replay(&path, &mut file, snapshot::read(dir))?;
+        let snapshot = snapshot::read(dir);
+        let snapshot_seq = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
+        let replayed = replay(&path, &mut file, snapshot)?;
         let repaired = match replayed.torn {
             0 => None,
             torn => {
@@ -80,13 +104,24 @@ impl Journal {
             end: replayed.end,
             path,
             file,
+            snapshot: None,
+            snapshot_seq,
         };
         Ok(Opened {
             journal,
             run: replayed.run,
             last: replayed.last,
+            acted: acted_until(dir) == Some(replayed.end),
             repaired,
         })
+    }
+
+    /// Notes that the effects of all entries were carried out. Without it a later process carries
+    /// out the last ones again, over whatever people have changed since. Like a snapshot it is not
+    /// synced.
+    pub fn note_acted(&self) {
+        let path = self.path.with_file_name(ACTED);
+        let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
     }
 
     /// Makes an event durable. `before` is the run as it is without it.
@@ -107,10 +142,21 @@ impl Journal {
             }
         })?;
         self.last_seq = entry.seq;
-        if let Some(dir) = self.path.parent() {
-            snapshot::write(dir, &Snapshot::new(&entry, offset, before));
-        }
+        self.snapshot = Some(Box::new(Snapshot::new(&entry, offset, before)));
         Ok(entry)
+    }
+
+    /// Writes a snapshot of the last entry where it pays: for a run at rest, which may not be
+    /// opened for a long time and then by many, and every so many entries. Between two agents
+    /// nobody would have anything of it.
+    pub fn note_snapshot(&mut self, at_rest: bool) {
+        if (at_rest || self.last_seq >= self.snapshot_seq + FEW)
+            && let Some(snapshot) = self.snapshot.take()
+            && let Some(dir) = self.path.parent()
+        {
+            snapshot::write(dir, &snapshot);
+            self.snapshot_seq = snapshot.seq;
+        }
     }
 
     fn write(&mut self, entry: &Entry) -> io::Result<()> {
@@ -118,10 +164,18 @@ impl Journal {
         line.push(b'\n');
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(&line)?;
+        crash::point(format_args!("not synced {}", self.path.display()));
         self.file.sync_data()?;
         self.end += line.len() as u64;
         Ok(())
     }
+}
+
+/// Holds the length of the journal up to which everything was carried out.
+const ACTED: &str = "acted";
+
+fn acted_until(dir: &Path) -> Option<u64> {
+    fs::read_to_string(dir.join(ACTED)).ok()?.parse().ok()
 }
 
 fn open_for_both(path: &Path) -> io::Result<File> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kumite_agents::{
-    ClaudeConfig, CommandConfig, Driver, Handle, Order, PromptBy, Request, ScriptedConfig,
+    ClaudeConfig, CommandConfig, Driver, Handle, Launcher, Order, PromptBy, Request, ScriptedConfig,
 };
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
@@ -16,7 +16,7 @@ use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 use kumite_prompts::Command;
 
 use crate::project::Spec;
-use crate::settings;
+use crate::{crash, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
@@ -53,8 +53,13 @@ impl Kit {
 }
 
 /// Starts the agent of a step under its supervisor.
-pub fn start(spec: &Spec, kit: &Kit, launch: &Launch) -> Result<Handle, Error> {
-    let binary = std::env::current_exe().map_err(Error::Binary)?;
+pub fn start(
+    spec: &Spec,
+    kit: &Kit,
+    launch: &Launch,
+    launcher: &Launcher,
+) -> Result<Handle, Error> {
+    let binary = own_binary()?;
     let dir = spec.agent_dir(launch.agent);
     make_dir(&dir)?;
     let log = spec.log_file(&launch.agent.to_string());
@@ -85,7 +90,24 @@ pub fn start(spec: &Spec, kit: &Kit, launch: &Launch) -> Result<Handle, Error> {
         term_grace_ms: waits.term_grace.duration().as_millis() as u64,
         spawn_retries: waits.spawn_retries,
     };
-    Ok(kumite_agents::launch(&binary, &dir, &request)?)
+    crash::point(format_args!("prepared {}", spec.name));
+    Ok(launcher.launch(&binary, &dir, &request)?)
+}
+
+/// Gets a supervisor ready for the next agent.
+pub fn start_ahead(launcher: &Launcher) {
+    if let Ok(binary) = own_binary() {
+        launcher.start_ahead(&binary);
+    }
+}
+
+/// This very program, also if its file was replaced since it started (an upgrade during a run).
+fn own_binary() -> Result<PathBuf, Error> {
+    let path = std::env::current_exe().map_err(Error::Binary)?;
+    Ok(match path.exists() {
+        true => path,
+        false => PathBuf::from("/proc/self/exe"),
+    })
 }
 
 fn make_dir(path: &Path) -> Result<(), Error> {
@@ -219,7 +241,7 @@ fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
 fn environment(spec: &Spec, launch: &Launch) -> Vec<(String, String)> {
     let inherited = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| !name.starts_with("GIT_") && name != "KUMITE_CRASH_AT");
+        .filter(|(name, _)| !name.starts_with("GIT_") && !name.starts_with(crash::VARIABLES));
     let agent = launch.agent.to_string();
     let project = spec.project_root().to_string_lossy().into_owned();
     let known = [

@@ -7,6 +7,7 @@ pub mod announce;
 pub mod clock;
 pub mod context;
 pub mod control;
+pub mod crash;
 pub mod doctor;
 pub mod engine;
 pub mod events_log;

@@ -1,16 +1,18 @@
 //! Carries effects out: the real world behind the core's decisions.
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use kumite_agents::{Adopted, Handle};
+use kumite_agents::{Adopted, End, Handle, Launcher};
 use kumite_core::change::Change;
 use kumite_core::effect::{Effect, Launch};
 use kumite_core::engine::{EffectKey, Trouble, World};
 use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::notice::Notice;
-use kumite_core::outcome::Outcome;
+use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::routing::Routing;
 use kumite_core::run::Run;
 
@@ -21,7 +23,7 @@ use crate::journal::{self, Journal};
 use crate::launch::{self, Kit};
 use crate::notify::Notifier;
 use crate::project::Spec;
-use crate::{events_log, spec_file};
+use crate::{crash, events_log, spec_file};
 
 /// What all runs of an engine share.
 pub struct Shared {
@@ -30,6 +32,25 @@ pub struct Shared {
     pub routing: Routing<Message>,
     pub inbox: Sender<Message>,
     pub notifier: Notifier,
+    pub launcher: Launcher,
+    /// Held for every supervisor whose agent's end is known, until it is gone itself.
+    pub leaving: Arc<()>,
+}
+
+/// How long the start of an agent has the machine for itself.
+const BUSY: Duration = Duration::from_millis(20);
+/// How long supervisors may take to go after the last word about their agents.
+const LEAVING_MAX: Duration = Duration::from_secs(1);
+
+impl Shared {
+    /// Nothing of ours outlives a normal end.
+    pub fn close(&self) {
+        self.launcher.close();
+        let deadline = Instant::now() + LEAVING_MAX;
+        while Arc::strong_count(&self.leaving) > 1 && Instant::now() < deadline {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+    }
 }
 
 /// One run at work: its own things, and what it shares.
@@ -50,7 +71,7 @@ impl World for Desk<'_> {
         // Whatever follows is new, even behind an effect that is carried out again.
         self.again = false;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
-        crash_point("record");
+        crash::point(format_args!("recorded {}", self.spec.name));
         Ok(entry)
     }
 
@@ -67,7 +88,7 @@ impl World for Desk<'_> {
                 Ok(())
             }
         };
-        crash_point("act");
+        crash::point(format_args!("acted {}", self.spec.name));
         done
     }
 }
@@ -102,19 +123,29 @@ impl Desk<'_> {
     fn launch(&mut self, order: &Launch) -> Result<(), Trouble> {
         let dir = self.spec.agent_dir(order.agent);
         let handle = match kumite_agents::adopt(&dir) {
-            Ok(Adopted::Running(handle)) => Ok(handle),
-            Ok(Adopted::Ended(_) | Adopted::Lost) => Ok(Handle::of(&dir)),
-            Ok(Adopted::NeverStarted) | Err(_) => launch::start(self.spec, self.kit, order),
+            Ok(Adopted::Running(_) | Adopted::Ended(_) | Adopted::Lost) => {
+                self.adopt(order.agent);
+                return Ok(());
+            }
+            Ok(Adopted::NeverStarted) | Err(_) => {
+                launch::start(self.spec, self.kit, order, &self.shared.launcher)
+            }
         };
         match handle {
             Ok(handle) => {
-                self.attend(order.agent, Arc::new(handle));
+                let launcher = self.shared.launcher.clone();
+                let meanwhile = move || launch::start_ahead(&launcher);
+                self.attend(order.agent, Arc::new(handle), meanwhile, |end| end.ended);
                 Ok(())
             }
-            Err(error) => Err(Trouble::Launch {
-                agent: order.agent,
-                outcome: Outcome::Missing(spec_file::sentence(&error)),
-            }),
+            Err(error) => {
+                // There is nothing in it that anybody could adopt.
+                let _ = fs::remove_dir_all(dir);
+                Err(Trouble::Launch {
+                    agent: order.agent,
+                    outcome: Outcome::Missing(spec_file::sentence(&error)),
+                })
+            }
         }
     }
 
@@ -125,28 +156,40 @@ impl Desk<'_> {
             Ok(Adopted::Running(handle)) => handle,
             _ => Handle::of(&dir),
         };
-        self.attend(agent, Arc::new(handle));
+        self.attend(agent, Arc::new(handle), || {}, of_earlier_kumite);
     }
 
     /// Waits for the agent in a thread of its own. It is registered before its first word.
-    fn attend(&mut self, agent: AgentId, handle: Arc<Handle>) {
+    fn attend(
+        &mut self,
+        agent: AgentId,
+        handle: Arc<Handle>,
+        meanwhile: impl FnOnce() + Send + 'static,
+        ended: fn(End) -> Ended,
+    ) {
         for early in self.shared.routing.register(agent, &self.spec.name) {
             let _ = self.shared.inbox.send(early);
         }
         *self.agent = Some(Arc::clone(&handle));
         let inbox = self.shared.inbox.clone();
+        let leaving = Arc::downgrade(&self.shared.leaving);
         let wait = move || {
-            let end = handle.wait();
+            if !handle.ends_within(BUSY) {
+                meanwhile();
+            }
+            let end = handle.wait_for_end();
+            let _leaving = leaving.upgrade();
             let _ = inbox.send(Message::AgentEnded {
                 agent,
-                ended: end.ended,
+                ended: ended(end),
             });
+            handle.wait_for_supervisor();
         };
         let builder = thread::Builder::new().stack_size(128 * 1024);
         if let Err(error) = builder.name(agent.to_string()).spawn(wait) {
             let _ = self.shared.inbox.send(Message::AgentEnded {
                 agent,
-                ended: kumite_core::outcome::Ended {
+                ended: Ended {
                     outcome: Outcome::Lost(format!("no thread to wait for it: {error}")),
                     session: None,
                     usage: Default::default(),
@@ -165,19 +208,15 @@ impl Desk<'_> {
     }
 }
 
-/// For the test that kills kumite at every point: dies when the n-th one is reached.
-/// The variable is read once; without it this is one comparison.
-pub fn crash_point(_what: &str) {
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static AT: OnceLock<u64> = OnceLock::new();
-    static SEEN: AtomicU64 = AtomicU64::new(0);
-    let at = *AT.get_or_init(|| {
-        let value = std::env::var("KUMITE_CRASH_AT").ok();
-        value.and_then(|value| value.parse().ok()).unwrap_or(0)
-    });
-    if at != 0 && SEEN.fetch_add(1, Ordering::Relaxed) + 1 == at {
-        let me = rustix::process::getpid();
-        let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
+/// An agent that died of a signal after its kumite was gone did not fail: what ended the one (an
+/// operator, the kernel short of memory, a shutdown) ended the other.
+fn of_earlier_kumite(end: End) -> Ended {
+    let outcome = match (end.ended.outcome, end.signal) {
+        (Outcome::Failed(how), Some(_)) => Outcome::Lost(how),
+        (outcome, _) => outcome,
+    };
+    Ended {
+        outcome,
+        ..end.ended
     }
 }

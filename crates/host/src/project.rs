@@ -7,6 +7,11 @@ use kumite_core::journal::AgentId;
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::spec_name::SpecName;
 
+use crate::spec_file;
+
+/// Where specs have worktrees of their own.
+const WORKTREES: &str = ".kiro/worktrees/specs";
+
 /// A directory with a `.kiro` in it.
 #[derive(Clone, Debug)]
 pub struct Project {
@@ -57,7 +62,7 @@ impl Project {
     /// A spec that exists.
     pub fn spec(&self, name: &SpecName) -> Result<Spec, Error> {
         let spec = self.spec_place(name);
-        match spec.main.is_dir() {
+        match spec.main.is_dir() || spec.exists() {
             true => Ok(spec),
             false => Err(Error::NoSpec {
                 spec: name.to_string(),
@@ -76,33 +81,37 @@ impl Project {
         }
     }
 
-    /// All specs: directories with a spec.json and a good name, sorted.
+    /// All specs: directories with a spec.json and a good name, sorted, also those that are only in
+    /// a worktree of their own.
     pub fn all_specs(&self) -> Result<Vec<Spec>, Error> {
-        let path = self.specs();
-        let entries = match std::fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(Error::Read { path, source }),
-        };
-        let mut specs: Vec<Spec> = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter_map(|name| name.parse().ok())
-            .map(|name| self.spec_place(&name))
-            .filter(|spec| spec.main.join("spec.json").exists())
-            .collect();
-        specs.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(specs)
+        let mut names = names_in(&self.specs())?;
+        names.extend(names_in(&self.root.join(WORKTREES))?);
+        names.sort();
+        names.dedup();
+        let specs = names.iter().map(|name| self.spec_place(name));
+        Ok(specs.filter(Spec::exists).collect())
     }
 
     /// The specs that have a journal.
     pub fn known_runs(&self) -> Vec<SpecName> {
-        let runs = std::fs::read_dir(self.runtime().join("runs"));
-        let names = runs.into_iter().flatten().filter_map(|entry| {
-            let name = entry.ok()?.file_name().into_string().ok()?;
-            name.parse().ok()
-        });
-        names.collect()
+        names_in(&self.runtime().join("runs")).unwrap_or_default()
     }
+}
+
+/// The entries of a directory that can be specs.
+fn names_in(path: &Path) -> Result<Vec<SpecName>, Error> {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            return Err(Error::Read {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter_map(|name| name.parse().ok()).collect())
 }
 
 /// The places of one spec. Its event log, agent logs and journal stay in the main checkout, also
@@ -142,18 +151,42 @@ impl Spec {
         &self.project
     }
 
-    /// Where its agents work: its worktree if spec.json of the main checkout names one that
-    /// exists, else the project.
+    /// Where its agents work: its worktree if it is there, else the project.
     pub fn workplace(&self) -> PathBuf {
-        let main = std::fs::read(self.main.join("spec.json"));
-        let worktree = main.ok().and_then(|bytes| {
-            let spec = SpecJson::parse(&bytes).ok()?;
-            Some(self.project.join(spec.worktree_path()?))
-        });
-        match worktree {
-            Some(path) if self.files_in(&path).join("spec.json").is_file() => path,
-            _ => self.project.clone(),
+        let worktree = self.worktree(&spec_file::read(&self.main));
+        worktree.unwrap_or_else(|| self.project.clone())
+    }
+
+    /// The same, with the spec.json that counts there.
+    pub fn read(&self) -> (PathBuf, Result<SpecJson, spec_file::Error>) {
+        let main = spec_file::read(&self.main);
+        match self.worktree(&main) {
+            Some(path) => {
+                let json = spec_file::read(&self.files_in(&path));
+                (path, json)
+            }
+            None => (self.project.clone(), main),
         }
+    }
+
+    /// The worktree that spec.json of the main checkout names, or the usual one if the main
+    /// checkout has none; if it is there.
+    fn worktree(&self, main: &Result<SpecJson, spec_file::Error>) -> Option<PathBuf> {
+        let path = match main {
+            Ok(spec) => self.project.join(spec.worktree_path()?),
+            Err(spec_file::Error::Read { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                self.project.join(WORKTREES).join(&self.name)
+            }
+            Err(_) => return None,
+        };
+        let is_there = self.files_in(&path).join("spec.json").is_file();
+        is_there.then_some(path)
+    }
+
+    fn exists(&self) -> bool {
+        self.main.join("spec.json").exists() || self.workplace() != self.project
     }
 
     /// The spec's own files in a checkout.

@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{By, Event, Guard, Order, Rules};
 use kumite_core::names::Document;
-use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset};
+use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset, may_review};
 use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
@@ -44,7 +44,11 @@ pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
         } => reject(engine, &spec, document, remark, &reply),
     };
     if let Err(error) = answered {
-        let _ = reply.send(Reply::Refused(spec_file::sentence(&error)));
+        let why = spec_file::sentence(&error);
+        let _ = reply.send(match error {
+            Error::Journal(error) if error.is_of_the_machine() => Reply::Failed(why),
+            _ => Reply::Refused(why),
+        });
     }
 }
 
@@ -66,6 +70,9 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     }
     for name in &asked.specs {
         engine.open(name)?;
+        if asked.review_once.is_some() {
+            may_review(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
+        }
     }
     done(reply, "on its way".to_owned())?;
     if asked.follow != Follow::No {
@@ -101,7 +108,8 @@ fn start(engine: &mut Engine, name: &str, order: Order) {
         true => Some(evidence::look(&context.spec)),
         false => None,
     };
-    engine.handle(name, Event::StartRequested { order, look });
+    // Trouble with the journal is told to all who follow.
+    let _ = engine.handle(name, Event::StartRequested { order, look });
 }
 
 fn rules(settings: &Settings) -> Rules {
@@ -129,7 +137,7 @@ fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) ->
         if let Some(context) = engine.contexts.get_mut(name) {
             context.waiting.push(reply.clone());
         }
-        engine.handle(name, Event::StopRequested { by });
+        engine.handle(name, Event::StopRequested { by })?;
     }
     Ok(())
 }
@@ -139,7 +147,7 @@ fn pause(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), E
     let text = match engine.contexts[name].run.is_at_rest() {
         true => format!("{name} does not run"),
         false => {
-            engine.handle(name, Event::PauseRequested);
+            engine.handle(name, Event::PauseRequested)?;
             format!("{name} pauses when its agent has finished")
         }
     };
@@ -149,7 +157,7 @@ fn pause(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), E
 fn reset(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), Error> {
     engine.open(name)?;
     may_reset(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
-    engine.handle(name, Event::ResetRequested);
+    engine.handle(name, Event::ResetRequested)?;
     done(
         reply,
         format!("{name} is reset; `kumite run {name}` goes on"),
@@ -164,7 +172,7 @@ fn approve(
 ) -> Result<(), Error> {
     let document = judge(engine, name, document, may_approve)?;
     let waited = is_waiting(engine, name);
-    engine.handle(name, Event::DocumentApproved { document });
+    engine.handle(name, Event::DocumentApproved { document })?;
     check_saved(engine, name, document, true)?;
     if waited {
         go_on(engine, name);
@@ -181,7 +189,7 @@ fn reject(
 ) -> Result<(), Error> {
     let document = judge(engine, name, document, may_reject)?;
     let waited = is_waiting(engine, name);
-    engine.handle(name, Event::DocumentRejected { document, remark });
+    engine.handle(name, Event::DocumentRejected { document, remark })?;
     check_saved(engine, name, document, false)?;
     if waited {
         go_on(engine, name);

@@ -48,3 +48,7 @@ pub fn write(dir: &Path, snapshot: &Snapshot) {
         let _ = files::replace(&dir.join(NAME), &bytes, Durable::Process);
     }
 }
+
+pub fn remove(dir: &Path) {
+    let _ = std::fs::remove_file(dir.join(NAME));
+}

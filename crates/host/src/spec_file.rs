@@ -1,7 +1,8 @@
 //! spec.json: read afresh, changed, written whole.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::change::Change;
@@ -46,11 +47,18 @@ pub fn read(dir: &Path) -> Result<SpecJson, Error> {
         path: path.clone(),
         source,
     };
-    let size = fs::metadata(&path).map_err(fail)?.len();
+    // Opening a pipe would wait for ever.
+    if fs::metadata(&path).map_err(fail)?.file_type().is_fifo() {
+        return Err(fail(io::Error::other("it is not a file")));
+    }
+    let file = File::open(&path).map_err(fail)?;
+    let size = file.metadata().map_err(fail)?.len();
     if size > SIZE_MAX {
         return Err(Error::TooLarge { path, size });
     }
-    let bytes = fs::read(&path).map_err(fail)?;
+    let mut bytes = Vec::with_capacity(size as usize + 1);
+    let mut limited = file.take(SIZE_MAX);
+    limited.read_to_end(&mut bytes).map_err(fail)?;
     SpecJson::parse(&bytes).map_err(|source| Error::Parse { path, source })
 }
 

@@ -1,8 +1,10 @@
 //! Where a spec stands, for people and programs (contract). Read from the files alone: it asks no
 //! engine, and is right when none lives.
 
+use std::thread;
+
 use kumite_agents::Adopted;
-use kumite_core::facts::{Facts, Look, TaskFacts};
+use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::journal::By;
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
@@ -15,6 +17,9 @@ use crate::announce::{state_name, usd};
 use crate::clock::rfc3339;
 use crate::project::{Project, Spec};
 use crate::{evidence, journal, lock, spec_file};
+
+/// Fewer specs are not worth a thread.
+const SHARE_MIN: usize = 32;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
@@ -35,6 +40,24 @@ pub struct Status {
     pub cost_usd: f64,
     pub input_tokens: u64,
     pub output_tokens: u64,
+    /// The review rounds that spec.json and the files know (A7).
+    pub reviews: Vec<ReviewRound>,
+    pub inspections: Vec<InspectionRound>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ReviewRound {
+    pub round: u32,
+    pub status: Option<RoundProgress>,
+    pub fix_required: Option<u32>,
+    pub needs_discussion: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct InspectionRound {
+    pub round: u32,
+    pub verdict: Option<Verdict>,
+    pub fixed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,14 +74,28 @@ pub struct LiveAgent {
     pub started_at: Option<String>,
 }
 
-/// The status of all specs of a project.
+/// The status of all specs of a project. Most of it is waiting for the kernel, so all cores help.
 pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
     let engine_lives = lock::is_held(project);
     let specs = project.all_specs()?;
-    Ok(specs
-        .iter()
-        .map(|spec| status(spec, engine_lives))
-        .collect())
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = specs.len().div_ceil(cores).max(SHARE_MIN);
+    Ok(thread::scope(|scope| {
+        let read = |share: &[Spec]| -> Vec<Status> {
+            let each = share.iter().map(|spec| status(spec, engine_lives));
+            each.collect()
+        };
+        let mut shares = specs.chunks(share);
+        let first = shares.next().unwrap_or_default();
+        let others: Vec<_> = shares
+            .map(|share| scope.spawn(move || read(share)))
+            .collect();
+        let mut all = read(first);
+        for other in others {
+            all.extend(other.join().expect("a status does not panic"));
+        }
+        all
+    }))
 }
 
 pub fn one(project: &Project, spec: &Spec) -> Status {
@@ -120,7 +157,32 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         cost_usd: usd(run.spent.usd_micros),
         input_tokens: run.spent.input_tokens,
         output_tokens: run.spent.output_tokens,
+        reviews: facts.map(reviews).unwrap_or_default(),
+        inspections: facts.map(inspections).unwrap_or_default(),
     }
+}
+
+/// What spec.json counts; where it is silent, what the reply's own table says.
+fn reviews(facts: &Facts) -> Vec<ReviewRound> {
+    let rounds = facts.review.rounds.iter().map(|round| {
+        let found = round.counts.or(round.table);
+        ReviewRound {
+            round: round.number,
+            status: round.recorded,
+            fix_required: found.map(|found| found.fix_required),
+            needs_discussion: found.map(|found| found.needs_discussion),
+        }
+    });
+    rounds.collect()
+}
+
+fn inspections(facts: &Facts) -> Vec<InspectionRound> {
+    let rounds = facts.inspections.iter().map(|known| InspectionRound {
+        round: known.number,
+        verdict: known.recorded.or(known.report),
+        fixed: known.fixed,
+    });
+    rounds.collect()
 }
 
 fn words(run: &Run, engine_lives: bool) -> (&'static str, Option<String>, Option<String>) {

@@ -38,10 +38,13 @@ pub fn sentence(notice: &Notice) -> String {
         Notice::ReviewApproved { rounds: 1 } => "review approved after 1 round".to_owned(),
         Notice::ReviewApproved { rounds } => format!("review approved after {rounds} rounds"),
         Notice::ImplRetry { attempt, max, open } => {
-            format!("Impl retry ({attempt}/{max}): {open} tasks are still open")
+            format!("Impl retry ({attempt}/{max}): {}", still_open(*open))
         }
         Notice::ImplExhausted { max, open } => {
-            format!("Impl max retry exceeded ({max}/{max}): {open} tasks are still open")
+            format!(
+                "Impl max retry exceeded ({max}/{max}): {}",
+                still_open(*open)
+            )
         }
         Notice::InspectionEnded { round, verdict } => format!(
             "inspection {round}: {}",
@@ -62,6 +65,13 @@ pub fn sentence(notice: &Notice) -> String {
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
         Notice::RunEnded { state, message, .. } => format!("{}: {message}", state_name(*state)),
+    }
+}
+
+fn still_open(tasks: u32) -> String {
+    match tasks {
+        1 => "1 task is still open".to_owned(),
+        tasks => format!("{tasks} tasks are still open"),
     }
 }
 

@@ -55,12 +55,7 @@ const TAIL: usize = 40;
 
 /// Plays one seed.
 pub fn play(seed: u64) -> Result<Summary, Failure> {
-    play_with(seed, false)
-}
-
-/// Plays one seed; strictly, the known weaknesses of the core are failures too.
-pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
-    let world = world::play(seed, Watch::new(false, strict));
+    let world = world::play(seed, Watch::new(false));
     match world.watch.broken().cloned() {
         None => Ok(Summary {
             seeds: 1,
@@ -68,7 +63,7 @@ pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
             tally: world.tally,
         }),
         Some(broken) => {
-            let lines = trace_with(seed, strict);
+            let lines = trace(seed);
             let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
             Err(Failure { seed, broken, tail })
         }
@@ -77,12 +72,7 @@ pub fn play_with(seed: u64, strict: bool) -> Result<Summary, Failure> {
 
 /// Everything that happens in a seed, line by line.
 pub fn trace(seed: u64) -> Vec<String> {
-    trace_with(seed, false)
-}
-
-/// The same, up to the first known weakness if `strict`.
-pub fn trace_with(seed: u64, strict: bool) -> Vec<String> {
-    let lines = world::play(seed, Watch::new(true, strict)).watch.lines();
+    let lines = world::play(seed, Watch::new(true)).watch.lines();
     lines.iter().map(ToString::to_string).collect()
 }
 
@@ -95,15 +85,8 @@ impl fmt::Display for Failure {
         for line in &self.tail {
             writeln!(f, "  {line}")?;
         }
-        let strict = match check::known::which(&self.broken) {
-            Some(_) => " --strict",
-            None => "",
-        };
         let seed = self.seed;
-        write!(
-            f,
-            "step by step: cargo xtask sim --seed {seed} --trace{strict}"
-        )
+        write!(f, "step by step: cargo xtask sim --seed {seed} --trace")
     }
 }
 

@@ -8,7 +8,6 @@ use kumite_core::journal::Guard;
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Step;
 
-use crate::check::known::{BY_WORD_ALONE, NEWER_THAN_INSPECTION, NEWER_THAN_REVIEW};
 use crate::deed::{Claim, Deed, Inspection, Reply};
 use crate::disk::tick;
 
@@ -168,9 +167,11 @@ impl Truth {
         let newest = self.documents.iter().flatten().max();
         match last.clear() {
             Some(found) if found == Findings::default() => {
-                (newest > Some(&last.at)).then_some(NEWER_THAN_REVIEW)
+                (newest > Some(&last.at)).then_some("a document is newer than its review")
             }
-            _ if self.claimed => Some(BY_WORD_ALONE),
+            _ if self.claimed => {
+                Some("only an agent's word in spec.json says that the review is approved")
+            }
             Some(_) => Some("the last reply left points open"),
             None => Some("the last reply is unclear"),
         }
@@ -196,7 +197,9 @@ impl Truth {
             return Some("nobody inspected it");
         };
         match last.clear() {
-            Some(Verdict::Go) => (last.at < self.touched).then_some(NEWER_THAN_INSPECTION),
+            Some(Verdict::Go) => {
+                (last.at < self.touched).then_some("it was changed after the inspection")
+            }
             Some(Verdict::Nogo) => Some("the last inspection said NOGO"),
             None => Some("the last inspection is unclear"),
         }

@@ -13,8 +13,7 @@ fn played() -> &'static Summary {
     static PLAYED: OnceLock<Summary> = OnceLock::new();
     PLAYED.get_or_init(|| {
         let began = Instant::now();
-        let summary =
-            play_all(0..SEEDS, false, false).unwrap_or_else(|failure| panic!("{failure}"));
+        let summary = play_all(0..SEEDS, false).unwrap_or_else(|failure| panic!("{failure}"));
         println!("{}", report(&summary, began.elapsed().as_secs_f64()));
         summary
     })

@@ -8,16 +8,21 @@ mod start;
 mod verdict;
 mod watch;
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::panic;
 use std::path::Path;
 use std::process::ExitCode;
 
 use kumite_core::outcome::{Ended, Outcome, Usage};
 use rustix::process::{getpid, set_child_subreaper, setsid};
 
-use crate::files::{self, CLAIM, END, Error, RECORD, REQUEST, Reserved, unix_ms};
+use crate::files::{
+    self, CLAIM, END, Error, Filled, RECORD, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms,
+};
+use crate::line;
 use crate::process::Identity;
 use crate::request::{End, Record, Request};
 use crate::sys;
@@ -26,42 +31,80 @@ use start::Started;
 /// What the binary does when it is called as `kumite __supervise <dir>`: all of it, from the start
 /// of the agent to `end.json`. Call it before anything else; it wants to be alone in its process.
 pub fn supervise(dir: &Path) -> ExitCode {
-    match try_supervise(dir) {
+    let ready = become_supervisor();
+    work(dir, ready)
+}
+
+/// The same for `kumite __supervise --ahead <home>`: it is ready before there is an agent.
+pub fn supervise_ahead() -> ExitCode {
+    let ready = become_supervisor();
+    match line::await_assignment() {
+        Some(dir) => work(&dir, ready),
+        None => ExitCode::SUCCESS,
+    }
+}
+
+fn work(dir: &Path, ready: io::Result<OwnedFd>) -> ExitCode {
+    let log = dir.join(SUPERVISOR_LOG);
+    panic::set_hook(Box::new(move |panic| complain(&log, &panic.to_string())));
+    match try_supervise(dir, ready) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Goes to `supervisor.log`, from where the sentence about a lost agent quotes it.
             let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
-            let _ = writeln!(std::io::stderr(), "{error}{}", source.unwrap_or_default());
+            let sentence = format!("{error}{}", source.unwrap_or_default());
+            complain(&dir.join(SUPERVISOR_LOG), &sentence);
             ExitCode::FAILURE
         }
     }
 }
 
-fn try_supervise(dir: &Path) -> Result<(), Error> {
-    let signals = become_supervisor().map_err(|source| Error::Setup { source })?;
+/// From there the sentence about a lost agent quotes it.
+fn complain(log: &Path, sentence: &str) {
+    let log = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(log);
+    if let Ok(mut log) = log {
+        let _ = writeln!(log, "{sentence}");
+    }
+}
+
+fn try_supervise(dir: &Path, ready: io::Result<OwnedFd>) -> Result<(), Error> {
+    let signals = ready.map_err(|source| Error::Setup { source })?;
     // Held until this process ends, by whatever death.
     let Some(_lock) = claim(dir)? else {
         return Ok(());
     };
     let request: Request = match files::read(dir, REQUEST) {
         Ok(Some(request)) => request,
-        Ok(None) => {
-            return Reserved::new(dir).fill(&missing("the agent's request is gone".to_owned()));
-        }
-        Err(error) => return Reserved::new(dir).fill(&missing(error.to_string())),
+        Ok(None) => return finish(dir, &missing("the agent's request is gone".to_owned())),
+        Err(error) => return finish(dir, &missing(error.to_string())),
     };
     match start::start(&request) {
         Ok(started) => {
             announce(dir, &request, &started);
             let reserved = Reserved::new(dir);
-            reserved.fill(&run::run(&request, started, signals))
+            leave(reserved.fill(&run::run(&request, started, signals))?)
         }
-        Err(sentence) => Reserved::new(dir).fill(&missing(sentence)),
+        Err(sentence) => finish(dir, &missing(sentence)),
+    }
+}
+
+fn finish(dir: &Path, end: &End) -> Result<(), Error> {
+    leave(Reserved::new(dir).fill(end)?)
+}
+
+/// The end is made durable by kumite's journal, or here if nobody is there to do that.
+fn leave(filled: Filled) -> Result<(), Error> {
+    match line::is_end_seen() {
+        true => Ok(()),
+        false => filled.sync(),
     }
 }
 
 /// Leaves kumite's terminal, hears its signals, and inherits every orphan of the agent.
-fn become_supervisor() -> std::io::Result<OwnedFd> {
+fn become_supervisor() -> io::Result<OwnedFd> {
     let signals = sys::listen()?;
     // Fails only for a process group leader, which has been taken care of by whoever made it one.
     let _ = setsid();
@@ -78,7 +121,7 @@ fn claim(dir: &Path) -> Result<Option<File>, Error> {
         return Ok(None);
     }
     let me = Identity::of(std::process::id()).ok_or_else(|| Error::Setup {
-        source: std::io::Error::other("/proc does not know this process"),
+        source: io::Error::other("/proc does not know this process"),
     })?;
     files::write(dir, CLAIM, &me)?;
     Ok(Some(lock))

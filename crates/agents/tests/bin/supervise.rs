@@ -7,6 +7,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["__supervise", "--ahead", _] => kumite_agents::supervise_ahead(),
         ["__supervise", dir] => kumite_agents::supervise(Path::new(dir)),
         ["launch", dir, request] => launch(Path::new(dir), Path::new(request)),
         _ => ExitCode::from(2),

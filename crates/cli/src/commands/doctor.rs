@@ -1,5 +1,6 @@
 //! `kumite doctor`: finds what a killed kumite left behind, ends it, and says what it did.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -74,17 +75,18 @@ fn cure(setting: &Setting, project: &Project, finding: &Finding) -> Result<Strin
         Remedy::StopRun(spec) => {
             let loader = setting.loader(project, Flags::default())?;
             let specs = vec![spec.clone()];
-            attend::ask(project, &loader, Request::Interrupt { specs })?;
+            attend::ask(project, &loader, &Request::Interrupt { specs })?;
             format!("ended; `kumite run {spec}` goes on")
         }
         Remedy::Sweep(marker) => match kumite_agents::sweep(marker).len() {
             0 => "it has gone by itself".to_owned(),
             count => format!("ended ({count} processes)"),
         },
-        Remedy::Remove(path) => {
-            std::fs::remove_file(path)?;
-            "removed".to_owned()
-        }
+        Remedy::Remove(path) => match std::fs::remove_file(path) {
+            // The remedy of an earlier finding may have seen to it.
+            Err(error) if error.kind() == ErrorKind::NotFound => "it has gone by itself".to_owned(),
+            removed => removed.map(|()| "removed".to_owned())?,
+        },
         Remedy::Person(advice) => advice.clone(),
     })
 }

@@ -11,10 +11,10 @@ use kumite_host::settings::Flags;
 use kumite_host::spec_file;
 
 use crate::args::Setting;
-use crate::attend;
 use crate::out::out;
 use crate::progress::Screen;
 use crate::trouble::{Result, Trouble};
+use crate::{attend, follow};
 
 #[derive(Args)]
 pub struct RunArgs {
@@ -113,11 +113,11 @@ pub fn go(
     check(project, &request.specs)?;
     let loader = setting.loader(project, Flags { jobs })?;
     if detach {
-        return attend::detach(project, &request);
+        return attend::detach(project, &request, jobs);
     }
     let quiet = setting.global.quiet;
     let mut screen = Screen::new(project, &request.specs, setting.json(), quiet);
-    attend::run(project, &loader, &request, &mut screen)
+    follow::run(project, &loader, &request, &mut screen)
 }
 
 fn distinct(specs: Vec<String>) -> Vec<String> {

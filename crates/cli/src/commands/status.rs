@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use console::style;
+use kumite_core::facts::Verdict;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::status::{self, Status};
+use kumite_host::status::{self, ReviewRound, Status};
 
 use crate::args::Setting;
 use crate::out::out;
@@ -57,6 +58,19 @@ fn print_one(status: &Status) {
             format!("{}/{}", status.tasks.done, status.tasks.total),
         ));
     }
+    for review in &status.reviews {
+        rows.push(("review", review_words(review)));
+    }
+    for inspection in &status.inspections {
+        let verdict = inspection
+            .verdict
+            .map_or("no verdict", |verdict| match verdict {
+                Verdict::Go => "GO",
+                Verdict::Nogo => "NOGO",
+            });
+        let fixed = if inspection.fixed { ", fixed" } else { "" };
+        rows.push(("inspect", format!("{}: {verdict}{fixed}", inspection.round)));
+    }
     for agent in &status.agents {
         let pid = agent.pid.map_or("-".to_owned(), |pid| pid.to_string());
         rows.push(("agent", format!("{} (pid {pid})", agent.id)));
@@ -72,6 +86,15 @@ fn print_one(status: &Status) {
     }
     for (name, value) in rows {
         out!("  {:7} {value}", style(name).dim());
+    }
+}
+
+fn review_words(review: &ReviewRound) -> String {
+    match (review.fix_required, review.needs_discussion) {
+        (Some(fix), Some(discuss)) => {
+            format!("{}: {fix} to fix, {discuss} to discuss", review.round)
+        }
+        _ => format!("{}: not judged", review.round),
     }
 }
 

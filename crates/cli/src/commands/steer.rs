@@ -76,6 +76,6 @@ fn ask(setting: &Setting, spec: &str, request: Request) -> Result {
     let name: SpecName = spec.parse()?;
     project.spec(&name)?;
     let loader = setting.loader(&project, Flags::default())?;
-    let answer = attend::ask(&project, &loader, request)?;
+    let answer = attend::ask(&project, &loader, &request)?;
     Ok(say(setting, &answer))
 }

@@ -1,5 +1,43 @@
 //! Tests of the real binary: real files, real processes, a separate agent program that misbehaves
 //! on demand (`crates/fake-agent`).
 
+// A test that cannot go on has failed; helpers of tests are tests as well.
+#![allow(clippy::unwrap_used)]
+
+mod apart;
+mod approvals;
+mod bad_disk;
+mod bad_input;
+mod bad_journal;
+mod bad_settings;
+mod boundaries;
+mod contract;
+mod corpus;
+mod crash;
+mod ending;
+mod ends;
+mod evidence;
+mod flags;
+mod guard;
+mod inspection;
+mod interrupted;
+mod leftovers;
+mod many;
+mod programs;
+mod reading;
+mod restart;
+mod review_by_hand;
+mod review_loop;
+mod review_resume;
+mod setup;
 mod smoke;
+mod spec_files;
+mod steering;
+mod stops;
+mod together;
+mod trouble;
+mod walks;
+mod watch;
+mod webhook;
+mod worktree;
 mod world;

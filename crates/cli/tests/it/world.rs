@@ -179,28 +179,6 @@ impl World {
         lines(&self.read(&format!(".kiro/specs/{name}/events.jsonl")))
     }
 
-    /// Launches of the fake agent, in order: the lines of its log that are no ends.
-    pub fn launches(&self) -> Vec<Value> {
-        let log = fs::read_to_string(self.path("launches.jsonl")).unwrap_or_default();
-        let lines = lines(&log).into_iter();
-        lines.filter(|line| line.get("ended").is_none()).collect()
-    }
-
-    /// The launches of a spec as `step round`, such as `review 2`.
-    pub fn steps(&self, spec: &str) -> Vec<String> {
-        let launches = self.launches().into_iter();
-        launches
-            .filter(|launch| launch["spec"] == spec)
-            .map(|launch| format!("{} {}", text(&launch["step"]), text(&launch["round"])))
-            .collect()
-    }
-
-    /// Waits until a file is there.
-    pub fn wait_for(&self, path: &str) {
-        let path = self.path(path);
-        until(&format!("{} to appear", path.display()), || path.exists());
-    }
-
     /// Every process that carries the mark of one of this project's agents.
     pub fn agent_processes(&self) -> Vec<u32> {
         let marker = format!("KUMITE_PROJECT={}", self.root().display());

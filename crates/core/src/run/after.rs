@@ -90,9 +90,12 @@ pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn
             Ok(review::after_reply(order, round, found, facts))
         }
         Step::Implement(attempt) => Ok(guard::after_impl(order, attempt, facts)),
-        Step::Inspect(round) => {
+        Step::Inspect(asked) => {
+            let round = inspection::latest(asked, &facts.inspections);
             let file = format!("inspection-{}.md", round.number);
-            written(file.clone())?;
+            if round == asked {
+                written(file.clone())?;
+            }
             let known = inspection::find(&facts.inspections, round.number);
             let verdict = known.map_or(Err(Pause::NoEvidence), inspection::verdict);
             let verdict = verdict.map_err(|why| gap(why, unclear_verdict(why, &file)))?;

@@ -55,11 +55,16 @@ fn start_requested(
         State::Idle | State::Done(_) => Resume::default(),
         State::Halted(ref halted) => halted.resume,
         // Whoever asks for a run that goes on takes a pause back.
-        State::Finishing(work) => {
+        State::Finishing(work) | State::Working(work) => {
+            run.order = joined(run.order, order);
             run.state = State::Working(work);
             return stay(run);
         }
-        State::Queued { .. } | State::Working(_) | State::Stopping { .. } => return stay(run),
+        State::Queued { .. } => {
+            run.order = joined(run.order, order);
+            return stay(run);
+        }
+        State::Stopping { .. } => return stay(run),
     };
     if matches!(run.state, State::Idle | State::Done(_)) {
         run.spent = Default::default();
@@ -69,6 +74,27 @@ fn start_requested(
     match look {
         Some(look) => admitted(run, look, entry),
         None => (run, vec![Effect::Announce(Notice::RunQueued)]),
+    }
+}
+
+/// A run that is asked for again while it goes on, or after its engine died: of two ends the
+/// further one counts, and a review by hand becomes a run.
+fn joined(now: Order, asked: &Order) -> Order {
+    if asked.review_once.is_some() {
+        return now;
+    }
+    let until = match now.review_once {
+        Some(_) => asked.until,
+        None => now
+            .until
+            .zip(asked.until)
+            .map(|(now, asked)| now.max(asked)),
+    };
+    Order {
+        rules: asked.rules,
+        until,
+        from: now.from,
+        review_once: None,
     }
 }
 

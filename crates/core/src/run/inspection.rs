@@ -46,6 +46,17 @@ pub(super) fn after_fix(order: &Order, round: Round) -> Turn {
     Turn::begin(Step::Inspect(next)).preceded(vec![Change::Fixed(round.number)], Vec::new())
 }
 
+/// The inspection to judge. An agent may fix what it finds and inspect again by itself, as the
+/// predecessor's command does: then its last verdict counts, and each one takes of the allowance.
+pub(super) fn latest(asked: Round, inspections: &[InspectionFacts]) -> Round {
+    let last = inspections.last().map_or(0, |last| last.number);
+    let more = last.saturating_sub(asked.number);
+    Round {
+        number: asked.number.max(last),
+        left: asked.left.saturating_sub(more.min(255) as u8),
+    }
+}
+
 /// The verdict of the report and of spec.json together.
 pub(super) fn verdict(inspection: &InspectionFacts) -> Result<Verdict, Pause> {
     match (inspection.report, inspection.recorded) {

@@ -21,7 +21,7 @@ mod words;
 mod tests;
 
 pub use decide::decide;
-pub use requests::{Refusal, may_approve, may_reject, may_reset, may_start};
+pub use requests::{Refusal, may_approve, may_reject, may_reset, may_review, may_start};
 pub use start::first_unfinished;
 pub use state::{Failure, Finish, Halt, Halted, Pause, Resume, Run, State, Work};
 pub use step::{Attempt, Round, Step};

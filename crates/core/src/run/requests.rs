@@ -24,6 +24,11 @@ pub fn may_reset(run: &Run) -> Result<(), Refusal> {
     }
 }
 
+/// A review by hand is a run of its own: it does not join another one (A5.2).
+pub fn may_review(run: &Run) -> Result<(), Refusal> {
+    may_reset(run)
+}
+
 /// Which document an approval means: the one named, or the one that waits.
 pub fn may_approve(
     run: &Run,

@@ -40,6 +40,7 @@ pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, at: &str
         let before = entry(editor, index);
         let was_counted = before.and_then(rounds::findings_of) == Some(found);
         let has_time = before.is_some_and(|it| it.text("replyCompletedAt").is_some());
+        let fix_status = fix_status(found, before);
         set(editor, index, "status", New::Text("reply_complete"));
         if !(was_counted && has_time) {
             set(editor, index, "replyCompletedAt", New::Text(at));
@@ -64,14 +65,17 @@ pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, at: &str
             "needsDiscussionCount",
             New::Count(found.needs_discussion),
         );
-        set(editor, index, "fixStatus", New::Text(fix_status(found)));
+        set(editor, index, "fixStatus", New::Text(fix_status));
     }
 }
 
-fn fix_status(found: Findings) -> &'static str {
+/// Only the agent knows whether it applied its fixes: asked for a judgment alone, it did not.
+fn fix_status(found: Findings, before: Option<Value<'_>>) -> &'static str {
+    let said = before.and_then(|it| it.text("fixStatus"));
     match (found.fix_required, found.needs_discussion) {
         (0, 0) => "not_required",
         (0, _) => "pending",
+        (_, _) if said.as_deref() == Some("pending") => "pending",
         (_, _) => "applied",
     }
 }

@@ -124,6 +124,17 @@ fn the_fix_status_follows_the_counts() {
 }
 
 #[test]
+fn fixes_that_were_not_applied_stay_pending_until_they_are_not_required() {
+    let text = r#"{"documentReview":{"roundDetails":[{"roundNumber":1,"fixStatus":"pending"}]}}"#;
+    let status = |fix, discuss| {
+        let after = json(text, &[replied(1, fix, discuss)]);
+        after["documentReview"]["roundDetails"][0]["fixStatus"].clone()
+    };
+    assert_eq!(status(2, 0), "pending");
+    assert_eq!(status(0, 0), "not_required");
+}
+
+#[test]
 fn a_reply_overrules_counts_that_contradict_each_other() {
     let text = r#"{"documentReview":{"roundDetails":[{"round":1,"fixRequired":0,"fixRequiredCount":9,"needsDiscussion":"?"},{"roundNumber":1,"fixRequired":4}]}}"#;
     let after = apply(text, &[replied(1, 2, 0)]);

@@ -8,7 +8,7 @@ use kumite_core::journal::{AgentId, Entry, Event, Order, Rules};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Failure, Halt, Pause, State, Step};
 
-use super::{Replica, Verdict, broken, known};
+use super::{Replica, Verdict, broken};
 use crate::deed::Deed;
 use crate::trace::{Line, What};
 
@@ -216,11 +216,10 @@ impl Count {
                 let counted = counted(&mut self.rounds, number, rules.rounds_max);
                 match resumed && counted.is_err() {
                     false => counted,
-                    true => {
-                        self.rounds = vec![number];
-                        let sentence = format!("review {number} {}", known::EXTRA_ROUND);
-                        broken("no more rounds than allowed", sentence)
-                    }
+                    true => broken(
+                        "no more rounds than allowed",
+                        format!("review {number} begins after a halt that grants none"),
+                    ),
                 }
             }
             Step::Inspect(round) => {

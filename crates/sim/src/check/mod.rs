@@ -8,7 +8,6 @@ use crate::trace::{Line, What};
 
 mod ends;
 mod evidence;
-pub mod known;
 mod loops;
 mod processes;
 mod replay;
@@ -60,8 +59,6 @@ pub struct Watch {
     ends: ends::Ends,
     broken: Option<Broken>,
     kept: Option<Vec<Line>>,
-    /// Known weaknesses count as failures too.
-    strict: bool,
     pub counts: Counts,
 }
 
@@ -74,8 +71,6 @@ pub struct Counts {
     pub starts: u64,
     pub crashes: u64,
     pub virtual_ms: u64,
-    /// Known weaknesses that showed; see [`known`].
-    pub tolerated: [u64; known::KNOWN.len()],
     /// How often each reason of the contract was the last word of a run.
     pub reasons: [u64; ends::REASONS.len()],
 }
@@ -84,10 +79,9 @@ pub struct Counts {
 pub const REASONS: [&str; ends::REASONS.len()] = ends::REASONS;
 
 impl Watch {
-    pub fn new(keep: bool, strict: bool) -> Watch {
+    pub fn new(keep: bool) -> Watch {
         Watch {
             kept: keep.then(Vec::new),
-            strict,
             ..Watch::default()
         }
     }
@@ -95,7 +89,6 @@ impl Watch {
     pub fn see(&mut self, line: Line) {
         if self.broken.is_none() {
             self.broken = self.judge(&line).err();
-            self.tolerate();
         }
         if let Some(kept) = &mut self.kept {
             kept.push(line);
@@ -110,14 +103,6 @@ impl Watch {
         self.kept.unwrap_or_default()
     }
 
-    fn tolerate(&mut self) {
-        let known = self.broken.as_ref().and_then(known::which);
-        if let (false, Some(known)) = (self.strict, known) {
-            self.counts.tolerated[known] += 1;
-            self.broken = None;
-        }
-    }
-
     fn judge(&mut self, line: &Line) -> Verdict {
         if let What::Began { specs, .. } = line.what {
             self.replicas.resize_with(specs, Replica::default);
@@ -125,15 +110,11 @@ impl Watch {
         let replica = &mut self.replicas[line.spec];
         replay::see(replica, line)?;
         self.counts.see(line);
-        // All of them see every line, also one that another of them objects to.
-        let verdicts = [
-            self.processes.see(line),
-            self.loops.see(line, replica),
-            self.requests.see(line),
-            self.evidence.see(line, replica),
-            self.ends.see(line, replica),
-        ];
-        verdicts.into_iter().collect()
+        self.processes.see(line)?;
+        self.loops.see(line, replica)?;
+        self.requests.see(line)?;
+        self.evidence.see(line, replica)?;
+        self.ends.see(line, replica)
     }
 }
 
@@ -167,15 +148,14 @@ impl Counts {
         self.starts += other.starts;
         self.crashes += other.crashes;
         self.virtual_ms += other.virtual_ms;
-        let mine = self.reasons.iter_mut().chain(&mut self.tolerated);
-        let theirs = other.reasons.iter().chain(&other.tolerated);
-        mine.zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        let pairs = self.reasons.iter_mut().zip(other.reasons);
+        pairs.for_each(|(mine, theirs)| *mine += theirs);
     }
 }
 
 /// Checks a whole trace, for instance one that was tampered with.
 pub fn check(lines: impl IntoIterator<Item = Line>) -> Verdict {
-    let mut watch = Watch::new(false, false);
+    let mut watch = Watch::new(false);
     lines.into_iter().for_each(|line| watch.see(line));
     match watch.broken {
         Some(broken) => Err(broken),

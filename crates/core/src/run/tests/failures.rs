@@ -214,11 +214,7 @@ fn a_conflict_that_a_person_corrected_is_judged_on_resume_and_not_redone() {
     let mut corrected = replied_round(1, 0, 0);
     corrected.counts = Some(findings(0, 0));
     let decided = check(before, start(rounds(&[corrected])), begun(implement(0)));
-    assert!(
-        decided
-            .saved()
-            .contains(&crate::change::Change::ReviewApproved)
-    );
+    assert!(decided.saved().contains(&Change::ReviewApproved));
 }
 
 #[test]

@@ -203,3 +203,25 @@ fn inspection_rounds_max_is_a_setting() {
         paused(Pause::InspectionNogo, next),
     );
 }
+
+#[test]
+fn inspection_the_last_verdict_of_an_agent_that_inspected_again_by_itself_counts() {
+    let facts = inspections(&[fixed(1), inspected(2, GO)]);
+    let decided = check(
+        working(inspect(1)),
+        finished(facts),
+        done(Finish::AllPhasesDone),
+    );
+    decided.says(Notice::InspectionEnded {
+        round: 2,
+        verdict: GO,
+    });
+    // All three at once: the allowance is used up.
+    let facts = deployable(inspections(&[fixed(1), fixed(2), nogo(3)]));
+    let next = Step::Inspect(round(4, 2));
+    check(
+        working(inspect(1)),
+        finished(facts),
+        paused(Pause::InspectionNogo, next),
+    );
+}

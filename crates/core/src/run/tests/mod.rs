@@ -5,6 +5,8 @@ mod failures;
 mod files;
 mod guard;
 mod inspection;
+mod interrupted;
+mod newer;
 mod pairs;
 mod purity;
 mod requests;

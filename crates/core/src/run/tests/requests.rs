@@ -2,15 +2,16 @@
 
 use super::build::*;
 use super::files::*;
-use crate::change::Change;
+use crate::change::{Change, Fixing};
 use crate::effect::Effect;
 use crate::facts::Verdict;
 use crate::journal::{By, Event, Order};
-use crate::names::Document;
+use crate::names::{Document, Phase};
 use crate::notice::{Notice, RestState};
 use crate::outcome::{Outcome, Usage};
 use crate::run::{
-    Failure, Finish, Halt, Pause, Run, State, Step, may_approve, may_reject, may_reset, may_start,
+    Failure, Finish, Halt, Pause, Run, State, Step, may_approve, may_reject, may_reset, may_review,
+    may_start,
 };
 
 fn at_rest() -> Vec<State> {
@@ -302,4 +303,43 @@ fn c1_a_run_counts_what_its_agents_used_until_it_is_asked_for_anew() {
     let reset = decided(run, Event::ResetRequested).run;
     let anew = decided(reset, start(written(3))).run;
     assert_eq!(anew.spent, Usage::default());
+}
+
+#[test]
+fn a5_2_a_review_by_hand_does_not_join_a_run() {
+    assert!(may_review(&Run::from(working(implement(1)))).is_err());
+    assert!(
+        at_rest()
+            .into_iter()
+            .all(|it| may_review(&it.into()).is_ok())
+    );
+}
+
+#[test]
+fn of_two_ends_that_were_asked_for_the_further_one_counts() {
+    let (design, tasks) = (until(Phase::Design), until(Phase::Tasks));
+    let all = Order::default();
+    let by_hand = Order {
+        review_once: Some(Fixing::Nobody),
+        ..all
+    };
+    let cases = [
+        (design, tasks, tasks),
+        (tasks, design, tasks),
+        (design, all, all),
+        (all, design, all),
+        (by_hand, design, design),
+        (design, by_hand, design),
+    ];
+    for (now, asked, expected) in cases {
+        let decided = decided(
+            ordered(now, working(implement(1))),
+            Event::StartRequested {
+                order: asked,
+                look: None,
+            },
+        );
+        assert_eq!(decided.run.order, expected);
+        assert_eq!(decided.effects, []);
+    }
 }

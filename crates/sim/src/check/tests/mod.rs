@@ -16,7 +16,7 @@ use crate::world;
 /// Takes the first seed whose trace `tamper` can spoil, and checks that `rule` is what it breaks.
 fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
     let spoiled = (0..2_000).find_map(|seed| {
-        let mut lines = world::play(seed, Watch::new(true, false)).watch.lines();
+        let mut lines = world::play(seed, Watch::new(true)).watch.lines();
         assert_eq!(check(lines.clone()), Ok(()), "seed {seed} before");
         tamper(&mut lines).map(|()| lines)
     });

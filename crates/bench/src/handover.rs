@@ -1,0 +1,135 @@
+//! From the end of one agent to the beginning of the next.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::Result;
+use crate::scene::{STEPS, Scene, beside, name};
+use crate::stats::{Samples, ms, times};
+use crate::table::{Part, goal};
+
+const RUNNING: [usize; 4] = [1, 5, 50, 200];
+/// So that there are enough handovers for a 99th percentile.
+const SPECS_MIN: usize = 40;
+/// How many agents end in a second, together, where they work for a while.
+const ENDS_PER_SECOND: u32 = 60;
+/// About what a line of the journal has.
+const ENTRY: [u8; 600] = [b'x'; 600];
+
+const MEANING: &str = "\
+From the last instruction of an agent to the first one of the next agent of the same spec, seen by the
+agents themselves (a native program that writes one small document). *kumite* is the real binary: it
+notices the end, waits until everything that the agent started is gone, makes the end durable, reads the
+evidence, decides, appends to the journal and syncs it, writes spec.json and events.jsonl, and starts
+the next supervisor and agent. *Bare* is a loop in the same run that does none of that: wait, append 600
+bytes to a file and sync them, fork and exec the same program. *Working*: the agents work for a while, so that
+about 60 of them end in a second whatever their number. *At once*: they do not work at all, so that
+as many as there are want to be started at the same moment on these few cores.";
+
+pub fn measure() -> Result<Part> {
+    let mut rows = Vec::new();
+    for running in RUNNING {
+        rows.push(row(
+            "working",
+            running,
+            Duration::from_secs(running as u64) / ENDS_PER_SECOND,
+        )?);
+    }
+    for running in RUNNING {
+        rows.push(row("at once", running, Duration::ZERO)?);
+    }
+    Ok(Part {
+        title: "Agent end to next agent start",
+        meaning: MEANING.to_owned(),
+        head: vec![
+            "agents",
+            "running",
+            "handovers",
+            "kumite p50",
+            "bare p50",
+            "ratio",
+            "kumite p99",
+            "bare p99",
+            "ratio",
+            "goal",
+        ],
+        rows,
+    })
+}
+
+fn row(how: &str, running: usize, work: Duration) -> Result<Vec<String>> {
+    let specs = running.max(SPECS_MIN);
+    let bare = bare(specs, running, work)?;
+    let ours = ours(specs, running, work)?;
+    let (p50, p99) = (ours.median(), ours.percentile(99));
+    let ratio = times(p99, bare.percentile(99));
+    Ok(vec![
+        how.to_owned(),
+        running.to_string(),
+        ours.len().to_string(),
+        ms(p50),
+        ms(bare.median()),
+        format!("{:.2}", times(p50, bare.median())),
+        ms(p99),
+        ms(bare.percentile(99)),
+        format!("{ratio:.2}"),
+        goal("p99 within 2x", ratio <= 2.0),
+    ])
+}
+
+fn ours(specs: usize, running: usize, work: Duration) -> Result<Samples> {
+    let scene = Scene::new(specs)?;
+    let mut kumite = scene.kumite(&["run", "--all", "--quiet", "--jobs", &running.to_string()])?;
+    let status = scene.at_work(&mut kumite, work).status()?;
+    match status.success() {
+        true => scene.gaps(),
+        false => Err(format!("kumite ended with {status}").into()),
+    }
+}
+
+fn bare(specs: usize, running: usize, work: Duration) -> Result<Samples> {
+    let scene = Scene::new(specs)?;
+    let next = AtomicUsize::new(0);
+    let walk_some = || -> std::result::Result<(), String> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= specs {
+                return Ok(());
+            }
+            walk(&scene, &name(number), work).map_err(|error| error.to_string())?;
+        }
+    };
+    let walked: std::result::Result<Vec<()>, String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..running).map(|_| scope.spawn(walk_some)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|end| end.unwrap_or_else(|_| Err("a thread broke down".to_owned())))
+            .collect()
+    });
+    walked?;
+    scene.gaps()
+}
+
+fn walk(scene: &Scene, spec: &str, work: Duration) -> Result<()> {
+    let agent = beside("bench-agent")?;
+    let path = scene.root().join(format!("{spec}.journal"));
+    let mut journal = OpenOptions::new().create(true).append(true).open(path)?;
+    for (step, round) in STEPS {
+        let mut command = Command::new(&agent);
+        command
+            .env("KUMITE_SPEC", spec)
+            .env("KUMITE_STEP", step)
+            .env("KUMITE_ROUND", round.to_string());
+        let status = scene.at_work(&mut command, work).status()?;
+        if !status.success() {
+            return Err(format!("the agent ended with {status}").into());
+        }
+        journal.write_all(&ENTRY)?;
+        journal.sync_data()?;
+    }
+    Ok(())
+}

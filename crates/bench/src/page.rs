@@ -1,0 +1,47 @@
+//! `docs/benchmarks.md`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::Result;
+use crate::table::Part;
+
+pub fn write(path: &Path, command: &str, parts: &[Part]) -> Result<()> {
+    let mut text = format!(
+        "# Benchmarks\n\n\
+         Written by `{command}`; do not edit. Every figure stands beside what it is measured against\n\
+         in the same run, because the ratio is what another machine can compare.\n\n\
+         - Machine: {}\n- Date: {}\n- Load (1, 5, 15 minutes) when it was written: {}\n",
+        machine(),
+        jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC"),
+        load(),
+    );
+    for part in parts {
+        text.push_str(&format!("\n{part}"));
+    }
+    fs::write(path, text)?;
+    eprintln!("written: {}", path.display());
+    Ok(())
+}
+
+fn machine() -> String {
+    let cpu = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unknown CPU".to_owned());
+    let memory = field("/proc/meminfo", "MemTotal").unwrap_or_default();
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{cores} cores of {cpu}, {memory} of memory, Linux {}",
+        kernel.trim()
+    )
+}
+
+fn load() -> String {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').take(3).collect::<Vec<_>>().join(", ")
+}
+
+fn field(path: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}

@@ -1,0 +1,264 @@
+//! kill -9 of kumite in the middle of a step (scenario 37).
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::world::{Running, World, is_alive, kill, until};
+
+/// A run that was killed while the agent of `design` worked.
+fn killed_in_design(design: Value) -> World {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"design": design}}));
+    let running = world.start(&["run", "login", "--json"]);
+    world.wait_for("in-design");
+    murder(running);
+    world
+}
+
+fn murder(running: Running) {
+    let pid = running.pid();
+    running.signal("KILL");
+    assert_eq!(running.wait().code, 137);
+    assert!(!is_alive(pid));
+}
+
+const WALK: [&str; 7] = [
+    "requirements 1",
+    "design 1",
+    "tasks 1",
+    "review 1",
+    "reply 1",
+    "impl 1",
+    "inspect 1",
+];
+
+fn design_agent(world: &World) -> u32 {
+    let launches = world.launches();
+    let design = launches.iter().find(|it| it["step"] == "design").unwrap();
+    u32::try_from(design["pid"].as_u64().unwrap()).unwrap()
+}
+
+/// Kills the agent of `design` and the supervisor that watches it, as a reboot would.
+fn kill_with_supervisor(world: &World) {
+    let launches = world.launches();
+    let design = launches.iter().find(|it| it["step"] == "design").unwrap();
+    for key in ["ppid", "pid"] {
+        let pid = u32::try_from(design[key].as_u64().unwrap()).unwrap();
+        kill(pid, "KILL");
+        until("it to be dead", || !is_alive(pid));
+    }
+}
+
+#[test]
+fn s37_an_agent_that_lives_is_adopted_and_not_launched_again() {
+    let world = killed_in_design(json!({"touch": ["in-design"], "wait_for": "go"}));
+    let agent = design_agent(&world);
+    assert!(is_alive(agent), "the agent outlives its kumite");
+    let status = world.assert_status("login", "stopped", "interrupted");
+    assert_eq!(status["agents"][0]["pid"], agent);
+
+    let running = world.start(&["run", "login", "--json"]);
+    until("kumite to work again", || {
+        world.status("login")["state"] == "working"
+    });
+    assert!(is_alive(agent));
+    world.write("go", "");
+    running.wait().assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.steps("login"), WALK);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn s37_an_agent_that_ended_meanwhile_is_judged_and_its_step_not_repeated() {
+    let world = killed_in_design(json!({"touch": ["in-design"], "wait_for": "go"}));
+    world.write("go", "");
+    world.assert_nothing_left();
+    assert!(world.path(".kiro/specs/login/design.md").exists());
+    assert_eq!(
+        world.spec_json("login")["approvals"]["design"]["generated"],
+        false
+    );
+
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.steps("login"), WALK);
+    assert_eq!(
+        world.spec_json("login")["approvals"]["design"]["generated"],
+        true
+    );
+}
+
+#[test]
+fn s37_an_agent_that_was_killed_too_has_its_step_run_again() {
+    let world = killed_in_design(json!([{"touch": ["in-design"], "wait_for": "go"}, {}]));
+    kill_with_supervisor(&world);
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    let mut expected = WALK.to_vec();
+    expected.insert(2, "design 1");
+    assert_eq!(world.steps("login"), expected);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn s37_an_agent_that_alone_was_killed_while_nobody_watched_has_its_step_run_again() {
+    let world = killed_in_design(json!([{"touch": ["in-design"], "wait_for": "go"}, {}]));
+    kill(design_agent(&world), "KILL");
+    world.assert_nothing_left();
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    let mut expected = WALK.to_vec();
+    expected.insert(2, "design 1");
+    assert_eq!(world.steps("login"), expected);
+}
+
+#[test]
+fn s37_an_agent_that_failed_meanwhile_is_a_failure() {
+    let world = killed_in_design(
+        json!({"touch": ["in-design"], "wait_for": "go", "write": "nothing", "result": "error"}),
+    );
+    world.write("go", "");
+    world.assert_nothing_left();
+    world.run("login").assert_ended(1, "failed", "agent_failed");
+    assert_eq!(world.steps("login"), WALK[..2]);
+}
+
+#[test]
+fn s37_a_stop_ends_an_agent_that_a_killed_kumite_left() {
+    let world = killed_in_design(
+        json!({"touch": ["in-design"], "wait_for": "go", "children": ["child", "setsid", "double_fork"]}),
+    );
+    assert!(is_alive(design_agent(&world)));
+    world.kumite(&["stop", "login"]).assert_code(0);
+    world.assert_nothing_left();
+    world.assert_status("login", "stopped", "stopped_by_user");
+    assert_eq!(world.steps("login"), WALK[..2]);
+}
+
+#[test]
+fn s37_a_review_that_ended_well_is_not_done_again_and_its_round_goes_on() {
+    let world = World::new();
+    world.spec_with_documents("login");
+    world.play(
+        json!({"steps": {"reply": [{"fix": 1, "touch": ["in-reply"], "wait_for": "go"}, {}]}}),
+    );
+    let running = world.start(&["run", "login", "--json"]);
+    world.wait_for("in-reply");
+    murder(running);
+    world.write("go", "");
+    world.assert_nothing_left();
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    let expected = [
+        "review 1",
+        "reply 1",
+        "review 2",
+        "reply 2",
+        "impl 1",
+        "inspect 1",
+    ];
+    assert_eq!(world.steps("login"), expected);
+}
+
+#[test]
+fn s37_events_are_neither_lost_nor_doubled_over_a_restart() {
+    let world = killed_in_design(json!({"touch": ["in-design"], "wait_for": "go"}));
+    world.write("go", "");
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    let events = world.events("login");
+    let count = |kind: &str, step: &str| {
+        events
+            .iter()
+            .filter(|it| it["type"] == kind && it["step"] == step)
+            .count()
+    };
+    for step in [
+        "requirements",
+        "design",
+        "tasks",
+        "review",
+        "reply",
+        "impl",
+        "inspect",
+    ] {
+        assert_eq!(count("agent:start", step), 1, "{step}");
+        assert_eq!(count("agent:complete", step), 1, "{step}");
+    }
+}
+
+#[test]
+fn s37_a_detached_engine_that_was_killed_is_followed_by_the_next_run() {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"design": {"touch": ["in-design"], "wait_for": "go"}}}));
+    world.kumite(&["run", "login", "--detach"]).assert_code(0);
+    world.wait_for("in-design");
+    let engine = world.detached_engine().unwrap();
+    kill(engine, "KILL");
+    until("the engine to be dead", || !is_alive(engine));
+    world.assert_status("login", "stopped", "interrupted");
+    world.write("go", "");
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.steps("login"), WALK);
+}
+
+#[test]
+fn a_kumite_whose_file_is_replaced_during_a_run_goes_on() {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"design": {"touch": ["in-design"], "wait_for": "go"}}}));
+    let binary = world.path("kumite");
+    fs::copy(env!("CARGO_BIN_EXE_kumite"), &binary).unwrap();
+    let run = Command::new(&binary)
+        .args(["run", "login", "--json"])
+        .current_dir(world.root())
+        .env("XDG_CONFIG_HOME", world.path("no-config"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    world.wait_for("in-design");
+    fs::remove_file(&binary).unwrap();
+    world.write("go", "");
+    let out = run.wait_with_output().unwrap();
+    assert!(out.status.success(), "{out:?}");
+    assert_eq!(world.steps("login"), WALK);
+}
+
+#[test]
+fn s37_two_specs_go_on_each_as_its_agent_fared() {
+    let world = World::new();
+    world.spec("first");
+    world.spec("second");
+    world.play(json!({"steps": {
+        "first/design": {"touch": ["one"], "wait_for": "go-first"},
+        "second/tasks": {"touch": ["two"], "wait_for": "go-second"}}}));
+    let running = world.start(&["run", "first", "second", "--json"]);
+    world.wait_for("one");
+    world.wait_for("two");
+    murder(running);
+    world.write("go-first", "");
+    until("the first agent to end", || {
+        world.agent_processes().len() == 1
+    });
+
+    let running = world.start(&["run", "first", "second", "--json"]);
+    until("the first to go on", || world.steps("first").len() > 2);
+    world.write("go-second", "");
+    running.wait().assert_code(0);
+    for spec in ["first", "second"] {
+        assert_eq!(world.steps(spec), WALK, "{spec}");
+        world.assert_status(spec, "done", "all_phases_done");
+    }
+    world.assert_nothing_left();
+}

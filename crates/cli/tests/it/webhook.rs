@@ -1,0 +1,129 @@
+//! Notices that reach a person who is not looking: `[notify] webhook`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc::{self, Receiver};
+
+use serde_json::{Value, json};
+
+use crate::world::{World, text};
+
+/// A web address that takes every POST and passes its body on.
+fn listen() -> (SocketAddr, Receiver<Value>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (send, bodies) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream);
+            let mut head = Vec::new();
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) <= 2 {
+                    break;
+                }
+                head.push(line.to_ascii_lowercase());
+            }
+            let length = head
+                .iter()
+                .find_map(|line| line.strip_prefix("content-length:"));
+            let mut body = vec![0; length.map_or(0, |length| length.trim().parse().unwrap())];
+            reader.read_exact(&mut body).unwrap();
+            assert!(head[0].starts_with("post /hook "), "{head:?}");
+            // Passed on before the answer: when kumite has ended, everything is there.
+            if send.send(serde_json::from_slice(&body).unwrap()).is_err() {
+                return;
+            }
+            let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+            reader.get_mut().write_all(answer).unwrap();
+        }
+    });
+    (address, bodies)
+}
+
+fn with_webhook(address: &str) -> World {
+    let world = World::new();
+    world.settings(&format!("[notify]\nwebhook = \"http://{address}/hook\""));
+    world.spec("login");
+    world
+}
+
+#[test]
+fn b4_a_retry_and_the_end_are_posted_and_the_rest_is_not() {
+    let (address, bodies) = listen();
+    let world = with_webhook(&address.to_string());
+    world.play(json!({"steps": {"impl": [{"tick": 1}, {}]}}));
+    world.kumite(&["run", "login"]).assert_code(0);
+    // kumite has ended, so everything has been posted.
+    let posted: Vec<Value> = bodies.try_iter().collect();
+    let types: Vec<String> = posted.iter().map(|it| text(&it["type"])).collect();
+    assert_eq!(types, ["impl_retry", "run_ended"]);
+    assert_eq!(
+        (&posted[0]["attempt"], &posted[0]["open"]),
+        (&json!(1), &json!(2))
+    );
+    assert!(
+        text(&posted[0]["text"]).contains("Impl retry (1/7)"),
+        "{}",
+        posted[0]
+    );
+    assert_eq!(
+        (&posted[1]["spec"], &posted[1]["reason"]),
+        (&json!("login"), &json!("all_phases_done"))
+    );
+    assert!(text(&posted[1]["text"]).contains("login"));
+}
+
+#[test]
+fn b4_used_up_retries_and_pauses_are_posted() {
+    let (address, bodies) = listen();
+    let world = with_webhook(&address.to_string());
+    world.play(json!({"steps": {"impl": {"tick": 0}}}));
+    world.settings(&format!(
+        "[impl]\nretries_max = 1\n[notify]\nwebhook = \"http://{address}/hook\""
+    ));
+    world.kumite(&["run", "login"]).assert_code(1);
+    let posted: Vec<Value> = bodies.try_iter().collect();
+    let types: Vec<String> = posted.iter().map(|it| text(&it["type"])).collect();
+    assert_eq!(types, ["impl_retry", "impl_exhausted", "run_ended"]);
+    assert_eq!(posted[2]["reason"], "retries_exhausted");
+    assert!(
+        text(&posted[1]["text"]).contains("Impl max retry exceeded"),
+        "{}",
+        posted[1]
+    );
+}
+
+#[test]
+fn an_old_end_is_not_posted_again_by_a_later_process() {
+    let (address, bodies) = listen();
+    let world = with_webhook(&address.to_string());
+    world.play(json!({"steps": {"reply": {"discuss": 1}}}));
+    world.kumite(&["run", "login"]).assert_code(3);
+    assert_eq!(bodies.try_iter().count(), 1);
+    world.kumite(&["stop", "login"]).assert_code(0);
+    world.kumite(&["pause", "login"]).assert_code(0);
+    assert_eq!(bodies.try_iter().count(), 0);
+}
+
+#[test]
+fn a_webhook_that_nobody_answers_holds_nothing_up() {
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let world = with_webhook(&closed.to_string());
+    let out = world.kumite(&["run", "login", "--json"]);
+    out.assert_code(0);
+    assert_eq!(out.json().pop().unwrap()["state"], "done");
+    assert!(out.stderr.contains("webhook"), "{out:?}");
+}
+
+#[test]
+fn a_wrong_webhook_is_refused_before_anything_starts() {
+    let world = World::new();
+    world.spec("login");
+    world.settings("[notify]\nwebhook = \"not an address\"");
+    world.kumite(&["run", "login"]).assert_code(5);
+    assert!(world.launches().is_empty());
+}

@@ -1,0 +1,266 @@
+//! The engine, message by message. Its agents are started (a test binary that has nothing to do),
+//! but it is the test that says how they end.
+
+use std::fs;
+use std::sync::mpsc;
+
+use kumite_core::outcome::{Outcome, Usage};
+use kumite_core::run::{Failure, Halt};
+use tempfile::TempDir;
+
+use super::*;
+use crate::context::LINGER;
+use crate::control::RunRequest;
+use crate::lock;
+use crate::settings::Flags;
+
+/// Documents approved, review approved: impl is next.
+const READY: &str = r#"{"approvals": {
+    "requirements": {"generated": true, "approved": true},
+    "design": {"generated": true, "approved": true},
+    "tasks": {"generated": true, "approved": true}},
+    "documentReview": {"status": "approved"},
+    "autoExecution": {"permissions": {"impl": true, "inspection": false}}}"#;
+
+struct Desk {
+    engine: Engine,
+    dir: TempDir,
+}
+
+impl Desk {
+    /// A project with these specs, each ready for impl.
+    fn new(specs: &[&str]) -> Desk {
+        let dir = TempDir::new().unwrap();
+        for spec in specs {
+            let spec = dir.path().join(".kiro/specs").join(spec);
+            fs::create_dir_all(&spec).unwrap();
+            fs::write(spec.join("spec.json"), READY).unwrap();
+            fs::write(spec.join("tasks.md"), "- [ ] 1. Task\n").unwrap();
+        }
+        let project = Project::at(dir.path());
+        let lock = lock::take(&project).unwrap().unwrap();
+        let loader = Loader::load(&project, Flags::default()).unwrap();
+        let until = Until::Quiet(Duration::from_secs(60));
+        Desk {
+            engine: Engine::new(project, lock, loader, until),
+            dir,
+        }
+    }
+
+    fn ask(&mut self, request: Request) -> mpsc::Receiver<Reply> {
+        let (reply, replies) = mpsc::channel();
+        self.engine.take(Message::Request { request, reply });
+        replies
+    }
+
+    fn run(&mut self, spec: &str) {
+        let specs = vec![spec.to_owned()];
+        let replies = self.ask(Request::Run(RunRequest {
+            specs,
+            ..RunRequest::default()
+        }));
+        assert!(matches!(replies.recv(), Ok(Reply::Done(_))));
+    }
+
+    fn agent(&self, spec: &str) -> AgentId {
+        self.engine.contexts[spec].run.work().unwrap().agent
+    }
+
+    fn tick_all_boxes(&self, spec: &str) {
+        let tasks = self.dir.path().join(".kiro/specs").join(spec);
+        fs::write(tasks.join("tasks.md"), "- [x] 1. Task\n").unwrap();
+    }
+
+    fn end(&mut self, agent: AgentId, outcome: Outcome) {
+        self.engine.take(ended(agent, outcome));
+        self.engine.tick();
+    }
+
+    /// As if so much time had passed since the run came to rest.
+    fn age(&mut self, spec: &str, time: Duration) {
+        let context = self.engine.contexts.get_mut(spec).unwrap();
+        let since = context.at_rest_since.unwrap();
+        context.at_rest_since = since.checked_sub(time);
+        self.engine.tick();
+    }
+
+    fn state(&self, spec: &str) -> &State {
+        &self.engine.contexts[spec].run.state
+    }
+
+    fn knows(&self, spec: &str) -> bool {
+        self.engine.contexts.contains_key(spec)
+    }
+}
+
+fn ended(agent: AgentId, outcome: Outcome) -> Message {
+    let ended = Ended {
+        outcome,
+        session: None,
+        usage: Usage::default(),
+    };
+    Message::AgentEnded { agent, ended }
+}
+
+#[test]
+fn c6_1_a_finished_context_lingers_two_seconds_and_goes() {
+    let mut desk = Desk::new(&["login"]);
+    desk.run("login");
+    desk.tick_all_boxes("login");
+    desk.end(desk.agent("login"), Outcome::Finished);
+    assert!(matches!(desk.state("login"), State::Done(_)));
+    desk.age("login", LINGER - Duration::from_millis(500));
+    assert!(desk.knows("login"));
+    desk.age("login", Duration::from_millis(500));
+    assert!(!desk.knows("login"));
+    assert_eq!(LINGER, Duration::from_secs(2));
+}
+
+#[test]
+fn c6_2_a_failed_context_stays_and_can_be_tried_again() {
+    let mut desk = Desk::new(&["login"]);
+    desk.run("login");
+    let first = desk.agent("login");
+    desk.end(first, Outcome::Failed("exit status 1".to_owned()));
+    desk.age("login", Duration::from_secs(3600));
+    let State::Halted(halted) = desk.state("login") else {
+        panic!("{:?}", desk.state("login"));
+    };
+    assert_eq!(halted.why, Halt::Failed(Failure::AgentFailed));
+    desk.run("login");
+    assert_ne!(desk.agent("login"), first);
+}
+
+#[test]
+fn c6_3_a_stopped_context_goes_at_once_and_its_agent_is_forgotten() {
+    let mut desk = Desk::new(&["login"]);
+    desk.run("login");
+    let agent = desk.agent("login");
+    let spec = "login".to_owned();
+    let replies = desk.ask(Request::Stop { spec });
+    assert!(
+        replies.try_recv().is_err(),
+        "answered before its agent ended"
+    );
+    desk.engine.tick();
+    assert!(desk.knows("login"));
+    desk.end(agent, Outcome::Killed);
+    assert!(!desk.knows("login"));
+    assert!(matches!(replies.recv(), Ok(Reply::Done(_))));
+    assert_eq!(desk.engine.shared.routing.agents(), 0);
+    assert_eq!(desk.engine.context_count(), 0);
+}
+
+#[test]
+fn c6_4_a_shutdown_stops_all() {
+    let mut desk = Desk::new(&["first", "second"]);
+    for spec in ["first", "second"] {
+        desk.run(spec);
+    }
+    desk.engine.take(Message::Interrupt);
+    for spec in ["first", "second"] {
+        assert!(matches!(desk.state(spec), State::Stopping { .. }));
+    }
+    assert!(!desk.engine.may_end());
+    for agent in [desk.agent("first"), desk.agent("second")] {
+        desk.end(agent, Outcome::Killed);
+    }
+    assert!(desk.engine.may_end());
+}
+
+#[test]
+fn c6_5_a_clean_up_forgets_everything_at_rest_and_nothing_that_works() {
+    let mut desk = Desk::new(&["done", "failed", "works"]);
+    for spec in ["done", "failed", "works"] {
+        desk.run(spec);
+    }
+    desk.tick_all_boxes("done");
+    desk.end(desk.agent("done"), Outcome::Finished);
+    desk.end(desk.agent("failed"), Outcome::TimedOut);
+    assert_eq!(desk.engine.context_count(), 3);
+    desk.engine.clean_up();
+    assert_eq!(desk.engine.context_count(), 1);
+    assert!(desk.knows("works"));
+}
+
+#[test]
+fn c2_1_each_end_reaches_the_spec_of_its_agent_and_no_other() {
+    let mut desk = Desk::new(&["first", "second"]);
+    for spec in ["first", "second"] {
+        desk.run(spec);
+    }
+    let second = desk.agent("second");
+    desk.tick_all_boxes("first");
+    desk.end(desk.agent("first"), Outcome::Finished);
+    assert!(matches!(desk.state("first"), State::Done(_)));
+    assert_eq!(desk.agent("second"), second);
+}
+
+#[test]
+fn c2_4_an_end_that_comes_before_its_agent_is_registered_is_delivered_with_it() {
+    let mut desk = Desk::new(&["login"]);
+    let far = now_ms() + 1_000_000;
+    desk.engine.shared.clock.after(far);
+    let agent = AgentId {
+        at_ms: far + 1,
+        seq: 1,
+    };
+    desk.end(agent, Outcome::Hung);
+    desk.run("login");
+    assert_eq!(desk.agent("login"), agent);
+    let early = desk.engine.messages.recv().unwrap();
+    assert!(matches!(&early, Message::AgentEnded { agent: its, .. } if *its == agent));
+    desk.engine.take(early);
+    let State::Halted(halted) = desk.state("login") else {
+        panic!("{:?}", desk.state("login"));
+    };
+    assert_eq!(halted.why, Halt::Failed(Failure::AgentHung));
+}
+
+#[test]
+fn a_late_word_of_an_agent_that_was_replaced_changes_nothing() {
+    let mut desk = Desk::new(&["login"]);
+    desk.run("login");
+    let first = desk.agent("login");
+    desk.end(first, Outcome::Finished);
+    let second = desk.agent("login");
+    assert_ne!(first, second);
+    desk.end(first, Outcome::Failed("late".to_owned()));
+    assert_eq!(desk.agent("login"), second);
+}
+
+#[test]
+fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
+    let mut desk = Desk::new(&["first", "second"]);
+    desk.engine.pool = Pool::new(1);
+    desk.run("first");
+    desk.run("second");
+    assert!(matches!(desk.state("second"), State::Queued { .. }));
+    let Desk { engine, dir } = desk;
+    let project = engine.project.clone();
+    drop(engine);
+    let lock = lock::take(&project).unwrap().unwrap();
+    let loader = Loader::load(&project, Flags::default()).unwrap();
+    let mut engine = Engine::new(project, lock, loader, Until::AtRest);
+    engine.pool = Pool::new(1);
+    engine.recover();
+    let mut next = Desk { engine, dir };
+    assert!(matches!(next.state("second"), State::Queued { .. }));
+    next.end(next.agent("first"), Outcome::TimedOut);
+    assert!(matches!(next.state("second"), State::Working(_)));
+}
+
+#[test]
+fn records_of_agents_whose_end_is_known_are_removed_when_a_run_is_opened() {
+    let mut desk = Desk::new(&["login"]);
+    let agents = desk
+        .dir
+        .path()
+        .join(".kiro/runtime/kumite/runs/login/agents");
+    let old = agents.join("agent-1-00000001");
+    fs::create_dir_all(&old).unwrap();
+    fs::write(old.join("request.json"), "{}").unwrap();
+    desk.run("login");
+    assert!(!old.exists());
+    assert!(agents.join(desk.agent("login").to_string()).exists());
+}

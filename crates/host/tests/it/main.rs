@@ -1,0 +1,10 @@
+//! The host's own files, one by one.
+
+#![allow(clippy::unwrap_used)]
+
+mod events;
+mod evidence;
+mod files;
+mod journal;
+mod place;
+mod status;

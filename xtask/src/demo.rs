@@ -1,0 +1,15 @@
+//! `cargo xtask demo`: from a fresh clone to a spec that walks.
+
+use std::process::Command;
+
+use crate::run::{Done, cargo, run, target};
+
+/// Quick to build: what is measured in `docs/benchmarks.md` as the cold demo.
+pub const BUILD: [&str; 3] = ["build", "--package", "kumite"];
+
+pub fn demo(args: &[String]) -> Done {
+    run(&mut cargo(&BUILD))?;
+    run(Command::new(target().join("debug/kumite"))
+        .arg("demo")
+        .args(args))
+}

@@ -1,0 +1,223 @@
+//! `cargo xtask requirements`: which test holds which requirement. A test names requirements at the
+//! beginning of its name: `a2_2_open_fixes_...`, `c6_1_c6_3_...`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::run::{Done, fail, root};
+
+/// Every requirement that a test must name, in a few words of ours.
+const REQUIREMENTS: &[(&str, &str)] = &[
+    ("A1.1", "open fixes start the next round by themselves"),
+    ("A1.2", "one place decides what follows a reply"),
+    ("A1.3", "the round is state; finished rounds are in spec.json"),
+    ("A2.1", "at most 7 rounds in an allowance"),
+    ("A2.2", "at the limit the run pauses"),
+    ("A2.3", "a resume grants new rounds; numbers go on"),
+    ("A3.1", "nothing left: approved, next phase"),
+    ("A3.2", "only discussion left: paused"),
+    ("A3.3", "fixes left: next round, also with discussion"),
+    ("A3.4", "an agent that fails fails the run"),
+    ("A4.1", "after a stop the rounds are in spec.json"),
+    ("A4.2", "a restart goes on with the interrupted round"),
+    ("A4.3", "finished rounds are never lost or run again"),
+    ("A5.1", "a round is a review, then its reply"),
+    ("A5.2", "--fix is for people; by hand it is one round"),
+    ("A6.1", "the reply approves only when both counts are 0"),
+    ("A6.2", "the reply writes both counts"),
+    ("A6.3", "the reply carries the guideline for discussion"),
+    ("A7.1", "the rounds of a spec are shown"),
+    ("A7.2", "with their counts"),
+    ("A7.3", "read from roundDetails"),
+    ("A8", "errors pause or fail with their reason"),
+    ("A9", "log records with levels"),
+    ("A10", "in_progress while the loop runs"),
+    ("B1.1", "tasks.md is counted when the agent ends"),
+    ("B1.2", "all ticked, or no box: on to the inspection"),
+    ("B1.3", "otherwise blocked"),
+    ("B2.1", "impl runs again, without arguments"),
+    ("B2.2", "retries are counted per spec"),
+    ("B2.3", "in memory: a new process starts from 0"),
+    ("B3.1", "at most 7 retries"),
+    ("B3.2", "past them the run fails"),
+    ("B3.3", "and nothing goes on by itself"),
+    ("B3.4", "only a reset leaves it"),
+    ("B4.1", "a retry is in the event log"),
+    ("B4.2", "a retry reaches the person"),
+    ("B4.3", "the limit is in the event log"),
+    ("B4.4", "the limit reaches the person, as an error"),
+    ("B5", "an unreadable tasks.md warns and passes"),
+    ("C1.1", "one context per spec"),
+    ("C1.2", "made when the run starts"),
+    ("C1.3", "an agent's end finds its spec"),
+    ("C1.4", "looking at another spec changes nothing"),
+    ("C1.5", "decisions rest on the spec's own facts"),
+    ("C1.6", "a context has its own state"),
+    ("C2.1", "each agent belongs to one spec"),
+    ("C2.2", "it is registered when it starts"),
+    ("C2.3", "events are routed by the agent's id"),
+    ("C2.4", "early events wait for the registration"),
+    ("C2.5", "a stop forgets the agent"),
+    ("C2.6", "review agents are routed the same way"),
+    ("C3.1", "contexts are independent"),
+    ("C3.2", "an end changes its own context only"),
+    ("C3.3", "an error leaves the others running"),
+    ("C3.4", "at most 5 at once by default"),
+    ("C3.5", "the next one is told, and queues"),
+    ("C3.6", "each has its own timeout"),
+    ("C4.1", "never the selected spec"),
+    ("C4.2", "permissions and approvals of the spec itself"),
+    ("C4.3", "files are read afresh at every end"),
+    ("C4.4", "auto-approval writes to the spec's own file"),
+    ("C4.5", "a context knows its path"),
+    ("C5.1", "the state of a chosen spec is shown"),
+    ("C5.2", "another one at once"),
+    ("C5.3", "and right again on return"),
+    ("C5.4", "state by the spec's name"),
+    ("C5.5", "a follower gets its own specs only"),
+    ("C6.1", "a finished context lingers 2 s"),
+    ("C6.2", "a failed one stays"),
+    ("C6.3", "a stopped one goes at once"),
+    ("C6.4", "shutdown ends all"),
+    ("C6.5", "a clean-up can be forced"),
+    ("C7.1", "start, stop, retry from a phase"),
+    ("C7.2", "the settings of spec.json's autoExecution"),
+    ("C7.3", "one engine per project"),
+    ("C7.4", "notices as before"),
+    ("C7.5", "a single spec runs as before"),
+];
+
+pub fn requirements(args: &[String]) -> Done {
+    let tests = tests()?;
+    let table = table(&tests);
+    let path = root().join("docs/requirements.md");
+    if args.iter().any(|arg| arg == "--write") {
+        return fs::write(&path, table).or_else(|error| fail(&error.to_string()));
+    }
+    let unnamed: Vec<&str> = REQUIREMENTS
+        .iter()
+        .map(|(id, _)| *id)
+        .filter(|id| !tests.contains_key(*id))
+        .collect();
+    if !unnamed.is_empty() {
+        return fail(&format!("no test names {}", unnamed.join(", ")));
+    }
+    match fs::read_to_string(&path) {
+        Ok(written) if written == table => Ok(()),
+        _ => fail("docs/requirements.md is old; run `cargo xtask requirements --write`"),
+    }
+}
+
+/// Tests by the requirement that they name.
+type Tests = BTreeMap<String, Vec<(String, String)>>;
+
+fn table(tests: &Tests) -> String {
+    let mut text = String::from(
+        "# Requirements and their tests\n\n\
+         Made by `cargo xtask requirements --write`; `cargo xtask test` checks that it is current and\n\
+         that no requirement is without a test. What a page will show (A7, C5) is tested here on\n\
+         `kumite status` and on followers, which the page will use.\n\n\
+         | requirement | in short | tests |\n|---|---|---|\n",
+    );
+    for (id, words) in REQUIREMENTS {
+        let known = tests.get(*id).map(Vec::as_slice).unwrap_or_default();
+        let shown = known.iter().map(|(name, file)| format!("`{name}` ({file})"));
+        let shown: Vec<String> = shown.collect();
+        text.push_str(&format!("| {id} | {words} | {} |\n", shown.join("<br>")));
+    }
+    text
+}
+
+fn tests() -> Result<Tests, crate::run::Stop> {
+    let mut files = Vec::new();
+    if let Err(error) = rust_files(&root().join("crates"), &mut files) {
+        return fail(&error.to_string());
+    }
+    files.sort();
+    let mut tests = Tests::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let short = file.strip_prefix(root()).unwrap_or(&file);
+        for name in test_names(&text) {
+            for id in ids(&name) {
+                let known = tests.entry(id).or_default();
+                known.push((name.clone(), short.display().to_string()));
+            }
+        }
+    }
+    Ok(tests)
+}
+
+fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        match path.extension() {
+            _ if path.is_dir() => rust_files(&path, files)?,
+            Some(end) if end == "rs" => files.push(path),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The functions behind `#[test]`.
+fn test_names(text: &str) -> Vec<String> {
+    let mut lines = text.lines().map(str::trim);
+    let mut names = Vec::new();
+    while let Some(line) = lines.next() {
+        if line != "#[test]" {
+            continue;
+        }
+        let function = lines.by_ref().find(|line| line.starts_with("fn "));
+        let name = function.and_then(|line| line.strip_prefix("fn ")?.split('(').next());
+        names.extend(name.map(str::to_owned));
+    }
+    names
+}
+
+/// `a2_2_c3_1_rest` names A2.2 and C3.1. A group without its parts, `a6_rest`, names none of them.
+fn ids(name: &str) -> Vec<String> {
+    let words: Vec<&str> = name.split('_').collect();
+    let mut ids = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(group) = group(word) else { break };
+        let part = words.get(at + 1).filter(|word| is_number(word));
+        ids.push(match part {
+            Some(part) => format!("{group}.{part}"),
+            None => group,
+        });
+        at += 1 + usize::from(part.is_some());
+    }
+    ids
+}
+
+fn group(word: &str) -> Option<String> {
+    let number = word.strip_prefix(['a', 'b', 'c']).filter(|rest| is_number(rest))?;
+    Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_names_requirements_at_the_beginning_of_its_name() {
+        assert_eq!(ids("a2_2_open_fixes_pause"), ["A2.2"]);
+        assert_eq!(ids("c6_1_c6_3_contexts_go"), ["C6.1", "C6.3"]);
+        assert_eq!(ids("a10_in_progress"), ["A10"]);
+        assert_eq!(ids("s18_a_stop"), Vec::<String>::new());
+        assert_eq!(ids("an_agent_ends"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_tests_count() {
+        let text = "#[test]\nfn a1_1_x() {}\nfn b1_1_helper() {}\n#[test]\n#[cfg(x)]\nfn c1_1_y() {}";
+        assert_eq!(test_names(text), ["a1_1_x", "c1_1_y"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Running programs, visibly, one after the other.
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A chore ends here, with this exit code. What was wrong has been said.
+#[derive(Debug)]
+pub struct Stop(pub u8);
+
+pub type Done = Result<(), Stop>;
+
+/// Says what is wrong and ends the chore.
+pub fn fail<T>(why: &str) -> Result<T, Stop> {
+    eprintln!("xtask: {why}");
+    Err(Stop(1))
+}
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// The cargo that runs us, in the root of the project.
+pub fn cargo(args: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Runs a command to its end, on our terminal. A failure ends the chore with its exit code.
+pub fn run(command: &mut Command) -> Done {
+    eprintln!("$ {}", line(command));
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Stop(code(status))),
+        Err(error) => fail(&format!("cannot start {}: {error}", line(command))),
+    }
+}
+
+/// The same, with the time that it took.
+pub fn timed(command: &mut Command) -> Result<Duration, Stop> {
+    let began = Instant::now();
+    run(command).inspect_err(|Stop(code)| {
+        eprintln!("xtask: failed with exit code {code}: {}", line(command));
+    })?;
+    Ok(began.elapsed())
+}
+
+/// Whether a command can be run at all.
+pub fn works(command: &mut Command) -> bool {
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => root().join(dir),
+        None => root().join("target"),
+    }
+}
+
+/// As a shell would say it.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or_default();
+    let words = [name].into_iter().chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask test`: all of CI.
+
+use std::process::Command;
+
+use crate::run::{Done, Stop, cargo, fail, timed, works};
+
+/// In this order: what is quick and says most comes first.
+const PARTS: [(&str, &[&str]); 4] = [
+    ("format", &["fmt", "--all", "--check"]),
+    (
+        "clippy",
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    // The tests of the binary start it.
+    ("fake agent", &["build", "--package", "kumite-fake-agent"]),
+    ("tests", &["test", "--workspace"]),
+];
+
+pub fn test(args: &[String]) -> Done {
+    if let Some(arg) = args.first() {
+        eprintln!("xtask: test takes no arguments, not {arg:?}");
+        return Err(Stop(2));
+    }
+    check_tools()?;
+    let mut took = Vec::new();
+    for (name, args) in PARTS {
+        took.push((name, timed(&mut cargo(args))?));
+    }
+    eprintln!();
+    for (name, time) in took {
+        eprintln!("{name:<12}{:>7.1} s", time.as_secs_f64());
+    }
+    eprintln!("all is well");
+    Ok(())
+}
+
+fn check_tools() -> Done {
+    let missing = |tool: &&str| !works(&mut cargo(&[tool, "--version"]));
+    let missing: Vec<&str> = ["fmt", "clippy"].into_iter().filter(missing).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let components = missing.join(" ").replace("fmt", "rustfmt");
+    match works(Command::new("rustup").arg("--version")) {
+        true => fail(&format!(
+            "{components} missing; run `rustup component add {components}`"
+        )),
+        false => fail(&format!(
+            "{components} missing; install it with the package manager that Rust came with"
+        )),
+    }
+}
