@@ -3,6 +3,7 @@
 mod bench;
 mod demo;
 mod fuzz;
+mod requirements;
 mod run;
 mod sim;
 mod test;
@@ -16,6 +17,7 @@ usage: cargo xtask <CHORE> [ARGUMENTS]
 
   demo [ARGUMENTS]         build kumite and watch it play a whole spec (arguments go to `kumite demo`)
   test                     all of CI: format, clippy, all tests
+  requirements [--write]   check that every requirement is named by a test and listed
   sim [--seeds N] [--from S] | sim --seed S [--trace]
                            play simulated worlds until one breaks a rule
   fuzz [--seconds N] [TARGET]...
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let done = match chore.as_deref() {
         Some("demo") => demo::demo(&args),
         Some("test") => test::test(&args),
+        Some("requirements") => requirements::requirements(&args),
         Some("sim") => sim::sim(&args),
         Some("fuzz") => fuzz::fuzz(&args),
         Some("bench") => bench::bench(&args),

@@ -11,7 +11,10 @@ use crate::run::{Done, fail, root};
 const REQUIREMENTS: &[(&str, &str)] = &[
     ("A1.1", "open fixes start the next round by themselves"),
     ("A1.2", "one place decides what follows a reply"),
-    ("A1.3", "the round is state; finished rounds are in spec.json"),
+    (
+        "A1.3",
+        "the round is state; finished rounds are in spec.json",
+    ),
     ("A2.1", "at most 7 rounds in an allowance"),
     ("A2.2", "at the limit the run pauses"),
     ("A2.3", "a resume grants new rounds; numbers go on"),
@@ -122,7 +125,9 @@ fn table(tests: &Tests) -> String {
     );
     for (id, words) in REQUIREMENTS {
         let known = tests.get(*id).map(Vec::as_slice).unwrap_or_default();
-        let shown = known.iter().map(|(name, file)| format!("`{name}` ({file})"));
+        let shown = known
+            .iter()
+            .map(|(name, file)| format!("`{name}` ({file})"));
         let shown: Vec<String> = shown.collect();
         text.push_str(&format!("| {id} | {words} | {} |\n", shown.join("<br>")));
     }
@@ -194,7 +199,9 @@ fn ids(name: &str) -> Vec<String> {
 }
 
 fn group(word: &str) -> Option<String> {
-    let number = word.strip_prefix(['a', 'b', 'c']).filter(|rest| is_number(rest))?;
+    let number = word
+        .strip_prefix(['a', 'b', 'c'])
+        .filter(|rest| is_number(rest))?;
     Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
 }
 
@@ -217,7 +224,8 @@ mod tests {
 
     #[test]
     fn only_tests_count() {
-        let text = "#[test]\nfn a1_1_x() {}\nfn b1_1_helper() {}\n#[test]\n#[cfg(x)]\nfn c1_1_y() {}";
+        let text =
+            "#[test]\nfn a1_1_x() {}\nfn b1_1_helper() {}\n#[test]\n#[cfg(x)]\nfn c1_1_y() {}";
         assert_eq!(test_names(text), ["a1_1_x", "c1_1_y"]);
     }
 }

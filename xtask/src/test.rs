@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
 
 /// In this order: what is quick and says most comes first.
@@ -29,6 +30,7 @@ pub fn test(args: &[String]) -> Done {
         return Err(Stop(2));
     }
     check_tools()?;
+    requirements(&[])?;
     let mut took = Vec::new();
     for (name, args) in PARTS {
         took.push((name, timed(&mut cargo(args))?));

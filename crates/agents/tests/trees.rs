@@ -24,7 +24,7 @@ fn an_agent_that_ignores_term_is_killed() {
     handle.stop();
     let end = handle.wait();
     assert_eq!((end.ended.outcome, end.signal), (Outcome::Killed, Some(9)));
-    assert!((300..3000).contains(&stopped.elapsed().as_millis()));
+    assert!((300..30_000).contains(&stopped.elapsed().as_millis()));
     world.assert_nothing_remains();
 }
 
@@ -38,7 +38,7 @@ fn a_kill_does_not_wait_for_the_grace() {
     handle.kill();
     let stopped = Instant::now();
     assert_eq!(handle.wait().ended.outcome, Outcome::Killed);
-    assert!(stopped.elapsed() < Duration::from_secs(3));
+    assert!(stopped.elapsed() < Duration::from_secs(30));
     world.assert_nothing_remains();
 }
 
@@ -71,7 +71,7 @@ fn children_that_hold_on_to_stdout_and_ignore_term_are_ended_too() {
             .outcome(),
         Outcome::Finished
     );
-    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]

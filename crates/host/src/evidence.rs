@@ -8,7 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use kumite_core::facts::{
-    DocumentFacts, Facts, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp, TaskFacts,
+    DocumentFacts, Facts, Findings, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp,
+    TaskFacts,
 };
 use kumite_core::names::Document;
 use kumite_formats::spec_json::SpecJson;
@@ -19,19 +20,35 @@ use crate::spec_file;
 
 /// Reads everything afresh.
 pub fn look(spec: &Spec) -> Look {
+    seen(spec, review_table)
+}
+
+/// The same without what review replies say, which only the end of a round asks for: where a spec
+/// stands can be told without it, for a thousand of them.
+pub fn glance(spec: &Spec) -> Look {
+    seen(spec, |_, _| None)
+}
+
+/// The counts in the reply of a round.
+type Table = fn(&Path, u32) -> Option<Findings>;
+
+fn seen(spec: &Spec, table: Table) -> Look {
     let (workplace, json) = spec.read();
     match json {
-        Ok(json) => Look::Seen(Box::new(facts(&spec.files_in(&workplace), &json))),
+        Ok(json) => {
+            let dir = spec.files_in(&workplace);
+            Look::Seen(Box::new(facts(&dir, &json, table)))
+        }
         Err(error) => Look::Unreadable(spec_file::sentence(&error)),
     }
 }
 
-fn facts(dir: &Path, json: &SpecJson) -> Facts {
+fn facts(dir: &Path, json: &SpecJson, table: Table) -> Facts {
     let files = Numbered::list(dir);
     Facts {
         permitted: json.permitted(),
         documents: Document::ALL.map(|document| document_facts(dir, json, document)),
-        review: review_facts(dir, json, &files),
+        review: review_facts(dir, json, &files, table),
         tasks: tasks(dir),
         inspections: inspection_facts(dir, json, &files),
         completed: json.completed(),
@@ -57,7 +74,12 @@ pub fn tasks(dir: &Path) -> TaskFacts {
     })
 }
 
-fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
+fn review_table(dir: &Path, round: u32) -> Option<Findings> {
+    let text = fs::read(dir.join(format!("document-review-{round}-reply.md")));
+    review_reply::parse(&text.ok()?)
+}
+
+fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered, table: Table) -> ReviewFacts {
     let recorded = json.review();
     let mut rounds: BTreeMap<u32, RoundFacts> = BTreeMap::new();
     let numbers = recorded.rounds.iter().map(|round| round.number);
@@ -74,11 +96,7 @@ fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
     for round in rounds.values_mut() {
         let file = files.replies.get(&round.number).copied();
         round.reply = together(file, round.counts);
-        if file.is_some() {
-            let name = format!("document-review-{}-reply.md", round.number);
-            let text = fs::read(dir.join(name));
-            round.table = text.ok().and_then(|text| review_reply::parse(&text));
-        }
+        round.table = file.and_then(|_| table(dir, round.number));
     }
     ReviewFacts {
         approved: recorded.approved,
@@ -192,7 +210,7 @@ trait EvidenceKey {
     fn key(self) -> (u32, u32);
 }
 
-impl EvidenceKey for kumite_core::facts::Findings {
+impl EvidenceKey for Findings {
     fn key(self) -> (u32, u32) {
         (self.fix_required, self.needs_discussion)
     }

@@ -103,7 +103,7 @@ pub fn one(project: &Project, spec: &Spec) -> Status {
 }
 
 fn status(spec: &Spec, engine_lives: bool) -> Status {
-    let look = evidence::look(spec);
+    let look = evidence::glance(spec);
     let (run, trouble) = match journal::peek(spec.run_dir()) {
         Ok(run) => (run.unwrap_or_default(), None),
         Err(error) => (Run::default(), Some(spec_file::sentence(&error))),

@@ -70,3 +70,33 @@ fn a_story_ends_with_the_end() {
             .is_some_and(|line| line.ends_with("the end"))
     );
 }
+
+/// Seeds that once broke a rule, half of them beyond the range above. Those of the first five rows
+/// break it again as soon as what mended it is taken out of the core.
+const ONCE_BROKEN: [&[u64]; 6] = [
+    // A reply that was complete when its agent was stopped or failed, in the last round of an
+    // allowance: the next start began one round more instead of asking a person.
+    &[32_153],
+    // An older GO passed newer work if the run ended (not permitted, until, reset) before the
+    // inspection that was due. In 71551 it was a reset.
+    &[13_629, 9_961, 71_551],
+    // A document that was rejected or reopened and written anew kept the approval of its old review
+    // if the run halted (approval needed) or ended in between.
+    &[35_234, 13_185, 13_076, 189_321],
+    // An agent that wrote `approved` into spec.json and then failed, was stopped or left unclear
+    // counts was believed at the next start. Here it ended while spec.json could not be read.
+    &[16_280, 296_211],
+    // A writer that did not end well was believed: the document was newer than its review.
+    &[42_070],
+    // Found on the way to these mends; what they showed was not written down.
+    &[2_787, 13_389, 60_598],
+];
+
+#[test]
+fn seeds_that_once_broke_a_rule_break_none() {
+    for seed in ONCE_BROKEN.concat() {
+        if let Err(failure) = play(seed) {
+            panic!("{failure}");
+        }
+    }
+}

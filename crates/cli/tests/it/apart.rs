@@ -168,7 +168,7 @@ fn c2_5_c6_3_a_stop_of_one_spec_forgets_its_agent_and_leaves_the_other() {
 #[test]
 fn c3_6_each_spec_has_its_own_timeout() {
     let world = two_specs(json!({"first/design": {"heartbeat_ms": 20, "wait_for": "never"}}));
-    world.settings("[run]\nstep_timeout = \"1s\"");
+    world.settings("[run]\nstep_timeout = \"3s\"");
     let out = world.kumite(&["run", "first", "second", "--json"]);
     out.assert_code(1);
     world.assert_status("first", "failed", "timeout");

@@ -102,7 +102,7 @@ fn doctor_finds_the_children_of_an_agent_whose_supervisor_was_killed_too() {
 }
 
 #[test]
-fn doctor_stop_and_pause_reach_an_agent_that_no_engine_knows() {
+fn a_stop_reaches_an_agent_that_no_engine_knows() {
     let (world, agent) = left_by_a_kill();
     world.kumite(&["stop", "login"]).assert_code(0);
     assert!(!is_alive(agent));

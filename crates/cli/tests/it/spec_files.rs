@@ -232,7 +232,7 @@ fn spec_json_is_whole_and_valid_at_every_moment_of_a_run() {
             .assert_ended(0, "done", "all_phases_done");
         done.store(true, Ordering::Relaxed);
         let (looks, phases) = watcher.join().unwrap();
-        assert!(looks > 100, "{looks}");
+        assert!(looks > 20, "{looks}");
         assert!(phases.len() > 2, "{phases:?}");
     });
     let left = std::fs::read_dir(world.path(".kiro/specs/login")).unwrap();

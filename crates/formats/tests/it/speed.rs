@@ -1,28 +1,30 @@
-//! Large and twisted input takes no more than its size. The limits are wide: they are met a
-//! hundred times over unless something grows with the square of the input.
+//! Large and twisted input takes no more than its size. This is no measurement: the limits are met
+//! ten times over unless something grows with the square of the input, and they are of processor
+//! time, so that a busy machine changes nothing.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kumite_core::change::Change;
 use kumite_core::facts::TaskFacts;
 use kumite_formats::{SpecJson, inspection_report, review_reply, tasks_md};
 
-fn quick<T>(what: &str, limit_ms: u64, work: impl FnOnce() -> T) -> T {
-    let began = Instant::now();
+fn quick<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let began = processor_time();
     let result = work();
-    let took = began.elapsed();
-    println!("{what}: {took:?}");
-    assert!(
-        took < Duration::from_millis(limit_ms),
-        "{what} took {took:?}"
-    );
+    let took = processor_time().saturating_sub(began);
+    assert!(took < Duration::from_secs(20), "{what} took {took:?}");
     result
+}
+
+fn processor_time() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
 #[test]
 fn a_hundred_thousand_tasks_are_counted_at_once() {
     let text = "- [x] 1.1 (P) A task\n  - _Requirements: 1.1, 2.3_\n".repeat(50_000);
-    let tasks = quick("tasks", 3000, || tasks_md::parse(text.as_bytes()));
+    let tasks = quick("tasks", || tasks_md::parse(text.as_bytes()));
     assert_eq!(
         tasks.facts(),
         TaskFacts::Counted {
@@ -52,13 +54,13 @@ fn twisted_markdown_is_read_at_once() {
         ("labels", labels),
         ("comments", comments),
     ] {
-        quick(&format!("tasks {name}"), 3000, || {
+        quick(&format!("tasks {name}"), || {
             tasks_md::parse(text.as_bytes())
         });
-        quick(&format!("reply {name}"), 3000, || {
+        quick(&format!("reply {name}"), || {
             review_reply::parse(text.as_bytes())
         });
-        quick(&format!("report {name}"), 3000, || {
+        quick(&format!("report {name}"), || {
             inspection_report::parse(text.as_bytes())
         });
     }
@@ -71,9 +73,9 @@ fn a_spec_of_many_megabytes_is_read_and_changed() {
         "{{\"documentReview\":{{\"roundDetails\":[{items}{{}}]}},\"junk\":[{}0]}}",
         "0,".repeat(3_000_000)
     );
-    let spec = quick("parse", 5000, || SpecJson::parse(text.as_bytes()).unwrap());
-    quick("review", 5000, || spec.review());
-    quick("apply", 20_000, || {
+    let spec = quick("parse", || SpecJson::parse(text.as_bytes()).unwrap());
+    quick("review", || spec.review());
+    quick("apply", || {
         spec.apply(&[Change::ReviewStarted(2), Change::Deployed], "T")
             .unwrap()
     });

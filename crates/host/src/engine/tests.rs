@@ -47,7 +47,7 @@ impl Desk {
         }
     }
 
-    fn ask(&mut self, request: Request) -> mpsc::Receiver<Reply> {
+    fn ask(&mut self, request: Request) -> Receiver<Reply> {
         let (reply, replies) = mpsc::channel();
         self.engine.take(Message::Request { request, reply });
         replies
