@@ -181,11 +181,13 @@ fn test_names(text: &str) -> Vec<String> {
     names
 }
 
-/// `a2_2_c3_1_rest` names A2.2 and C3.1. A group without its parts, `a6_rest`, names none of them.
+/// `a2_2_c3_1_rest` names A2.2 and C3.1; so does `s22_a2_2_c3_1_rest`, of a scenario. A group
+/// without its parts, `a6_rest`, names none of them.
 fn ids(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split('_').collect();
+    let is_scenario = |word: &&&str| word.strip_prefix(['s', 'f']).is_some_and(is_number);
     let mut ids = Vec::new();
-    let mut at = 0;
+    let mut at = words.iter().take_while(is_scenario).count();
     while let Some(word) = words.get(at) {
         let Some(group) = group(word) else { break };
         let part = words.get(at + 1).filter(|word| is_number(word));
@@ -218,6 +220,7 @@ mod tests {
         assert_eq!(ids("a2_2_open_fixes_pause"), ["A2.2"]);
         assert_eq!(ids("c6_1_c6_3_contexts_go"), ["C6.1", "C6.3"]);
         assert_eq!(ids("a10_in_progress"), ["A10"]);
+        assert_eq!(ids("s29_f8_b3_1_b3_2_never"), ["B3.1", "B3.2"]);
         assert_eq!(ids("s18_a_stop"), Vec::<String>::new());
         assert_eq!(ids("an_agent_ends"), Vec::<String>::new());
     }

@@ -22,6 +22,8 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     pub agent: AgentId,
+    /// The number of the run.
+    pub run: u32,
     pub step: Step,
     /// How a reply treats what it finds.
     pub fixing: Fixing,

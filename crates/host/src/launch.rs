@@ -248,7 +248,7 @@ fn environment(spec: &Spec, launch: &Launch) -> Vec<(String, String)> {
         ("KUMITE_SPEC", spec.name.clone()),
         ("KUMITE_STEP", launch.step.name().to_owned()),
         ("KUMITE_ROUND", round(launch.step).to_string()),
-        ("KUMITE_RUN", spec.name.clone()),
+        ("KUMITE_RUN", format!("{}-{}", spec.name, launch.run)),
         ("KUMITE_AGENT", agent),
         ("KUMITE_PROJECT", project),
     ];

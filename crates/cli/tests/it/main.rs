@@ -29,6 +29,7 @@ mod restart;
 mod review_by_hand;
 mod review_loop;
 mod review_resume;
+mod seen;
 mod setup;
 mod smoke;
 mod spec_files;

@@ -68,6 +68,7 @@ fn start_requested(
     };
     if matches!(run.state, State::Idle | State::Done(_)) {
         run.spent = Default::default();
+        run.number = run.number.saturating_add(1);
     }
     run.order = *order;
     run.state = State::Queued { resume };

@@ -12,6 +12,9 @@ use crate::outcome::Usage;
 /// One walk of a spec through its phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// Which walk of the spec this is: it counts from 1 with every start after an end or a reset.
+    #[serde(default)]
+    pub number: u32,
     /// What was asked for last.
     pub order: Order,
     pub state: State,

@@ -225,6 +225,7 @@ fn start_agent(
     });
     Launch {
         agent,
+        run: run.number,
         step,
         fixing: run.order.review_once.unwrap_or(Fixing::Auto),
         resume: session,
