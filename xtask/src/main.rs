@@ -23,7 +23,7 @@ usage: cargo xtask <CHORE> [ARGUMENTS]
   fuzz [--seconds N] [TARGET]...
                            fuzz every reader of files, a minute each (needs a nightly toolchain)
   bench [--write] [--cold] [--only PART]...
-                           measure: handover, decide, start, ingest, size; as a table with ratios.
+                           measure: handover, rush, decide, start, ingest, size; as a table with ratios.
                            --write puts it into docs/benchmarks.md, --cold builds the demo cold too
 ";
 

@@ -27,8 +27,10 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 type Measure = fn(&Options) -> Result<Part>;
 
-const PARTS: [(&str, Measure); 5] = [
+/// In this order.
+const PARTS: [(&str, Measure); 6] = [
     ("handover", |_| handover::measure()),
+    ("rush", |_| handover::rush()),
     ("decide", |_| decide::measure()),
     ("start", |_| start::measure()),
     ("ingest", |_| ingest::measure()),

@@ -11,9 +11,10 @@ pub fn write(path: &Path, command: &str, parts: &[Part]) -> Result<()> {
         "# Benchmarks\n\n\
          Written by `{command}`; do not edit. Every figure stands beside what it is measured against\n\
          in the same run, because the ratio is what another machine can compare.\n\n\
-         - Machine: {}\n- Date: {}\n- Load (1, 5, 15 minutes) when it was written: {}\n",
+         - Machine: {}\n- Date: {}\n- Scheduling: {}\n- Load (1, 5, 15 minutes) when it was written: {}\n",
         machine(),
         jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC"),
+        scheduling(),
         load(),
     );
     for part in parts {
@@ -33,6 +34,17 @@ fn machine() -> String {
         "{cores} cores of {cpu}, {memory} of memory, Linux {}",
         kernel.trim()
     )
+}
+
+/// On a machine with others at work `chrt -r 1 cargo xtask bench` keeps them out of the figures.
+fn scheduling() -> &'static str {
+    let status = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = status.rsplit(") ").next().unwrap_or_default();
+    // Field 41 of all, and the name is field 2.
+    match after_name.split(' ').nth(38) {
+        Some("1" | "2") => "real-time (`chrt`), because others were at work on the machine",
+        _ => "ordinary",
+    }
 }
 
 fn load() -> String {

@@ -59,7 +59,10 @@ fn done(reply: &Sender<Reply>, text: String) -> Result<(), Error> {
 
 /// All or nothing: a wrong name starts none of them.
 fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<(), Error> {
-    if engine.interrupted || asked.specs.iter().any(|name| is_stopping(engine, name)) {
+    let by_hand = asked.review_once.is_some();
+    let in_the_way =
+        |name: &String| is_stopping(engine, name) || is_reviewed(engine, name, by_hand);
+    if engine.interrupted || asked.specs.iter().any(in_the_way) {
         let _ = reply.send(Reply::Later);
         return Ok(());
     }
@@ -98,6 +101,12 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
 fn is_stopping(engine: &Engine, name: &str) -> bool {
     let state = engine.contexts.get(name).map(|context| &context.run.state);
     matches!(state, Some(State::Stopping { .. }))
+}
+
+/// A review by hand goes on, and a run is asked for: that comes after it.
+fn is_reviewed(engine: &Engine, name: &str, by_hand: bool) -> bool {
+    let run = engine.contexts.get(name).map(|context| &context.run);
+    run.is_some_and(|run| !run.is_at_rest() && run.order.review_once.is_some()) && !by_hand
 }
 
 fn start(engine: &mut Engine, name: &str, order: Order) {

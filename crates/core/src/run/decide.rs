@@ -79,23 +79,16 @@ fn start_requested(
 }
 
 /// A run that is asked for again while it goes on, or after its engine died: of two ends the
-/// further one counts, and a review by hand becomes a run.
+/// further one counts. A review by hand stays one.
 fn joined(now: Order, asked: &Order) -> Order {
-    if asked.review_once.is_some() {
+    if asked.review_once.is_some() || now.review_once.is_some() {
         return now;
     }
-    let until = match now.review_once {
-        Some(_) => asked.until,
-        None => now
-            .until
-            .zip(asked.until)
-            .map(|(now, asked)| now.max(asked)),
-    };
+    let untils = now.until.zip(asked.until);
     Order {
         rules: asked.rules,
-        until,
-        from: now.from,
-        review_once: None,
+        until: untils.map(|(now, asked)| now.max(asked)),
+        ..now
     }
 }
 
