@@ -153,7 +153,7 @@ fn a_killed_supervisor_takes_its_agent_along_and_the_agent_is_lost() {
     world.wait_for("here");
     // What the agent has said is in its log.
     until("its session in the log", || {
-        let log = std::fs::read(world.path("logs/agent.log")).unwrap_or_default();
+        let log = fs::read(world.path("logs/agent.log")).unwrap_or_default();
         String::from_utf8_lossy(&log).contains("s-1")
     });
     kill(handle.supervisor().unwrap());

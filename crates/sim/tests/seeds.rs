@@ -73,7 +73,7 @@ fn a_story_ends_with_the_end() {
 
 /// Seeds that once broke a rule, half of them beyond the range above. Those of the first five rows
 /// break it again as soon as what mended it is taken out of the core.
-const ONCE_BROKEN: [&[u64]; 6] = [
+const ONCE_BROKEN: [&[u64]; 7] = [
     // A reply that was complete when its agent was stopped or failed, in the last round of an
     // allowance: the next start began one round more instead of asking a person.
     &[32_153],
@@ -88,6 +88,9 @@ const ONCE_BROKEN: [&[u64]; 6] = [
     &[16_280, 296_211],
     // A writer that did not end well was believed: the document was newer than its review.
     &[42_070],
+    // A run that was asked for during a review by hand ended before a rejected document was
+    // written anew.
+    &[72_274],
     // Found on the way to these mends; what they showed was not written down.
     &[2_787, 13_389, 60_598],
 ];
