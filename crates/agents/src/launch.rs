@@ -32,7 +32,14 @@ pub fn launch(binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Er
 pub struct Launcher {
     /// What a waiting supervisor belongs to, for people who look at their processes.
     home: PathBuf,
-    ahead: Arc<Mutex<Vec<Supervisor>>>,
+    ahead: Arc<Mutex<Ahead>>,
+}
+
+#[derive(Debug, Default)]
+struct Ahead {
+    waiting: Vec<Supervisor>,
+    /// No more are wanted.
+    closed: bool,
 }
 
 impl Launcher {
@@ -43,7 +50,7 @@ impl Launcher {
 
     /// As [`launch`].
     pub fn launch(&self, binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Error> {
-        let waiting = self.waiting().pop();
+        let waiting = self.ahead().waiting.pop();
         let Some(supervisor) = waiting else {
             return launch(binary, dir, request);
         };
@@ -57,26 +64,40 @@ impl Launcher {
 
     /// Starts one more ahead if there are few. Without it the next start is only slower.
     pub fn start_ahead(&self, binary: &Path) {
-        if self.waiting().len() < AHEAD
-            && let Ok(supervisor) =
-                Supervisor::start(binary, &["--ahead".as_ref(), self.home.as_os_str()])
-        {
-            self.waiting().push(supervisor);
+        if !self.ahead().wants_more() {
+            return;
+        }
+        let args = ["--ahead".as_ref(), self.home.as_os_str()];
+        let Ok(supervisor) = Supervisor::start(binary, &args) else {
+            return;
+        };
+        // Others may have done the same meanwhile, or it was closed.
+        let mut ahead = self.ahead();
+        if ahead.wants_more() {
+            ahead.waiting.push(supervisor);
+        } else {
+            drop(ahead);
+            supervisor.dismiss();
         }
     }
 
-    /// Ends those that wait.
+    /// Ends those that wait, and starts no more.
     pub fn close(&self) {
-        for supervisor in std::mem::take(&mut *self.waiting()) {
-            supervisor.line.hang_up();
-            if let Some(process) = &supervisor.process {
-                process.wait(Some(PATIENCE));
-            }
-        }
+        let mut ahead = self.ahead();
+        ahead.closed = true;
+        let waiting = std::mem::take(&mut ahead.waiting);
+        drop(ahead);
+        waiting.into_iter().for_each(Supervisor::dismiss);
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Supervisor>> {
+    fn ahead(&self) -> MutexGuard<'_, Ahead> {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ahead {
+    fn wants_more(&self) -> bool {
+        !self.closed && self.waiting.len() < AHEAD
     }
 }
 
@@ -117,6 +138,14 @@ impl Supervisor {
             binary: binary.to_owned(),
             source,
         })
+    }
+
+    /// Lets one go that has no agent.
+    fn dismiss(self) {
+        self.line.hang_up();
+        if let Some(process) = &self.process {
+            process.wait(Some(PATIENCE));
+        }
     }
 
     fn handle(self, dir: PathBuf) -> Handle {

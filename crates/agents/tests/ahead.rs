@@ -73,6 +73,8 @@ fn those_that_are_not_needed_go() {
     until("two to wait", || waiting(&world).len() == 2);
     launcher.close();
     assert_eq!(waiting(&world), [0; 0]);
+    launcher.start_ahead(Path::new(common::BINARY));
+    assert_eq!(waiting(&world), [0; 0]);
 }
 
 #[test]

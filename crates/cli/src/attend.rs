@@ -18,6 +18,8 @@ use crate::trouble::{Result, Trouble};
 /// How long an engine may be between taking the lock and answering, or between its last answer
 /// and letting go of the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may take before that is said: an agent that ends slowly takes as long.
+const SILENCE: Duration = Duration::from_secs(20);
 /// How long a detached engine stays after its last run.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -79,9 +81,31 @@ fn ask_once(project: &Project, loader: &Loader, request: &Request) -> Result<Opt
             Ok(replies.recv().ok())
         }
         Found::Alive(mut client) => {
+            let note = Note::after(
+                SILENCE,
+                "the other kumite does not answer yet; is it suspended?",
+            );
             let answer = client.ask(request).and_then(|()| client.answer());
+            drop(note);
             Ok(answer.ok().flatten())
         }
+    }
+}
+
+/// A word to the person if something takes long.
+struct Note {
+    _done: mpsc::Sender<()>,
+}
+
+impl Note {
+    fn after(time: Duration, text: &'static str) -> Note {
+        let (done, waits) = mpsc::channel();
+        thread::spawn(move || {
+            if waits.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("kumite: {text}");
+            }
+        });
+        Note { _done: done }
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Change {
     ReviewStarted(u32),
     ReviewWritten(u32),
     Replied(u32, Findings),
+    /// The same, but nobody was asked to apply the fixes.
+    Judged(u32, Findings),
     ReviewApproved,
     Implemented,
     Inspected(u32, Verdict),

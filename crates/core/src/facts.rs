@@ -109,6 +109,9 @@ pub struct RoundFacts {
     pub table: Option<Findings>,
     /// Counts of `roundDetails` in spec.json.
     pub counts: Option<Findings>,
+    /// spec.json has counts that are incomplete or contradict each other.
+    #[serde(default)]
+    pub unclear: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +162,9 @@ pub struct InspectionFacts {
     pub report: Option<Verdict>,
     /// What spec.json says.
     pub recorded: Option<Verdict>,
+    /// spec.json says it both ways, or in an unknown word.
+    #[serde(default)]
+    pub unclear: bool,
     /// spec.json says that its findings were fixed.
     pub fixed: bool,
     /// The report and the record as one stamp. None: neither is there.

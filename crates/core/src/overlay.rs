@@ -34,10 +34,11 @@ impl Facts {
             Change::ReviewWritten(number) => {
                 self.round_mut(number).recorded = Some(RoundProgress::ReviewComplete);
             }
-            Change::Replied(number, findings) => {
+            Change::Replied(number, findings) | Change::Judged(number, findings) => {
                 let round = self.round_mut(number);
                 round.recorded = Some(RoundProgress::ReplyComplete);
                 round.counts = Some(findings);
+                round.unclear = false;
             }
             Change::ReviewApproved => {
                 self.review.approved = true;
@@ -45,7 +46,9 @@ impl Facts {
             }
             Change::Implemented => self.complete(Phase::Impl),
             Change::Inspected(number, verdict) => {
-                self.inspection_mut(number).recorded = Some(verdict);
+                let inspection = self.inspection_mut(number);
+                inspection.recorded = Some(verdict);
+                inspection.unclear = false;
             }
             Change::Fixed(number) => self.inspection_mut(number).fixed = true,
             Change::InspectionPassed => self.complete(Phase::Inspection),

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 
 use kumite_core::facts::Verdict;
 
-use crate::markdown::{cells, heading, is_table_rule, plain, visible_lines};
+use crate::markdown::{cells, heading, is_table_rule, plain, visible_lines, without_mark};
 use word::{Said, said};
 
 pub fn parse(bytes: &[u8]) -> Option<Verdict> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(without_mark(bytes));
     let lines = visible_lines(&text);
     let mut verdict = None;
     for at in 0..lines.len() {

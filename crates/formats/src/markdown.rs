@@ -132,3 +132,8 @@ pub(crate) fn plain(text: &str) -> String {
     let heard: String = heard.flat_map(char::to_lowercase).collect();
     heard.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// Without the mark that some editors put before the first character.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}

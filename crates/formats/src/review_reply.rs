@@ -9,12 +9,12 @@ use std::borrow::Cow;
 
 use kumite_core::facts::Findings;
 
-use crate::markdown::{cells, heading, is_table_rule, plain, visible_lines};
+use crate::markdown::{cells, heading, is_table_rule, plain, visible_lines, without_mark};
 
 /// The open findings, summed over the rows. None: there is no such table, a cell is not a plain
 /// count, or two tables disagree.
 pub fn parse(bytes: &[u8]) -> Option<Findings> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(without_mark(bytes));
     let tables = tables(&visible_lines(&text), text.ends_with('\n'));
     let summaries = tables.iter().filter(|table| table.in_summary);
     let summaries: Vec<_> = summaries.map(|table| table.findings).collect();
@@ -69,6 +69,8 @@ fn is_summary(heading: &str) -> bool {
 struct Columns {
     fix_required: usize,
     needs_discussion: usize,
+    /// How many were judged, if the table says so.
+    issues: Option<usize>,
 }
 
 impl Columns {
@@ -77,6 +79,7 @@ impl Columns {
         Some(Columns {
             fix_required: only(&names, is_fix_required)?,
             needs_discussion: only(&names, is_needs_discussion)?,
+            issues: only(&names, is_issues),
         })
     }
 
@@ -105,6 +108,15 @@ impl Columns {
     }
 
     fn counts(&self, cells: &[&str]) -> Option<Findings> {
+        let cell = |index: usize| cells.get(index).copied().unwrap_or_default();
+        let issues = self.issues.and_then(|index| cell::count(cell(index)));
+        let judged = cells.iter().enumerate().any(|(index, cell)| {
+            Some(index) != self.issues && cell.contains(|it: char| it.is_numeric())
+        });
+        if issues > Some(0) && !judged {
+            // There are issues, and nobody says what became of them.
+            return None;
+        }
         Some(Findings {
             fix_required: cell::count(cells.get(self.fix_required)?)?,
             needs_discussion: cell::count(cells.get(self.needs_discussion)?)?,
@@ -124,6 +136,13 @@ fn only(names: &[String], is_it: fn(&str) -> bool) -> Option<usize> {
     let mut found = names.iter().enumerate().filter(|(_, name)| is_it(name));
     let (index, _) = found.next()?;
     found.next().is_none().then_some(index)
+}
+
+fn is_issues(name: &str) -> bool {
+    says(
+        name,
+        &["issues", "findings", "件数", "指摘", "指摘数", "課題"],
+    )
 }
 
 fn is_fix_required(name: &str) -> bool {

@@ -54,7 +54,7 @@ impl Tasks {
 
 /// Bytes that are no text are replaced: they cannot hide a box.
 pub fn parse(bytes: &[u8]) -> Tasks {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(crate::markdown::without_mark(bytes));
     let mut walk = Walk::new(&text);
     for (event, span) in Parser::new_ext(&text, Options::empty()).into_offset_iter() {
         walk.see(event, span);

@@ -166,6 +166,16 @@ impl Context {
         }
     }
 
+    /// Ends the agent at once, and waits until it is gone; but not for ever.
+    pub fn end_now(&self) {
+        self.kill();
+        let supervisor = self.agent.as_ref().and_then(|agent| agent.supervisor());
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while supervisor.is_some_and(|it| it.is_alive()) && Instant::now() < deadline {
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
     /// Whether it has nothing more to do here: a finished one after a moment, a stopped one at
     /// once; a failed one stays for a retry (C6).
     pub fn may_go(&self, now: Instant) -> bool {

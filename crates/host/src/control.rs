@@ -142,6 +142,10 @@ pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<Open> {
     Ok(open)
 }
 
+pub fn is_there(project: &Project) -> bool {
+    path(project).exists()
+}
+
 pub fn unlink(project: &Project) {
     let _ = fs::remove_file(path(project));
 }

@@ -125,7 +125,7 @@ fn socket(project: &Project, findings: &mut Vec<Finding>) {
 }
 
 fn broken_spec(spec: &Spec, findings: &mut Vec<Finding>) {
-    if let Err(error) = spec_file::read(&spec.files_in(&spec.workplace())) {
+    if let (_, Err(error)) = spec.read() {
         findings.push(Finding {
             what: spec_file::sentence(&error),
             remedy: Remedy::Person("repair it, or restore it with git".to_owned()),

@@ -67,7 +67,7 @@ pub struct Engine {
     quiet_since: Instant,
     /// Behind all that answers, before the lock: the last word is out when another engine begins.
     control: Option<control::Open>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Engine {
@@ -98,7 +98,7 @@ impl Engine {
             asked: false,
             quiet_since: Instant::now(),
             control: None,
-            _lock: lock,
+            lock,
         }
     }
 
@@ -137,12 +137,17 @@ impl Engine {
 
     pub fn run(&mut self) {
         loop {
-            match self.messages.recv_timeout(self.patience()) {
-                Ok(message) => self.take(message),
-                Err(RecvTimeoutError::Timeout) => {}
+            let message = match self.messages.recv_timeout(self.patience()) {
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout) => None,
                 // The engine itself holds a sender.
                 Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if !self.lock.is_ours() {
+                self.abandon();
+                return;
             }
+            message.into_iter().for_each(|message| self.take(message));
             self.tick();
             if self.may_end() {
                 control::unlink(&self.project);
@@ -150,6 +155,37 @@ impl Engine {
                 return;
             }
         }
+    }
+
+    /// Somebody removed the files that make this the only engine of the project. Another one may
+    /// begin at any moment, so everything ends here, and says so.
+    fn abandon(&mut self) {
+        let why = format!(
+            "{} was removed while kumite ran; its agents were ended, `kumite run` goes on from the \
+             documents",
+            self.project.runtime().display()
+        );
+        for (name, context) in std::mem::take(&mut self.contexts) {
+            context.end_now();
+            let state = RestState::Paused;
+            self.say_ended(&name, state, "interrupted", &why);
+            for waiting in &context.waiting {
+                let _ = waiting.send(Reply::Failed(why.clone()));
+            }
+        }
+        self.shared.close();
+    }
+
+    fn say_ended(&mut self, name: &str, state: RestState, reason: &str, message: &str) {
+        self.shared.feed.tell(&Announcement {
+            at_ms: now_ms(),
+            spec: name.to_owned(),
+            notice: Notice::RunEnded {
+                state,
+                reason: reason.to_owned(),
+                message: message.to_owned(),
+            },
+        });
     }
 
     fn take(&mut self, message: Message) {
@@ -216,15 +252,8 @@ impl Engine {
         };
         context.kill();
         let message = spec_file::sentence(error);
-        self.shared.feed.tell(&Announcement {
-            at_ms: now_ms(),
-            spec: name.to_owned(),
-            notice: Notice::RunEnded {
-                state: RestState::Paused,
-                reason: "spec_unwritable".to_owned(),
-                message: format!("{message}; make room, then `kumite resume`"),
-            },
-        });
+        let said = format!("{message}; make room, then `kumite resume`");
+        self.say_ended(name, RestState::Paused, "spec_unwritable", &said);
         for waiting in &context.waiting {
             let _ = waiting.send(Reply::Failed(message.clone()));
         }
@@ -309,6 +338,12 @@ impl Engine {
         if self.is_busy() {
             self.quiet_since = now;
         }
+        if self.control.is_some() && !control::is_there(&self.project) {
+            // Somebody removed the socket: without it nobody could stop anything.
+            if let Err(error) = self.listen() {
+                say(&format!("cannot listen for requests: {error}"));
+            }
+        }
     }
 
     /// Until something has to be looked at again.
@@ -319,7 +354,7 @@ impl Engine {
                 .values()
                 .all(|context| context.force_at.is_none())
         {
-            true => Duration::from_secs(1),
+            true => Duration::from_millis(250),
             false => Duration::from_millis(50),
         }
     }

@@ -18,39 +18,40 @@ use kumite_formats::{inspection_report, review_reply, tasks_md};
 use crate::project::Spec;
 use crate::spec_file;
 
+/// The files that carry a number, by how their names begin.
+const REVIEW: &str = "document-review-";
+const INSPECTION: &str = "inspection-";
+
 /// Reads everything afresh.
 pub fn look(spec: &Spec) -> Look {
-    seen(spec, review_table)
+    seen(spec, &[REVIEW, INSPECTION])
 }
 
-/// The same without what review replies say, which only the end of a round asks for: where a spec
-/// stands can be told without it, for a thousand of them.
+/// The same without the files of review rounds, which only the loop asks for: where a spec stands
+/// can be told without them, for a thousand specs.
 pub fn glance(spec: &Spec) -> Look {
-    seen(spec, |_, _| None)
+    seen(spec, &[INSPECTION])
 }
 
-/// The counts in the reply of a round.
-type Table = fn(&Path, u32) -> Option<Findings>;
-
-fn seen(spec: &Spec, table: Table) -> Look {
+fn seen(spec: &Spec, kinds: &[&str]) -> Look {
     let (workplace, json) = spec.read();
     match json {
         Ok(json) => {
             let dir = spec.files_in(&workplace);
-            Look::Seen(Box::new(facts(&dir, &json, table)))
+            let files = Numbered::list(&dir, kinds);
+            Look::Seen(Box::new(facts(&dir, &json, &files)))
         }
         Err(error) => Look::Unreadable(spec_file::sentence(&error)),
     }
 }
 
-fn facts(dir: &Path, json: &SpecJson, table: Table) -> Facts {
-    let files = Numbered::list(dir);
+fn facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Facts {
     Facts {
         permitted: json.permitted(),
         documents: Document::ALL.map(|document| document_facts(dir, json, document)),
-        review: review_facts(dir, json, &files, table),
+        review: review_facts(dir, json, files),
         tasks: tasks(dir),
-        inspections: inspection_facts(dir, json, &files),
+        inspections: inspection_facts(dir, json, files),
         completed: json.completed(),
     }
 }
@@ -74,12 +75,7 @@ pub fn tasks(dir: &Path) -> TaskFacts {
     })
 }
 
-fn review_table(dir: &Path, round: u32) -> Option<Findings> {
-    let text = fs::read(dir.join(format!("document-review-{round}-reply.md")));
-    review_reply::parse(&text.ok()?)
-}
-
-fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered, table: Table) -> ReviewFacts {
+fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> ReviewFacts {
     let recorded = json.review();
     let mut rounds: BTreeMap<u32, RoundFacts> = BTreeMap::new();
     let numbers = recorded.rounds.iter().map(|round| round.number);
@@ -92,11 +88,16 @@ fn review_facts(dir: &Path, json: &SpecJson, files: &Numbered, table: Table) -> 
         let round = rounds.entry(known.number).or_default();
         round.recorded = known.progress;
         round.counts = known.findings;
+        round.unclear = known.unclear;
     }
     for round in rounds.values_mut() {
         let file = files.replies.get(&round.number).copied();
         round.reply = together(file, round.counts);
-        round.table = file.and_then(|_| table(dir, round.number));
+        if file.is_some() {
+            let name = format!("document-review-{}-reply.md", round.number);
+            let text = fs::read(dir.join(name));
+            round.table = text.ok().and_then(|text| review_reply::parse(&text));
+        }
     }
     ReviewFacts {
         approved: recorded.approved,
@@ -111,6 +112,7 @@ fn inspection_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Vec<Inspec
         let inspection = known.entry(recorded.number).or_default();
         inspection.number = recorded.number;
         inspection.recorded = recorded.verdict;
+        inspection.unclear = recorded.unclear;
         inspection.fixed = recorded.fixed;
     }
     for (number, (name, _)) in &files.inspections {
@@ -136,11 +138,13 @@ struct Numbered {
 }
 
 impl Numbered {
-    fn list(dir: &Path) -> Numbered {
+    fn list(dir: &Path, kinds: &[&str]) -> Numbered {
         let mut files = Numbered::default();
         let entries = fs::read_dir(dir).into_iter().flatten();
         for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
-            files.add(dir, name);
+            if kinds.iter().any(|kind| name.starts_with(kind)) {
+                files.add(dir, name);
+            }
         }
         files
     }
@@ -149,30 +153,23 @@ impl Numbered {
         let Some(stem) = name.strip_suffix(".md") else {
             return;
         };
-        let Some(stamp) = is_numbered(stem)
-            .then(|| stamp_of(&dir.join(&name)))
-            .flatten()
-        else {
+        let Some(stamp) = stamp_of(&dir.join(&name)) else {
             return;
         };
         let number = |text: &str| text.parse::<u32>().ok();
-        if let Some(rest) = stem.strip_prefix("document-review-") {
+        if let Some(rest) = stem.strip_prefix(REVIEW) {
             if let Some(n) = rest.strip_suffix("-reply").and_then(number) {
                 self.replies.insert(n, stamp);
             } else if let Some(n) = number(rest) {
                 self.reviews.insert(n, stamp);
             }
-        } else if let Some(n) = stem.strip_prefix("inspection-").and_then(number) {
+        } else if let Some(n) = stem.strip_prefix(INSPECTION).and_then(number) {
             self.inspections.insert(n, (name, stamp));
         } else if let Some(n) = stem.strip_prefix("inspection-report-").and_then(number) {
             // The older name; the newer one wins.
             self.inspections.entry(n).or_insert((name, stamp));
         }
     }
-}
-
-fn is_numbered(stem: &str) -> bool {
-    stem.starts_with("document-review-") || stem.starts_with("inspection-")
 }
 
 /// The stamp of a file that is there and not empty.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use crate::project::Project;
@@ -9,7 +10,19 @@ use crate::project::Project;
 /// Held as long as an engine lives. The system lets go of it when the process ends, however it does.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Whether it is still the lock that others look at: somebody may have removed it (`git clean`),
+    /// and then the next kumite would take another one.
+    pub fn is_ours(&self) -> bool {
+        let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        let named = fs::metadata(&self.path).map(id);
+        let held = self.file.metadata().map(id);
+        matches!((named, held), (Ok(named), Ok(held)) if named == held)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +51,7 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
             // Only for people who look: the lock itself is what counts.
             let _ = file.set_len(0);
             let _ = writeln!(file, "{}", std::process::id());
-            Ok(Some(Lock { _file: file }))
+            Ok(Some(Lock { file, path }))
         }
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(source)) => Err(fail(source)),

@@ -143,7 +143,11 @@ impl Desk<'_> {
                 let _ = fs::remove_dir_all(dir);
                 Err(Trouble::Launch {
                     agent: order.agent,
-                    outcome: Outcome::Missing(spec_file::sentence(&error)),
+                    // The program is not to blame: it is the machine that has no room for it.
+                    outcome: Outcome::Failed(format!(
+                        "it could not be started: {}",
+                        spec_file::sentence(&error)
+                    )),
                 })
             }
         }
@@ -213,6 +217,9 @@ impl Desk<'_> {
 fn of_earlier_kumite(end: End) -> Ended {
     let outcome = match (end.ended.outcome, end.signal) {
         (Outcome::Failed(how), Some(_)) => Outcome::Lost(how),
+        // That kumite ended it and could not write it down. Where a stop is in the journal, the
+        // run is stopped however its agent ended.
+        (Outcome::Killed, _) => Outcome::Lost("an earlier kumite ended it".to_owned()),
         (outcome, _) => outcome,
     };
     Ended {

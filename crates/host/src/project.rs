@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_core::journal::AgentId;
+use kumite_core::names::Phase;
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::spec_name::SpecName;
 
@@ -151,38 +152,56 @@ impl Spec {
         &self.project
     }
 
-    /// Where its agents work: its worktree if it is there, else the project.
+    /// Where its agents work: its worktree, or else the project.
     pub fn workplace(&self) -> PathBuf {
-        let worktree = self.worktree(&spec_file::read(&self.main));
-        worktree.unwrap_or_else(|| self.project.clone())
+        match self.checkout(&spec_file::read(&self.main)) {
+            Checkout::Worktree(path) => path,
+            Checkout::Main | Checkout::Gone(_) => self.project.clone(),
+        }
     }
 
     /// The same, with the spec.json that counts there.
     pub fn read(&self) -> (PathBuf, Result<SpecJson, spec_file::Error>) {
         let main = spec_file::read(&self.main);
-        match self.worktree(&main) {
-            Some(path) => {
+        match self.checkout(&main) {
+            Checkout::Main => (self.project.clone(), main),
+            Checkout::Worktree(path) => {
                 let json = spec_file::read(&self.files_in(&path));
                 (path, json)
             }
-            None => (self.project.clone(), main),
+            Checkout::Gone(path) => {
+                let error = spec_file::Error::NoWorktree {
+                    spec: self.name.clone(),
+                    path,
+                };
+                (self.project.clone(), Err(error))
+            }
         }
     }
 
-    /// The worktree that spec.json of the main checkout names, or the usual one if the main
-    /// checkout has none; if it is there.
-    fn worktree(&self, main: &Result<SpecJson, spec_file::Error>) -> Option<PathBuf> {
-        let path = match main {
-            Ok(spec) => self.project.join(spec.worktree_path()?),
+    /// Where the spec lives: in the worktree that spec.json of the main checkout names, or in the
+    /// usual one if the main checkout has no spec.json.
+    fn checkout(&self, main: &Result<SpecJson, spec_file::Error>) -> Checkout {
+        let holds = |path: &PathBuf| self.files_in(path).join("spec.json").is_file();
+        match main {
+            Ok(json) => match json.worktree_path().map(|path| self.project.join(path)) {
+                None => Checkout::Main,
+                Some(path) if holds(&path) => Checkout::Worktree(path),
+                // It was merged, and cleared away.
+                Some(_) if json.completed() >= Some(Phase::Inspection) => Checkout::Main,
+                Some(path) => Checkout::Gone(path),
+            },
             Err(spec_file::Error::Read { source, .. })
                 if source.kind() == io::ErrorKind::NotFound =>
             {
-                self.project.join(WORKTREES).join(&self.name)
+                let usual = self.project.join(WORKTREES).join(&self.name);
+                match holds(&usual) {
+                    true => Checkout::Worktree(usual),
+                    false => Checkout::Main,
+                }
             }
-            Err(_) => return None,
-        };
-        let is_there = self.files_in(&path).join("spec.json").is_file();
-        is_there.then_some(path)
+            Err(_) => Checkout::Main,
+        }
     }
 
     fn exists(&self) -> bool {
@@ -193,4 +212,13 @@ impl Spec {
     pub fn files_in(&self, checkout: &Path) -> PathBuf {
         checkout.join(".kiro/specs").join(&self.name)
     }
+}
+
+/// Which checkout a spec lives in.
+enum Checkout {
+    Main,
+    Worktree(PathBuf),
+    /// spec.json names a worktree that is not there, or does not hold the spec. Working in the main
+    /// checkout instead would put unfinished work on its branch.
+    Gone(PathBuf),
 }

@@ -25,6 +25,11 @@ pub enum Error {
         path: PathBuf,
         source: spec_json::Error,
     },
+    #[error(
+        "spec.json names the worktree {path}, which does not hold the spec {spec}; \
+         make it again (`git worktree add`), or take `worktree` out of spec.json"
+    )]
+    NoWorktree { spec: String, path: PathBuf },
     #[error("cannot write {path}")]
     Write { path: PathBuf, source: io::Error },
 }

@@ -8,7 +8,6 @@ use kumite_formats::spec_name::SpecName;
 use kumite_host::control::RunRequest;
 use kumite_host::project::Project;
 use kumite_host::settings::Flags;
-use kumite_host::spec_file;
 
 use crate::args::Setting;
 use crate::out::out;
@@ -135,7 +134,7 @@ fn check(project: &Project, specs: &[String]) -> Result<()> {
     for name in specs {
         let name: SpecName = name.parse()?;
         let spec = project.spec(&name)?;
-        spec_file::read(&spec.files_in(&spec.workplace()))?;
+        spec.read().1?;
     }
     Ok(())
 }

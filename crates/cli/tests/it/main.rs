@@ -37,6 +37,7 @@ mod steering;
 mod stops;
 mod together;
 mod trouble;
+mod vanished;
 mod walks;
 mod watch;
 mod webhook;

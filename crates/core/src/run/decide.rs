@@ -3,7 +3,7 @@
 use super::after::{after, judge};
 use super::start;
 use super::state::{Halt, Halted, Pause, Resume, Run, State, Work};
-use super::step::{Attempt, Step};
+use super::step::{Attempt, Round, Step};
 use super::turn::{Turn, go};
 use super::words;
 use crate::change::Change;
@@ -53,7 +53,7 @@ fn start_requested(
     }
     let resume = match run.state {
         State::Idle | State::Done(_) => Resume::default(),
-        State::Halted(ref halted) => halted.resume,
+        State::Halted(ref halted) => renewed(halted, order),
         // Whoever asks for a run that goes on takes a pause back.
         State::Finishing(work) | State::Working(work) => {
             run.order = joined(run.order, order);
@@ -75,6 +75,25 @@ fn start_requested(
     match look {
         Some(look) => admitted(run, look, entry),
         None => (run, vec![Effect::Announce(Notice::RunQueued)]),
+    }
+}
+
+/// What a person grants by going on is granted by the settings of today (A2.3).
+fn renewed(halted: &Halted, order: &Order) -> Resume {
+    let fresh = |round: Round, max| Round::fresh(round.number, max);
+    let step = match (halted.why, halted.resume.step) {
+        (
+            Halt::Paused(Pause::RoundsExhausted | Pause::NeedsDiscussion),
+            Some(Step::Review(round)),
+        ) => Some(Step::Review(fresh(round, order.rules.rounds_max))),
+        (Halt::Paused(Pause::InspectionNogo), Some(Step::Inspect(round))) => {
+            Some(Step::Inspect(fresh(round, order.rules.inspections_max)))
+        }
+        (_, step) => step,
+    };
+    Resume {
+        step,
+        ..halted.resume
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn latest(asked: Round, inspections: &[InspectionFacts]) -> Round {
 /// The verdict of the report and of spec.json together.
 pub(super) fn verdict(inspection: &InspectionFacts) -> Result<Verdict, Pause> {
     match (inspection.report, inspection.recorded) {
+        _ if inspection.unclear => Err(Pause::EvidenceConflict),
         (Some(report), Some(recorded)) if report != recorded => Err(Pause::EvidenceConflict),
         (Some(verdict), _) | (None, Some(verdict)) => Ok(verdict),
         (None, None) => Err(Pause::NoEvidence),

@@ -4,14 +4,17 @@ use super::start;
 use super::state::Pause;
 use super::step::{Round, Step};
 use super::turn::Turn;
-use crate::change::Change;
+use crate::change::{Change, Fixing};
 use crate::facts::{Facts, Findings, ReviewFacts, RoundFacts, RoundProgress};
 use crate::journal::{Order, Rules};
 use crate::notice::{NextAction, Notice};
 
 /// A reply settles the review, asks for another round, or leaves the rest to people (A3).
 pub(super) fn after_reply(order: &Order, round: Round, found: Findings, facts: &mut Facts) -> Turn {
-    let changes = vec![Change::Replied(round.number, found)];
+    let changes = vec![match order.review_once {
+        Some(Fixing::Nobody) => Change::Judged(round.number, found),
+        Some(Fixing::Auto | Fixing::Person) | None => Change::Replied(round.number, found),
+    }];
     changes.iter().for_each(|change| facts.apply(*change));
     let next = Step::Review(round.renewed(order.rules.rounds_max));
     let ask_person = |why| Turn::pause(next, why, open_points(found));
@@ -49,6 +52,7 @@ fn open_points(found: Findings) -> String {
 /// enough; two that differ, or none, are never an approval.
 pub(super) fn found(round: &RoundFacts) -> Result<Findings, Pause> {
     match (round.table, round.counts) {
+        _ if round.unclear => Err(Pause::EvidenceConflict),
         (Some(table), Some(counts)) if table != counts => Err(Pause::EvidenceConflict),
         (Some(found), _) | (None, Some(found)) => Ok(found),
         (None, None) => Err(Pause::NoEvidence),

@@ -148,6 +148,7 @@ fn remember(run: &mut Run, changes: &[Change]) {
             | Change::ReviewStarted(_)
             | Change::ReviewApproved
             | Change::Replied(..)
+            | Change::Judged(..)
             | Change::Implemented
             | Change::Fixed(_)
             | Change::Approved(_)

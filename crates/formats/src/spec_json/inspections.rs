@@ -19,6 +19,8 @@ pub struct RecordedInspection {
     pub number: u32,
     /// None: the file does not say, or says both.
     pub verdict: Option<Verdict>,
+    /// There is a verdict, but it is said both ways or in an unknown word.
+    pub unclear: bool,
     /// Its findings were fixed.
     pub fixed: bool,
 }
@@ -29,28 +31,31 @@ pub(super) struct Entry<'a> {
     pub index: Option<usize>,
     pub number: u32,
     pub verdict: Option<Verdict>,
+    /// It has a result in a word that nobody knows.
+    pub unknown: bool,
     pub fixed: bool,
     pub when: Option<Cow<'a, str>>,
 }
 
 pub(super) fn recorded(root: Value<'_>) -> Vec<RecordedInspection> {
-    let mut all: BTreeMap<u32, (Option<Option<Verdict>>, bool)> = BTreeMap::new();
+    let mut all: BTreeMap<u32, RecordedInspection> = BTreeMap::new();
     for entry in entries(root) {
-        let (verdict, fixed) = all.entry(entry.number).or_default();
-        *fixed |= entry.fixed;
-        *verdict = match (*verdict, entry.verdict) {
-            (Some(one), Some(two)) if one != Some(two) => Some(None),
-            (seen, None) => seen,
-            (_, said) => Some(said),
-        };
-    }
-    let recorded = all.into_iter().map(|(number, (verdict, fixed))| {
-        let verdict = verdict.flatten();
-        RecordedInspection {
+        let number = entry.number;
+        let known = all.entry(number).or_insert(RecordedInspection {
             number,
-            verdict,
-            fixed,
-        }
+            verdict: entry.verdict,
+            unclear: false,
+            fixed: false,
+        });
+        let differs =
+            entry.verdict.is_some() && known.verdict.is_some_and(|it| Some(it) != entry.verdict);
+        known.fixed |= entry.fixed;
+        known.unclear |= entry.unknown || differs;
+        known.verdict = known.verdict.or(entry.verdict);
+    }
+    let recorded = all.into_values().map(|known| RecordedInspection {
+        verdict: known.verdict.filter(|_| !known.unclear),
+        ..known
     });
     recorded.collect()
 }
@@ -79,6 +84,11 @@ fn listed(rounds: Value<'_>, current: bool) -> Vec<Entry<'_>> {
             Some(result) => verdict_of(&result),
             None => passed(item),
         },
+        unknown: item.given("result").is_some_and(|result| {
+            result
+                .as_str()
+                .is_none_or(|word| verdict_of(&word).is_none())
+        }),
         fixed: item.text("fixedAt").is_some() || says_fixed(item),
         when: item
             .text("inspectedAt")
@@ -111,6 +121,7 @@ fn single(inspection: Value<'_>) -> Option<Entry<'_>> {
     Some(Entry {
         index: None,
         number: report.and_then(|name| number_in(&name)).unwrap_or(1),
+        unknown: verdict.is_none(),
         verdict,
         fixed: false,
         when,

@@ -25,6 +25,8 @@ pub struct RecordedRound {
     pub progress: Option<RoundProgress>,
     /// None unless both counts are there and nothing contradicts them.
     pub findings: Option<Findings>,
+    /// There are counts, but not both, or they contradict each other, or are no numbers.
+    pub unclear: bool,
 }
 
 /// Old files only say how many rounds there were. More than this many were not held.
@@ -63,14 +65,14 @@ fn detailed(details: Value<'_>) -> Vec<RecordedRound> {
             *counts = counts.and(Counts::of(item));
         }
     }
-    let recorded = rounds.into_iter().map(|(number, (progress, counts))| {
-        let findings = counts.clear();
-        RecordedRound {
+    let recorded = rounds
+        .into_iter()
+        .map(|(number, (progress, counts))| RecordedRound {
             number,
             progress,
-            findings,
-        }
-    });
+            findings: counts.clear(),
+            unclear: counts == Counts::Unclear,
+        });
     recorded.collect()
 }
 
@@ -80,6 +82,7 @@ impl RecordedRound {
             number,
             progress: None,
             findings: None,
+            unclear: false,
         }
     }
 }

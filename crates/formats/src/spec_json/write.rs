@@ -36,7 +36,8 @@ fn write(editor: &mut Editor, change: Change, at: &str) {
         Change::Rejected(document) => reject(editor, document),
         Change::ReviewStarted(number) => write_review::started(editor, number),
         Change::ReviewWritten(number) => write_review::written(editor, number, at),
-        Change::Replied(number, found) => write_review::replied(editor, number, found, at),
+        Change::Replied(number, found) => write_review::replied(editor, number, found, true, at),
+        Change::Judged(number, found) => write_review::replied(editor, number, found, false, at),
         Change::ReviewApproved => write_review::set_status(editor, "approved"),
         Change::Implemented => forward(editor, stage::IMPLEMENTED),
         Change::Inspected(number, verdict) => {

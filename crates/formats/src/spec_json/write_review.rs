@@ -35,12 +35,13 @@ pub(super) fn written(editor: &mut Editor, round: u32, at: &str) {
     }
 }
 
-pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, at: &str) {
+/// `fixing`: the agent was asked to apply its fixes too.
+pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, fixing: bool, at: &str) {
     for index in entries(editor, round) {
         let before = entry(editor, index);
         let was_counted = before.and_then(rounds::findings_of) == Some(found);
         let has_time = before.is_some_and(|it| it.text("replyCompletedAt").is_some());
-        let fix_status = fix_status(found, before);
+        let fix_status = fix_status(found, fixing, before);
         set(editor, index, "status", New::Text("reply_complete"));
         if !(was_counted && has_time) {
             set(editor, index, "replyCompletedAt", New::Text(at));
@@ -69,13 +70,13 @@ pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, at: &str
     }
 }
 
-/// Only the agent knows whether it applied its fixes: asked for a judgment alone, it did not.
-fn fix_status(found: Findings, before: Option<Value<'_>>) -> &'static str {
+/// Asked to apply its fixes, only the agent knows whether it did.
+fn fix_status(found: Findings, fixing: bool, before: Option<Value<'_>>) -> &'static str {
     let said = before.and_then(|it| it.text("fixStatus"));
     match (found.fix_required, found.needs_discussion) {
         (0, 0) => "not_required",
         (0, _) => "pending",
-        (_, _) if said.as_deref() == Some("pending") => "pending",
+        (_, _) if !fixing || said.as_deref() == Some("pending") => "pending",
         (_, _) => "applied",
     }
 }

@@ -4,6 +4,8 @@ use crate::markdown::plain;
 
 #[derive(Default)]
 pub(super) struct Sections {
+    /// The title is behind us.
+    begun: bool,
     /// The level of the appendix or checklist that we are in.
     appendix: Option<usize>,
 }
@@ -11,10 +13,12 @@ pub(super) struct Sections {
 impl Sections {
     /// A section lasts until a heading of its own level or a higher one.
     pub fn enter(&mut self, level: usize, heading: &str) {
+        // The title of the file names no section: what it is called changes nothing.
+        let is_title = !std::mem::replace(&mut self.begun, true) && level == 1;
         if self.appendix.is_some_and(|outer| level > outer) {
             return;
         }
-        self.appendix = is_appendix(heading).then_some(level);
+        self.appendix = (is_appendix(heading) && !is_title).then_some(level);
     }
 
     pub fn in_appendix(&self) -> bool {

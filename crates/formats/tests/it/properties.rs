@@ -25,7 +25,8 @@ fn change() -> impl Strategy<Value = Change> {
         document().prop_map(Change::Rejected),
         (1_u32..4).prop_map(Change::ReviewStarted),
         (1_u32..4).prop_map(Change::ReviewWritten),
-        (1_u32..4, findings).prop_map(|(round, found)| Change::Replied(round, found)),
+        (1_u32..4, findings.clone()).prop_map(|(round, found)| Change::Replied(round, found)),
+        (1_u32..4, findings).prop_map(|(round, found)| Change::Judged(round, found)),
         Just(Change::ReviewApproved),
         Just(Change::Implemented),
         (1_u32..4, verdict).prop_map(|(number, verdict)| Change::Inspected(number, verdict)),
@@ -165,9 +166,10 @@ fn reads_back(spec: &SpecJson, change: Change) -> bool {
         Change::ReviewWritten(number) => {
             round(number).is_some_and(|it| it.progress == Some(RoundProgress::ReviewComplete))
         }
-        Change::Replied(number, found) => round(number).is_some_and(|it| {
-            it.progress == Some(RoundProgress::ReplyComplete) && it.findings == Some(found)
-        }),
+        Change::Replied(number, found) | Change::Judged(number, found) => round(number)
+            .is_some_and(|it| {
+                it.progress == Some(RoundProgress::ReplyComplete) && it.findings == Some(found)
+            }),
         Change::ReviewApproved => spec.review().approved,
         Change::Implemented => spec.completed() >= Some(Phase::Impl),
         Change::Inspected(number, verdict) => {

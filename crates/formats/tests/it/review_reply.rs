@@ -170,3 +170,17 @@ fn tables_in_code_and_comments_are_ignored() {
     assert_eq!(read(&text), Some((1, 0)));
     assert_eq!(read(&format!("~~~~\n{hidden}~~~\n")), None);
 }
+
+#[test]
+fn issues_that_nobody_judged_are_no_answer() {
+    assert_eq!(read(&table("| Critical | 3 |  |  |  |\n")), None);
+    assert_eq!(read(&table("| Critical | 3 | none | none | N/A |\n")), None);
+    assert_eq!(read(&table("| Critical | 3 | - | 3 | - |\n")), Some((0, 0)));
+    assert_eq!(read(&table("| Critical | 0 |  |  |  |\n")), Some((0, 0)));
+}
+
+#[test]
+fn a_byte_order_mark_hides_nothing() {
+    let text = format!("\u{feff}{}", table("| Critical | 1 | 1 | 0 | 0 |\n"));
+    assert_eq!(read(&text), Some((1, 0)));
+}

@@ -33,6 +33,7 @@ fn inspections(text: &str) -> Vec<(u32, Option<Verdict>, bool)> {
                  number,
                  verdict,
                  fixed,
+                 ..
              }| (number, verdict, fixed),
         )
         .collect()
@@ -163,6 +164,7 @@ fn a_round_of_the_current_shape_is_read() {
         number: 1,
         progress: Some(RoundProgress::ReplyComplete),
         findings: found(2, 0),
+        unclear: false,
     };
     assert_eq!(rounds, [first]);
 }
@@ -272,4 +274,36 @@ fn an_old_inspection_that_was_not_held_is_none_and_one_that_did_not_pass_is_nogo
     assert_eq!(inspections(r#"{"inspection":null}"#), []);
     let failed = inspections(r#"{"inspection":{"status":"failed"}}"#);
     assert_eq!(failed, [(1, Some(Verdict::Nogo), false)]);
+}
+
+#[test]
+fn counts_that_are_incomplete_or_contradict_each_other_are_unclear() {
+    for counts in [
+        r#""fixRequired":1"#,
+        r#""needsDiscussion":2"#,
+        r#""fixRequired":1,"needsDiscussion":0,"fixRequiredCount":0,"needsDiscussionCount":0"#,
+        r#""fixRequired":"2","needsDiscussion":"0""#,
+    ] {
+        let text =
+            format!(r#"{{"documentReview":{{"roundDetails":[{{"roundNumber":1,{counts}}}]}}}}"#);
+        let round = read(&text).review().rounds[0];
+        assert!(round.unclear && round.findings.is_none(), "{counts}");
+    }
+}
+
+#[test]
+fn a_verdict_said_both_ways_or_in_an_unknown_word_is_unclear() {
+    for rounds in [
+        r#"{"number":1,"result":"go"},{"number":1,"result":"nogo"}"#,
+        r#"{"number":1,"result":"nogo"},{"number":1,"result":"go"}"#,
+        r#"{"number":1,"result":"fail"}"#,
+        r#"{"number":1,"result":true}"#,
+    ] {
+        let text = format!(r#"{{"inspection":{{"rounds":[{rounds}]}}}}"#);
+        let inspection = read(&text).inspections()[0];
+        assert!(
+            inspection.unclear && inspection.verdict.is_none(),
+            "{rounds}"
+        );
+    }
 }

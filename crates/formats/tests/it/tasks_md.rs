@@ -148,3 +148,20 @@ fn the_predecessor_counts_only_column_zero() {
     let text = b"- [x] 1\n  - [ ] nested\n- [ ]* optional\n```\n- [X] code\n```\n* [ ] star\n";
     assert_eq!(legacy_count(text), (2, 3));
 }
+
+#[test]
+fn a_byte_order_mark_hides_no_box() {
+    assert_eq!(counted("\u{feff}- [ ] 1. A\n- [x] 2. B\n"), (1, 2));
+}
+
+#[test]
+fn the_title_of_the_file_is_no_checklist_section() {
+    assert_eq!(
+        counted("# Implementation Checklist\n\n- [ ] 1. A\n- [x] 2. B\n"),
+        (1, 2)
+    );
+    assert_eq!(
+        counted("# Tasks\n\n- [ ] 1. A\n\n# Checklist\n\n- [ ] z\n"),
+        (0, 1)
+    );
+}

@@ -116,8 +116,8 @@ pub fn inspected(number: u32, verdict: Verdict) -> InspectionFacts {
         number,
         report: Some(verdict),
         recorded: Some(verdict),
-        fixed: false,
         stamp: Some(STAMP),
+        ..InspectionFacts::default()
     }
 }
 

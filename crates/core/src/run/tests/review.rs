@@ -4,7 +4,7 @@ use super::build::*;
 use super::files::*;
 use crate::change::{Change, Fixing};
 use crate::facts::{Facts, RoundFacts, RoundProgress, Stamp};
-use crate::journal::{Order, ROUNDS_MAX};
+use crate::journal::{Order, ROUNDS_MAX, Rules};
 use crate::names::Phase;
 use crate::notice::{NextAction, Notice};
 use crate::run::{Finish, Pause, Run, State, Step, Work};
@@ -196,8 +196,12 @@ fn a5_2_by_hand_it_is_one_round_whatever_is_left() {
         }
         let before = ordered(order, working(reply(1)));
         let after = done(Finish::UntilReached(Phase::Review));
-        check(before, finished(replied(1, 0, 0)), after)
-            .saves(&[Change::Replied(1, findings(0, 0)), Change::ReviewApproved]);
+        let recorded = match fixing {
+            // Nothing was applied if nobody was asked to.
+            Fixing::Nobody => Change::Judged(1, findings(0, 0)),
+            Fixing::Auto | Fixing::Person => Change::Replied(1, findings(0, 0)),
+        };
+        check(before, finished(replied(1, 0, 0)), after).saves(&[recorded, Change::ReviewApproved]);
     }
 }
 
@@ -239,6 +243,38 @@ fn a6_one_clear_source_is_enough() {
         working(reply(1)),
         finished(rounds(&[both])),
         begun(implement(0)),
+    );
+}
+
+#[test]
+fn a6_counts_that_are_unclear_never_approve_whatever_the_table_says() {
+    let unclear = RoundFacts {
+        unclear: true,
+        ..replied_round(1, 0, 0)
+    };
+    let work = work(reply(1));
+    check(
+        working(reply(1)),
+        finished(rounds(&[unclear])),
+        unjudged(Pause::EvidenceConflict, work),
+    );
+}
+
+#[test]
+fn a2_3_a_fresh_allowance_follows_the_settings_of_the_new_start() {
+    let order = Order {
+        rules: Rules {
+            rounds_max: 2,
+            ..Rules::default()
+        },
+        ..Order::default()
+    };
+    let paused = paused(Pause::RoundsExhausted, Step::Review(round(8, 6)));
+    let facts = rounds(&[closed_round(7, 1, 0)]);
+    check(
+        paused,
+        start_as(order, facts),
+        begun(Step::Review(round(8, 1))),
     );
 }
 
