@@ -165,10 +165,13 @@ fn s38_the_permissions_of_the_worktree_copy_hold() {
 }
 
 #[test]
-fn s38_a_worktree_that_is_gone_leaves_the_main_checkout() {
+fn s38_a_worktree_that_is_gone_is_refused_until_a_person_decides() {
     let world = with_worktree();
     world.play(json!({}));
     git(world.root(), &["worktree", "remove", "--force", PLACE]);
+    world.kumite(&["run", "login"]).assert_code(5);
+    assert!(world.launches().is_empty());
+    world.patch("login", json!({"worktree": null}));
     world
         .run("login")
         .assert_ended(0, "done", "all_phases_done");
