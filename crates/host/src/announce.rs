@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::Sender;
 
+use kumite_core::journal::AgentId;
 use kumite_core::notice::{NextAction, Notice, RestState};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::Step;
@@ -59,98 +60,86 @@ impl Feed {
 impl Announcement {
     /// One line of `kumite run --json` (contract).
     pub fn to_json(&self) -> Value {
-        let (kind, fields) = body(&self.notice);
         let mut line = Map::new();
         line.insert("time".into(), rfc3339(self.at_ms).into());
         line.insert("spec".into(), self.spec.as_str().into());
-        line.insert("type".into(), kind.into());
-        if let Value::Object(fields) = fields {
+        line.insert("type".into(), kind(&self.notice).into());
+        if let Value::Object(fields) = fields(&self.notice) {
             line.extend(fields);
         }
         Value::Object(line)
     }
 }
 
-fn body(notice: &Notice) -> (&'static str, Value) {
+/// The name of a notice (contract).
+fn kind(notice: &Notice) -> &'static str {
     match notice {
-        Notice::RunQueued => ("run_queued", json!({})),
-        Notice::RunStarted { phase } => (
-            "run_started",
-            json!({"phase": phase.map(|phase| phase.name())}),
-        ),
-        Notice::PhaseStarted(phase) => ("phase_started", json!({"phase": phase.name()})),
-        Notice::PhaseEnded(phase) => ("phase_ended", json!({"phase": phase.name()})),
-        Notice::StepStarted {
-            step,
-            agent,
-            resumed,
-        } => {
-            let mut fields = step_fields(*step);
-            fields["agent"] = agent.to_string().into();
-            fields["resumed"] = (*resumed).into();
-            ("step_started", fields)
-        }
-        Notice::StepEnded {
-            step,
-            agent,
-            outcome,
-            usage,
-        } => {
-            let mut fields = step_fields(*step);
-            fields["agent"] = agent.to_string().into();
-            fields["outcome"] = outcome_name(outcome).into();
-            fields["message"] = outcome_detail(outcome).into();
-            fields["cost_usd"] = usd(usage.usd_micros).into();
-            fields["input_tokens"] = usage.input_tokens.into();
-            fields["output_tokens"] = usage.output_tokens.into();
-            ("step_ended", fields)
-        }
-        Notice::RoundEnded {
-            round,
-            findings,
-            next,
-        } => (
-            "round_ended",
-            json!({
-                "round": round,
-                "fix_required": findings.fix_required,
-                "needs_discussion": findings.needs_discussion,
-                "next": next_name(*next),
-            }),
-        ),
-        Notice::ReviewApproved { rounds } => ("review_approved", json!({"rounds": rounds})),
-        Notice::ImplRetry { attempt, max, open } => (
-            "impl_retry",
-            json!({"attempt": attempt, "max": max, "open": open}),
-        ),
-        Notice::ImplExhausted { max, open } => {
-            ("impl_exhausted", json!({"max": max, "open": open}))
-        }
-        Notice::InspectionEnded { round, verdict } => (
-            "inspection_ended",
-            json!({"round": round, "verdict": verdict}),
-        ),
-        Notice::DocumentApproved {
-            document,
-            by_person,
-        } => (
-            "document_approved",
-            json!({"document": document.name(), "by": if *by_person { "person" } else { "auto" }}),
-        ),
-        Notice::DocumentRejected(document) => {
-            ("document_rejected", json!({"document": document.name()}))
-        }
-        Notice::Warned(message) => ("warning", json!({"message": message})),
-        Notice::SaveFailed(message) => ("save_failed", json!({"message": message})),
-        Notice::RunEnded {
-            state,
-            reason,
-            message,
-        } => (
-            "run_ended",
-            json!({"state": state_name(*state), "reason": reason, "message": message}),
-        ),
+        Notice::RunQueued => "run_queued",
+        Notice::RunStarted { .. } => "run_started",
+        Notice::PhaseStarted(_) => "phase_started",
+        Notice::PhaseEnded(_) => "phase_ended",
+        Notice::StepStarted { .. } => "step_started",
+        Notice::StepEnded { .. } => "step_ended",
+        Notice::RoundEnded { .. } => "round_ended",
+        Notice::ReviewApproved { .. } => "review_approved",
+        Notice::ImplRetry { .. } => "impl_retry",
+        Notice::ImplExhausted { .. } => "impl_exhausted",
+        Notice::InspectionEnded { .. } => "inspection_ended",
+        Notice::DocumentApproved { .. } => "document_approved",
+        Notice::DocumentRejected(_) => "document_rejected",
+        Notice::Warned(_) => "warning",
+        Notice::SaveFailed(_) => "save_failed",
+        Notice::RunEnded { .. } => "run_ended",
     }
+}
+
+/// What belongs to it (contract).
+#[rustfmt::skip]
+fn fields(notice: &Notice) -> Value {
+    match notice {
+        Notice::RunQueued => json!({}),
+        Notice::RunStarted { phase } => json!({"phase": phase.map(|phase| phase.name())}),
+        Notice::PhaseStarted(phase) | Notice::PhaseEnded(phase) => json!({"phase": phase.name()}),
+        Notice::StepStarted { step, agent, resumed } => {
+            with_step(*step, *agent, json!({"resumed": resumed}))
+        }
+        Notice::StepEnded { step, agent, outcome, usage } => with_step(*step, *agent, json!({
+            "outcome": outcome_name(outcome),
+            "message": outcome_detail(outcome),
+            "cost_usd": usd(usage.usd_micros),
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+        })),
+        Notice::RoundEnded { round, findings, next } => json!({
+            "round": round,
+            "fix_required": findings.fix_required,
+            "needs_discussion": findings.needs_discussion,
+            "next": next_name(*next),
+        }),
+        Notice::ReviewApproved { rounds } => json!({"rounds": rounds}),
+        Notice::ImplRetry { attempt, max, open } => {
+            json!({"attempt": attempt, "max": max, "open": open})
+        }
+        Notice::ImplExhausted { max, open } => json!({"max": max, "open": open}),
+        Notice::InspectionEnded { round, verdict } => json!({"round": round, "verdict": verdict}),
+        Notice::DocumentApproved { document, by_person } => {
+            json!({"document": document.name(), "by": if *by_person { "person" } else { "auto" }})
+        }
+        Notice::DocumentRejected(document) => json!({"document": document.name()}),
+        Notice::Warned(message) | Notice::SaveFailed(message) => json!({"message": message}),
+        Notice::RunEnded { state, reason, message } => {
+            json!({"state": state_name(*state), "reason": reason, "message": message})
+        }
+    }
+}
+
+fn with_step(step: Step, agent: AgentId, more: Value) -> Value {
+    let mut fields = step_fields(step);
+    fields["agent"] = agent.to_string().into();
+    if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+        fields.extend(more);
+    }
+    fields
 }
 
 fn step_fields(step: Step) -> Value {

@@ -1,5 +1,7 @@
 //! The loop of a project: one thread that owns all runs, and an inbox.
 
+mod giving_up;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use kumite_agents::Launcher;
 use kumite_core::journal::{AgentId, By, Event};
-use kumite_core::notice::{Notice, RestState};
 use kumite_core::outcome::Ended;
 use kumite_core::pool::Pool;
 use kumite_core::routing::{Routed, Routing};
 use kumite_core::run::State;
 
-use crate::announce::{Announcement, Feed};
+use crate::announce::Feed;
 use crate::clock::{Clock, now_ms};
 use crate::context::Context;
 use crate::control::{self, Reply, Request};
@@ -157,37 +158,6 @@ impl Engine {
         }
     }
 
-    /// Somebody removed the files that make this the only engine of the project. Another one may
-    /// begin at any moment, so everything ends here, and says so.
-    fn abandon(&mut self) {
-        let why = format!(
-            "{} was removed while kumite ran; its agents were ended, `kumite run` goes on from the \
-             documents",
-            self.project.runtime().display()
-        );
-        for (name, context) in std::mem::take(&mut self.contexts) {
-            context.end_now();
-            let state = RestState::Paused;
-            self.say_ended(&name, state, "interrupted", &why);
-            for waiting in &context.waiting {
-                let _ = waiting.send(Reply::Failed(why.clone()));
-            }
-        }
-        self.shared.close();
-    }
-
-    fn say_ended(&mut self, name: &str, state: RestState, reason: &str, message: &str) {
-        self.shared.feed.tell(&Announcement {
-            at_ms: now_ms(),
-            spec: name.to_owned(),
-            notice: Notice::RunEnded {
-                state,
-                reason: reason.to_owned(),
-                message: message.to_owned(),
-            },
-        });
-    }
-
     fn take(&mut self, message: Message) {
         match message {
             Message::AgentEnded { agent, ref ended } => {
@@ -242,22 +212,6 @@ impl Engine {
         }
         self.hand_slots_on(name);
         handled
-    }
-
-    /// The journal cannot be written (a full disk, say): nothing may happen that it does not know.
-    /// The run rests here, and goes on from its last entry when it is asked for again.
-    fn give_up(&mut self, name: &str, error: &journal::Error) {
-        let Some(context) = self.contexts.remove(name) else {
-            return;
-        };
-        context.kill();
-        let message = spec_file::sentence(error);
-        let said = format!("{message}; make room, then `kumite resume`");
-        self.say_ended(name, RestState::Paused, "spec_unwritable", &said);
-        for waiting in &context.waiting {
-            let _ = waiting.send(Reply::Failed(message.clone()));
-        }
-        self.pool.leave(name);
     }
 
     fn hand_slots_on(&mut self, name: &str) {
