@@ -13,6 +13,10 @@ use crate::tree;
 /// How long killed processes may take to disappear.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How often nobody has to be there: a process in the middle of an exec has no environment to read.
+const LOOKS: u32 = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+
 /// A process that carries the mark of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
@@ -41,11 +45,20 @@ pub fn find_marked(prefix: &str) -> Vec<Marked> {
 pub fn sweep(marker: &str) -> Vec<Identity> {
     let deadline = Instant::now() + PATIENCE;
     let mut ended = BTreeSet::new();
+    let mut empty_looks = 0;
     loop {
         // Again until nobody is left: they may have forked meanwhile.
         let targets = targets(marker);
-        if targets.is_empty() || Instant::now() > deadline {
+        empty_looks = if targets.is_empty() {
+            empty_looks + 1
+        } else {
+            0
+        };
+        if empty_looks == LOOKS || Instant::now() > deadline {
             return ended.into_iter().collect();
+        }
+        if targets.is_empty() {
+            std::thread::park_timeout(BETWEEN_LOOKS);
         }
         let targets: Vec<Process> = targets.into_iter().filter_map(Process::open).collect();
         targets
