@@ -3,7 +3,7 @@
 use std::fs::{self};
 use std::os::unix::process::ExitStatusExt;
 
-use rustix::process::{Pid, Signal, getpgid, getsid, kill_process, test_kill_process};
+use rustix::process::{Pid, Signal, getpid, kill_process, test_kill_process};
 use serde_json::json;
 
 use crate::stage::{Stage, wait_until};
@@ -131,20 +131,30 @@ fn children_are_left_behind_in_every_way() {
         .map(|line| Pid::from_raw(line.parse().unwrap()).unwrap())
         .collect();
     assert_eq!(children.len(), 3);
-    let group = getpgid(None).unwrap();
-    let session = getsid(None).unwrap();
+    let ours = group_and_session(getpid());
     let [child, own_session, daemon] = children[..] else {
         panic!("{children:?}")
     };
-    assert_eq!(getpgid(Some(child)), Ok(group));
-    assert_eq!(getsid(Some(own_session)), Ok(own_session));
-    let daemon_session = getsid(Some(daemon)).unwrap();
-    assert!(daemon_session != daemon && daemon_session != session && daemon_session != agent_id);
+    assert_eq!(group_and_session(child), ours);
+    let leader = own_session.as_raw_pid();
+    assert_eq!(group_and_session(own_session), (leader, leader));
+    let (_, daemon_session) = group_and_session(daemon);
+    assert!(![daemon.as_raw_pid(), ours.1, agent_id.as_raw_pid()].contains(&daemon_session));
     for child in children {
         kill_process(child, Signal::HUP).unwrap();
         assert_eq!(test_kill_process(child), Ok(()));
         kill_process(child, Signal::KILL).unwrap();
     }
+}
+
+/// From /proc, because `getsid` may answer 0: in a container the leader of our session can be
+/// a process outside, which has no number here.
+fn group_and_session(pid: Pid) -> (i32, i32) {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap();
+    let (_, after_name) = stat.rsplit_once(')').unwrap();
+    let mut fields = after_name.split_whitespace().skip(2);
+    let mut next = || fields.next().unwrap().parse().unwrap();
+    (next(), next())
 }
 
 #[test]
