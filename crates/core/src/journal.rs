@@ -37,6 +37,10 @@ pub enum Event {
     Admitted {
         look: Look,
     },
+    /// A usage limit has ended, or somebody does not want to wait for that.
+    WaitOver {
+        look: Look,
+    },
     /// An agent ended, and this is what the files said then.
     AgentEnded {
         agent: AgentId,
@@ -90,6 +94,29 @@ pub struct Rules {
     pub inspections_max: u8,
     pub auto_approve: bool,
     pub guard: Guard,
+    #[serde(default)]
+    pub limit: LimitRules,
+}
+
+/// How a usage limit is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitRules {
+    /// Or else the run halts there.
+    pub wait: bool,
+    pub min_ms: u64,
+    pub max_ms: u64,
+    pub jitter_ms: u64,
+}
+
+impl Default for LimitRules {
+    fn default() -> LimitRules {
+        LimitRules {
+            wait: true,
+            min_ms: 60 * 1000,
+            max_ms: 8 * 24 * 60 * 60 * 1000,
+            jitter_ms: 10 * 1000,
+        }
+    }
 }
 
 /// At most 7 review rounds in one allowance (A2.1).
@@ -107,6 +134,7 @@ impl Default for Rules {
             inspections_max: INSPECTIONS_MAX,
             auto_approve: true,
             guard: Guard::Seed,
+            limit: LimitRules::default(),
         }
     }
 }
@@ -240,6 +268,7 @@ mod tests {
                 look: Some(Look::Unreadable("spec.json:3: no comma".to_owned())),
             },
             Event::Admitted { look: look() },
+            Event::WaitOver { look: look() },
             Event::AgentEnded {
                 agent,
                 ended,

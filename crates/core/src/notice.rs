@@ -56,6 +56,12 @@ pub enum Notice {
     },
     DocumentRejected(Document),
     PhaseEnded(Phase),
+    /// The agent's program may not work before then; the run waits for it.
+    LimitWaiting {
+        until_ms: u64,
+        /// In the program's own words.
+        words: String,
+    },
     /// Something is not as it should be, and the run copes.
     Warned(String),
     /// spec.json could not be written.
@@ -101,10 +107,14 @@ impl Notice {
     pub fn level(&self) -> Level {
         match self {
             Notice::ImplExhausted { .. } | Notice::SaveFailed(_) => Level::Error,
-            Notice::Warned(_) => Level::Warn,
+            Notice::Warned(_) | Notice::LimitWaiting { .. } => Level::Warn,
             Notice::StepEnded { outcome, .. } => match outcome {
                 Outcome::Finished | Outcome::Killed => Level::Info,
-                Outcome::Hung | Outcome::Lost(_) => Level::Warn,
+                Outcome::Hung
+                | Outcome::Lost(_)
+                | Outcome::Limited(_)
+                | Outcome::SessionGone(_)
+                | Outcome::OverBudget(_) => Level::Warn,
                 Outcome::Failed(_) | Outcome::Missing(_) | Outcome::TimedOut => Level::Error,
             },
             Notice::RunEnded { state, .. } => match state {

@@ -31,6 +31,32 @@ pub enum Outcome {
     Killed,
     /// Nobody saw its end: the machine or its supervisor died.
     Lost(String),
+    /// Its program may not work for now. That is no fault of the step: the run waits.
+    Limited(Limit),
+    /// The session that it was to go on with is not there any more.
+    SessionGone(String),
+    /// The money is spent; the sentence says which.
+    OverBudget(String),
+}
+
+/// Why a program may not work for now, and how long, as far as it said so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    pub kind: LimitKind,
+    /// Unix time in milliseconds, as reported: it may be nonsense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_ms: Option<u64>,
+    /// In the program's own words.
+    pub words: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// The person's plan is used up until it is reset.
+    Usage,
+    /// The service is too busy just now.
+    Overload,
 }
 
 /// What an agent used, by its own figures.

@@ -4,15 +4,15 @@ use super::start::{self, evidence};
 use super::state::{Failure, Halt, Pause, Run, Work};
 use super::step::Step;
 use super::turn::{Next, Turn};
-use super::{guard, inspection, review};
+use super::{guard, inspection, limit, review};
 use crate::change::Change;
 use crate::facts::{Facts, Look};
-use crate::journal::Order;
+use crate::journal::{Entry, Order};
 use crate::names::Document;
 use crate::outcome::{Ended, Outcome};
 
 /// What follows the end of the agent that the run waited for.
-pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look) -> Turn {
+pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry: &Entry) -> Turn {
     let step = work.step;
     let fail = |why, detail: &str| Turn::halt(step, Halt::Failed(why), detail);
     match &ended.outcome {
@@ -30,6 +30,10 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look) -> Tu
             Some(session) if !work.revived => again(step, Some(session.clone())),
             _ => fail(Failure::AgentHung, ""),
         },
+        Outcome::Limited(limit) => limit::wait(run, work, limit, entry),
+        Outcome::SessionGone(_) if !work.revived => again(step, None),
+        Outcome::SessionGone(how) => fail(Failure::AgentFailed, how),
+        Outcome::OverBudget(what) => Turn::pause(step, Pause::Budget, what),
         Outcome::Lost(_) if !work.revived => again(step, ended.session.clone()),
         Outcome::Lost(how) => fail(Failure::AgentFailed, how),
     }

@@ -1,24 +1,25 @@
 //! Every event to its rule. An event that does not fit changes nothing.
 
-use super::after::{after, judge};
-use super::start;
-use super::state::{Halt, Halted, Pause, Resume, Run, State, Work};
-use super::step::{Attempt, Round, Step};
+use super::after::after;
+use super::asked::{admitted, start_requested, wait_over};
+use super::state::{Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
+use super::step::{Attempt, Step};
 use super::turn::{Turn, go};
 use super::words;
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::facts::{Facts, Look};
-use crate::journal::{AgentId, By, Entry, Event, Order};
+use crate::journal::{AgentId, By, Entry, Event};
 use crate::names::Document;
 use crate::notice::Notice;
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::{Ended, LimitKind, Outcome};
 
 /// Decides what `entry` means for `run`.
 pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
     match &entry.event {
         Event::StartRequested { order, look } => start_requested(run, order, look.as_ref(), entry),
         Event::Admitted { look } => admitted(run, look, entry),
+        Event::WaitOver { look } => wait_over(run, look, entry),
         Event::AgentEnded { agent, ended, look } => agent_ended(run, *agent, ended, look, entry),
         Event::StopRequested { by } => stop(run, *by),
         Event::PauseRequested => pause(run),
@@ -31,127 +32,14 @@ pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
 }
 
 /// The run stays as it is.
-fn stay(run: Run) -> (Run, Vec<Effect>) {
+pub(super) fn stay(run: Run) -> (Run, Vec<Effect>) {
     (run, Vec::new())
 }
 
 /// The run rests where it is, and says so.
-fn rest(run: Run) -> (Run, Vec<Effect>) {
+pub(super) fn rest(run: Run) -> (Run, Vec<Effect>) {
     let ended = Effect::Announce(words::run_ended(&run));
     (run, vec![ended])
-}
-
-fn start_requested(
-    mut run: Run,
-    order: &Order,
-    look: Option<&Look>,
-    entry: &Entry,
-) -> (Run, Vec<Effect>) {
-    // B3.4: only a reset leaves it.
-    if run.is_exhausted() {
-        return rest(run);
-    }
-    let resume = match run.state {
-        State::Idle | State::Done(_) => Resume::default(),
-        State::Halted(ref halted) => renewed(halted, order),
-        // Whoever asks for a run that goes on takes a pause back.
-        State::Finishing(work) | State::Working(work) => {
-            run.order = joined(run.order, order);
-            run.state = State::Working(work);
-            return stay(run);
-        }
-        State::Queued { .. } => {
-            run.order = joined(run.order, order);
-            return stay(run);
-        }
-        State::Stopping { .. } => return stay(run),
-    };
-    if matches!(run.state, State::Idle | State::Done(_)) {
-        run.spent = Default::default();
-        run.number = run.number.saturating_add(1);
-    }
-    run.order = *order;
-    run.state = State::Queued { resume };
-    match look {
-        Some(look) => admitted(run, look, entry),
-        None => (run, vec![Effect::Announce(Notice::RunQueued)]),
-    }
-}
-
-/// What a person grants by going on is granted by the settings of today (A2.3).
-fn renewed(halted: &Halted, order: &Order) -> Resume {
-    let fresh = |round: Round, max| Round::fresh(round.number, max);
-    let step = match (halted.why, halted.resume.step) {
-        (
-            Halt::Paused(Pause::RoundsExhausted | Pause::NeedsDiscussion),
-            Some(Step::Review(round)),
-        ) => Some(Step::Review(fresh(round, order.rules.rounds_max))),
-        (Halt::Paused(Pause::InspectionNogo), Some(Step::Inspect(round))) => {
-            Some(Step::Inspect(fresh(round, order.rules.inspections_max)))
-        }
-        (_, step) => step,
-    };
-    Resume {
-        step,
-        ..halted.resume
-    }
-}
-
-/// A run that is asked for again while it goes on, or after its engine died: of two ends the
-/// further one counts. A review by hand stays one.
-fn joined(now: Order, asked: &Order) -> Order {
-    if asked.review_once.is_some() || now.review_once.is_some() {
-        return now;
-    }
-    let untils = now.until.zip(asked.until);
-    Order {
-        rules: asked.rules,
-        until: untils.map(|(now, asked)| now.max(asked)),
-        ..now
-    }
-}
-
-fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
-    let State::Queued { resume } = run.state else {
-        return stay(run);
-    };
-    let unsaved = std::mem::take(&mut run.unsaved);
-    let order = run.order;
-    // Asked for once: going on after a halt does not begin there again.
-    run.order.from = None;
-    match look {
-        Look::Unreadable(why) => {
-            run.unsaved = unsaved;
-            let halted = Halted {
-                why: Halt::Paused(Pause::SpecUnreadable),
-                detail: why.clone(),
-                resume,
-            };
-            run.state = State::Halted(halted);
-            rest(run)
-        }
-        Look::Seen(facts) => {
-            let mut facts = facts.clone();
-            run.unsaved = unsaved;
-            let unsure = run.unsure.take();
-            let owed = owed(&mut run, unsure, &mut facts);
-            let turn = begin(&run, &order, resume, &mut facts);
-            let phase = words::first_phase(&turn.next);
-            let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
-            go(run, turn, Some(&facts), None, entry)
-        }
-    }
-}
-
-/// An agent that ended well and could not be judged then is judged now; its step is done again only
-/// if there is still no evidence.
-fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
-    if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
-        && let Ok(turn) = judge(order, work, facts)
-    {
-        return turn;
-    }
-    start::first(order, resume, run.inspection_due, facts)
 }
 
 fn agent_ended(
@@ -165,15 +53,18 @@ fn agent_ended(
         State::Working(work) => (*work, None),
         State::Finishing(work) => (*work, Some(Halt::Paused(Pause::ByUser))),
         State::Stopping { work, by } => (*work, Some(Halt::Stopped(*by))),
-        State::Idle | State::Queued { .. } | State::Halted(_) | State::Done(_) => {
-            return stay(run);
-        }
+        State::Idle
+        | State::Queued { .. }
+        | State::Limited(_)
+        | State::Halted(_)
+        | State::Done(_) => return stay(run),
     };
     // A late word from an agent nobody waits for any more.
     if work.agent != agent {
         return stay(run);
     }
     run.spent += ended.usage;
+    park(&mut run, work, ended);
     let mut look = look.clone();
     let first = match &mut look {
         Look::Seen(facts) => {
@@ -186,12 +77,12 @@ fn agent_ended(
         }
     };
     let turn = match held {
-        None => after(&run, work, ended, &mut look),
+        None => after(&run, work, ended, &mut look, entry),
         // However it ended under a stop, it ended because of it, unless it was done already.
         Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
             Turn::halt(work.step, why, "")
         }
-        Some(why) => after(&run, work, ended, &mut look).held(why),
+        Some(why) => after(&run, work, ended, &mut look, entry).held(why),
     };
     let turn = turn.preceded(first, vec![step_ended(work, ended)]);
     let facts = match &look {
@@ -201,9 +92,29 @@ fn agent_ended(
     go(run, turn, facts, Some(work.step.phase()), entry)
 }
 
+/// Who had to leave its step without a fault of its own can be followed by another one later.
+fn park(run: &mut Run, work: Work, ended: &Ended) {
+    let limited = match &ended.outcome {
+        Outcome::Limited(limit) => Some(limit.kind),
+        _ => None,
+    };
+    run.overloads = match limited {
+        Some(LimitKind::Overload) => run.overloads.saturating_add(1),
+        Some(LimitKind::Usage) | None => 0,
+    };
+    if limited.is_some() || matches!(ended.outcome, Outcome::OverBudget(_)) {
+        run.parked = Some(Parked {
+            step: work.step,
+            session: ended.session.clone(),
+            before: work.before,
+            revived: work.revived,
+        });
+    }
+}
+
 /// What spec.json must say before anything is judged: what could not be written earlier, and
 /// nothing that only the agent of the `doubted` step says.
-fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
+pub(super) fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
     let mut changes = std::mem::take(&mut run.unsaved);
     changes.iter().for_each(|change| facts.apply(*change));
     let taken_back = match doubted {
@@ -248,7 +159,7 @@ fn stop(mut run: Run, by: By) -> (Run, Vec<Effect>) {
             run.state = State::Stopping { work, by };
             (run, vec![Effect::End(work.agent)])
         }
-        State::Queued { resume } => {
+        State::Queued { resume } | State::Limited(Wait { resume, .. }) => {
             run.state = State::Halted(Halted {
                 why: Halt::Stopped(by),
                 detail: String::new(),
@@ -266,7 +177,7 @@ fn pause(mut run: Run) -> (Run, Vec<Effect>) {
             run.state = State::Finishing(work);
             stay(run)
         }
-        State::Queued { resume } => {
+        State::Queued { resume } | State::Limited(Wait { resume, .. }) => {
             run.state = State::Halted(Halted {
                 why: Halt::Paused(Pause::ByUser),
                 detail: String::new(),
@@ -287,11 +198,14 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
     match run.state {
         State::Halted(_) | State::Done(_) | State::Idle => {
             run.state = State::Idle;
+            run.parked = None;
             rest(run)
         }
-        State::Queued { .. } | State::Working(_) | State::Finishing(_) | State::Stopping { .. } => {
-            stay(run)
-        }
+        State::Queued { .. }
+        | State::Working(_)
+        | State::Finishing(_)
+        | State::Stopping { .. }
+        | State::Limited(_) => stay(run),
     }
 }
 
@@ -318,6 +232,7 @@ fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, 
     if !run.is_exhausted() {
         run.state = State::Idle;
     }
+    run.parked = None;
     run.remark.clone_from(remark);
     let effects = vec![
         save(&mut run, Change::Rejected(document)),
@@ -350,6 +265,7 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
         | State::Working(_)
         | State::Finishing(_)
         | State::Stopping { .. }
+        | State::Limited(_)
         | State::Halted(_) => {
             return (run, vec![Effect::Announce(Notice::SaveFailed(why.into()))]);
         }
@@ -372,11 +288,16 @@ fn taken_over(mut run: Run) -> Run {
             *attempt = Attempt::first(max);
         }
     };
+    run.parked
+        .iter_mut()
+        .for_each(|parked| recount(&mut parked.step));
     match &mut run.state {
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
             recount(&mut work.step);
         }
-        State::Halted(Halted { resume, .. }) | State::Queued { resume } => {
+        State::Halted(Halted { resume, .. })
+        | State::Queued { resume }
+        | State::Limited(Wait { resume, .. }) => {
             let unjudged = resume.unjudged.iter_mut().map(|work| &mut work.step);
             resume.step.iter_mut().chain(unjudged).for_each(recount);
         }

@@ -2,13 +2,17 @@
 //!
 //! - [`decide`](decide()) takes each event to its rule;
 //! - `start` finds where a run begins and what follows a finished phase;
+//! - `asked` hears those who want it to run;
 //! - `after` judges what an agent left behind;
-//! - `review`, `guard` and `inspection` are the three loops with a referee.
+//! - `review`, `guard` and `inspection` are the three loops with a referee;
+//! - `limit` waits where an agent program may not work.
 
 mod after;
+mod asked;
 mod decide;
 mod guard;
 mod inspection;
+mod limit;
 mod requests;
 mod review;
 mod start;
@@ -23,6 +27,6 @@ mod tests;
 pub use decide::decide;
 pub use requests::{Refusal, may_approve, may_reject, may_reset, may_review, may_start};
 pub use start::first_unfinished;
-pub use state::{Failure, Finish, Halt, Halted, Pause, Resume, Run, State, Work};
+pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 pub use step::{Attempt, Round, Step};
-pub use words::{phase_of, reason, run_ended};
+pub use words::{limit_sentence, phase_of, reason, run_ended};

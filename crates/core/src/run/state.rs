@@ -30,6 +30,13 @@ pub struct Run {
     /// may be its word alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsure: Option<Step>,
+    /// An agent that had to leave its step unfinished, without a fault of its own: the next agent
+    /// of that step takes its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<Parked>,
+    /// How often in a row the service was too busy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overloads: u8,
     /// Changes that could not be written to spec.json: written first when the run goes on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Change>,
@@ -54,9 +61,35 @@ pub enum State {
         work: Work,
         by: By,
     },
+    /// The agent's program may not work for now: the run goes on by itself when it may again.
+    Limited(Wait),
     /// Nobody works; a start would go on.
     Halted(Halted),
     Done(Finish),
+}
+
+/// A wait for the end of a usage limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// When the limit ends.
+    pub until_ms: u64,
+    /// When this run goes on: a little later, so that not all of them do at once.
+    pub wake_ms: u64,
+    /// In the program's own words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    pub resume: Resume,
+}
+
+/// What the next agent of a step takes over from one that had to leave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parked {
+    pub step: Step,
+    /// The agent program's session. `None`: it had not begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub before: Option<Stamp>,
+    pub revived: bool,
 }
 
 /// An agent and its step.
@@ -104,6 +137,10 @@ impl Resume {
 pub enum Halt {
     /// The document waits for a person's approval.
     Waiting(Document),
+    /// A usage limit is reached, and nobody wants to wait for its end.
+    Limited {
+        until_ms: u64,
+    },
     Stopped(By),
     Paused(Pause),
     Failed(Failure),
@@ -120,6 +157,8 @@ pub enum Pause {
     InspectionNogo,
     SpecUnreadable,
     SpecUnwritable,
+    /// The money is spent.
+    Budget,
     ByUser,
 }
 
@@ -151,7 +190,11 @@ impl Run {
             State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
                 Some(work)
             }
-            State::Idle | State::Queued { .. } | State::Halted(_) | State::Done(_) => None,
+            State::Idle
+            | State::Queued { .. }
+            | State::Limited(_)
+            | State::Halted(_)
+            | State::Done(_) => None,
         }
     }
 
@@ -164,6 +207,7 @@ impl Run {
             | State::Working(_)
             | State::Finishing(_)
             | State::Stopping { .. }
+            | State::Limited(_)
             | State::Done(_) => false,
         }
     }
@@ -180,7 +224,24 @@ impl Run {
             State::Queued { .. }
             | State::Working(_)
             | State::Finishing(_)
-            | State::Stopping { .. } => false,
+            | State::Stopping { .. }
+            | State::Limited(_) => false,
         }
     }
+
+    /// Until when it waits for the end of a usage limit.
+    pub fn limited_until_ms(&self) -> Option<u64> {
+        match &self.state {
+            State::Limited(wait) => Some(wait.until_ms),
+            State::Halted(Halted {
+                why: Halt::Limited { until_ms },
+                ..
+            }) => Some(*until_ms),
+            _ => None,
+        }
+    }
+}
+
+fn is_zero(count: &u8) -> bool {
+    *count == 0
 }

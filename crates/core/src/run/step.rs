@@ -92,6 +92,17 @@ impl Step {
         }
     }
 
+    /// Whether both ask an agent for the same thing. How often it was asked before may differ.
+    pub fn is_same_work(self, other: Step) -> bool {
+        match (self, other) {
+            (Step::Implement(_), Step::Implement(_)) => true,
+            (this, other) => {
+                let number = |step: Step| step.round().map(|round| round.number);
+                this.name() == other.name() && number(this) == number(other)
+            }
+        }
+    }
+
     /// The word for it in the agent's environment (`KUMITE_STEP`) and in every output.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! The outcome of a rule, and the one place that starts agents.
 
 use super::start;
-use super::state::{Finish, Halt, Halted, Pause, Resume, Run, State, Work};
+use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 use super::step::Step;
 use super::words;
 use crate::change::{Change, Fixing};
@@ -27,6 +27,8 @@ pub(super) enum Next {
         step: Step,
         session: Option<String>,
     },
+    /// A usage limit: the run goes on by itself later.
+    Wait(Wait),
     Halt(Halted),
     Finish(Finish),
 }
@@ -80,6 +82,11 @@ impl Turn {
                 detail: String::new(),
                 resume: Resume::at(step),
             }),
+            Next::Wait(wait) => Next::Halt(Halted {
+                why,
+                detail: String::new(),
+                resume: wait.resume,
+            }),
             rest @ (Next::Halt(_) | Next::Finish(_)) => rest,
         };
         self
@@ -108,6 +115,14 @@ pub(super) fn go(
     let launch = match turn.next {
         Next::Begin(step) => Some((step, None, false)),
         Next::Again { step, session } => Some((step, session, true)),
+        Next::Wait(wait) => {
+            said.push(Notice::LimitWaiting {
+                until_ms: wait.until_ms,
+                words: wait.words.clone(),
+            });
+            run.state = State::Limited(wait);
+            None
+        }
         Next::Halt(halted) => {
             let moved_on = halted.resume.step.map(Step::phase) != phase;
             said.extend(phase.filter(|_| moved_on).map(Notice::PhaseEnded));
@@ -206,10 +221,25 @@ fn start_agent(
     said: &mut Vec<Notice>,
 ) -> Launch {
     let agent = entry.agent();
-    let before = match run.work() {
-        // What the replaced agent wrote is work of this step.
-        Some(replaced) if revived => replaced.before,
-        _ => facts.and_then(|facts| start::evidence(facts, step)),
+    let parked = run.parked.take();
+    let parked = parked.filter(|parked| !revived && parked.step.is_same_work(step));
+    // What the replaced agent wrote is work of this step.
+    let (session, before, revived) = match (parked, run.work()) {
+        (
+            Some(Parked {
+                session,
+                before,
+                revived,
+                ..
+            }),
+            _,
+        ) => (session, before, revived),
+        (None, Some(replaced)) if revived => (session, replaced.before, true),
+        (None, _) => (
+            session,
+            facts.and_then(|facts| start::evidence(facts, step)),
+            revived,
+        ),
     };
     // Whatever becomes of this agent, it may change what was inspected.
     run.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);

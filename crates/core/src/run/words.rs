@@ -24,7 +24,8 @@ pub fn run_ended(run: &Run) -> Notice {
         | State::Queued { .. }
         | State::Working(_)
         | State::Finishing(_)
-        | State::Stopping { .. } => (RestState::Idle, "", "nothing has been asked of it".into()),
+        | State::Stopping { .. }
+        | State::Limited(_) => (RestState::Idle, "", "nothing has been asked of it".into()),
     };
     Notice::RunEnded {
         state,
@@ -36,6 +37,7 @@ pub fn run_ended(run: &Run) -> Notice {
 pub(super) fn first_phase(next: &Next) -> Option<Phase> {
     match next {
         Next::Begin(step) | Next::Again { step, .. } => Some(step.phase()),
+        Next::Wait(wait) => wait.resume.step.map(Step::phase),
         Next::Halt(halted) => halted.resume.step.map(Step::phase),
         Next::Finish(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),
         Next::Finish(Finish::AllPhasesDone) => None,
@@ -50,6 +52,7 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
             Some(work.step.phase())
         }
+        State::Limited(wait) => wait.resume.step.map(Step::phase),
         State::Halted(halted) => halted.resume.step.map(Step::phase),
         State::Done(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),
         State::Done(Finish::AllPhasesDone) => None,
@@ -58,7 +61,7 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
 
 fn rest_state(why: Halt) -> RestState {
     match why {
-        Halt::Waiting(_) => RestState::Waiting,
+        Halt::Waiting(_) | Halt::Limited { .. } => RestState::Waiting,
         Halt::Stopped(_) => RestState::Stopped,
         Halt::Paused(_) => RestState::Paused,
         Halt::Failed(_) => RestState::Failed,
@@ -69,6 +72,7 @@ fn rest_state(why: Halt) -> RestState {
 pub fn reason(why: Halt) -> &'static str {
     match why {
         Halt::Waiting(_) => "approval_needed",
+        Halt::Limited { .. } => "usage_limit",
         Halt::Stopped(By::User) => "stopped_by_user",
         Halt::Stopped(By::Interrupt) => "interrupted",
         Halt::Paused(Pause::NeedsDiscussion) => "needs_discussion",
@@ -78,6 +82,7 @@ pub fn reason(why: Halt) -> &'static str {
         Halt::Paused(Pause::InspectionNogo) => "inspection_nogo",
         Halt::Paused(Pause::SpecUnreadable) => "spec_unreadable",
         Halt::Paused(Pause::SpecUnwritable) => "spec_unwritable",
+        Halt::Paused(Pause::Budget) => "budget",
         Halt::Paused(Pause::ByUser) => "paused_by_user",
         Halt::Failed(Failure::RetriesExhausted) => "retries_exhausted",
         Halt::Failed(Failure::AgentFailed) => "agent_failed",
@@ -117,11 +122,17 @@ fn halt_sentence(halted: &Halted) -> String {
             "{} waits for approval: read it, then `kumite approve` or `kumite reject`",
             document.file()
         ),
+        Halt::Limited { .. } => limit_sentence(detail),
         Halt::Stopped(By::User) => "it was stopped; `kumite resume` goes on".to_owned(),
         Halt::Stopped(By::Interrupt) => "kumite was told to end; `kumite run` goes on".to_owned(),
         Halt::Paused(why) => pause_sentence(why, step, detail),
         Halt::Failed(why) => failure_sentence(why, step, detail),
     }
+}
+
+/// Why a run waits for its agent's program.
+pub fn limit_sentence(words: &str) -> String {
+    format!("the agent's usage limit is reached ({words}); `kumite resume` tries it at once")
 }
 
 fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
@@ -147,6 +158,7 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
         Pause::SpecUnwritable => {
             format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
         }
+        Pause::Budget => format!("{detail}; raise it, then `kumite resume`"),
         Pause::ByUser => "it was paused; `kumite resume` goes on".to_owned(),
     }
 }

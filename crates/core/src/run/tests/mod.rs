@@ -6,6 +6,7 @@ mod files;
 mod guard;
 mod inspection;
 mod interrupted;
+mod limits;
 mod newer;
 mod pairs;
 mod purity;

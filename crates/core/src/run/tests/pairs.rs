@@ -8,8 +8,8 @@ use crate::facts::{Facts, TaskFacts, Verdict};
 use crate::journal::{By, Event, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
-use crate::outcome::Outcome;
-use crate::run::{Failure, Finish, Halt, Pause, Resume, Run, State, Step, Work};
+use crate::outcome::{Limit, LimitKind, Outcome};
+use crate::run::{Failure, Finish, Halt, Pause, Resume, Run, State, Step, Wait, Work};
 
 fn steps() -> Vec<Step> {
     let mut steps: Vec<Step> = Document::ALL.into_iter().map(Step::Write).collect();
@@ -54,11 +54,26 @@ fn states() -> Vec<State> {
             paused(Pause::SpecUnwritable, step),
             unjudged(Pause::EvidenceConflict, work(step)),
             failed(Failure::AgentFailed, step),
+            State::Limited(Wait {
+                until_ms: 100,
+                wake_ms: 101,
+                words: "limit".to_owned(),
+                resume: Resume::at(step),
+            }),
+            halted(Halt::Limited { until_ms: 100 }, step),
         ]);
     }
     states.extend(Document::ALL.map(waiting));
     states.push(exhausted());
     states
+}
+
+fn limit() -> Limit {
+    Limit {
+        kind: LimitKind::Usage,
+        until_ms: Some(1_000),
+        words: "limit".to_owned(),
+    }
 }
 
 fn looks() -> Vec<Facts> {
@@ -134,6 +149,9 @@ fn events() -> Vec<Event> {
         Outcome::TimedOut,
         Outcome::Killed,
         Outcome::Lost(how()),
+        Outcome::Limited(limit()),
+        Outcome::SessionGone(how()),
+        Outcome::OverBudget(how()),
     ];
     for agent in [OURS, agent(7)] {
         for outcome in &outcomes {
@@ -144,6 +162,10 @@ fn events() -> Vec<Event> {
         }
     }
     events.extend(looks().into_iter().map(admitted));
+    let over = looks()
+        .into_iter()
+        .map(|facts| Event::WaitOver { look: look(facts) });
+    events.extend(over);
     events
 }
 

@@ -1,0 +1,174 @@
+//! A run is asked for, gets its slot, or may go on after a usage limit.
+
+use super::after::judge;
+use super::decide::{owed, rest, stay};
+use super::start;
+use super::state::{Halt, Halted, Pause, Resume, Run, State};
+use super::step::{Round, Step};
+use super::turn::{Turn, go};
+use super::words;
+use crate::effect::Effect;
+use crate::facts::{Facts, Look};
+use crate::journal::{Entry, Order};
+use crate::notice::Notice;
+
+pub(super) fn start_requested(
+    mut run: Run,
+    order: &Order,
+    look: Option<&Look>,
+    entry: &Entry,
+) -> (Run, Vec<Effect>) {
+    // B3.4: only a reset leaves it.
+    if run.is_exhausted() {
+        return rest(run);
+    }
+    let resume = match run.state {
+        State::Idle | State::Done(_) => Resume::default(),
+        State::Halted(ref halted) => renewed(halted, order),
+        // Whoever asks for a run that goes on takes a pause back.
+        State::Finishing(work) | State::Working(work) => {
+            run.order = joined(run.order, order);
+            run.state = State::Working(work);
+            return stay(run);
+        }
+        State::Queued { .. } => {
+            run.order = joined(run.order, order);
+            return stay(run);
+        }
+        State::Stopping { .. } => return stay(run),
+        State::Limited(_) => return joins_wait(run, order),
+    };
+    if order.from.is_some() {
+        run.parked = None;
+    }
+    if matches!(run.state, State::Idle | State::Done(_)) {
+        run.spent = Default::default();
+        run.number = run.number.saturating_add(1);
+    }
+    run.order = *order;
+    run.state = State::Queued { resume };
+    match look {
+        Some(look) => admitted(run, look, entry),
+        None => (run, vec![Effect::Announce(Notice::RunQueued)]),
+    }
+}
+
+/// What a person grants by going on is granted by the settings of today (A2.3).
+fn renewed(halted: &Halted, order: &Order) -> Resume {
+    let fresh = |round: Round, max| Round::fresh(round.number, max);
+    let step = match (halted.why, halted.resume.step) {
+        (
+            Halt::Paused(Pause::RoundsExhausted | Pause::NeedsDiscussion),
+            Some(Step::Review(round)),
+        ) => Some(Step::Review(fresh(round, order.rules.rounds_max))),
+        (Halt::Paused(Pause::InspectionNogo), Some(Step::Inspect(round))) => {
+            Some(Step::Inspect(fresh(round, order.rules.inspections_max)))
+        }
+        (_, step) => step,
+    };
+    Resume {
+        step,
+        ..halted.resume
+    }
+}
+
+/// A run that is asked for again while it goes on, or after its engine died: of two ends the
+/// further one counts. A review by hand stays one.
+fn joined(now: Order, asked: &Order) -> Order {
+    if asked.review_once.is_some() || now.review_once.is_some() {
+        return now;
+    }
+    let untils = now.until.zip(asked.until);
+    Order {
+        rules: asked.rules,
+        until: untils.map(|(now, asked)| now.max(asked)),
+        ..now
+    }
+}
+
+pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
+    let State::Queued { resume } = run.state else {
+        return stay(run);
+    };
+    let unsaved = std::mem::take(&mut run.unsaved);
+    let order = run.order;
+    // Asked for once: going on after a halt does not begin there again.
+    run.order.from = None;
+    match look {
+        Look::Unreadable(why) => {
+            run.unsaved = unsaved;
+            let halted = Halted {
+                why: Halt::Paused(Pause::SpecUnreadable),
+                detail: why.clone(),
+                resume,
+            };
+            run.state = State::Halted(halted);
+            rest(run)
+        }
+        Look::Seen(facts) => {
+            let mut facts = facts.clone();
+            run.unsaved = unsaved;
+            let unsure = run.unsure.take();
+            let owed = owed(&mut run, unsure, &mut facts);
+            let turn = begin(&run, &order, resume, &mut facts);
+            let phase = words::first_phase(&turn.next);
+            let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
+            go(run, turn, Some(&facts), None, entry)
+        }
+    }
+}
+
+/// An agent that ended well and could not be judged then is judged now; its step is done again only
+/// if there is still no evidence.
+fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
+    if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
+        && let Ok(turn) = judge(order, work, facts)
+    {
+        return turn;
+    }
+    start::first(order, resume, run.inspection_due, facts)
+}
+
+/// Whoever asks for a run that waits for its agent's program waits, too, unless they cannot.
+fn joins_wait(mut run: Run, order: &Order) -> (Run, Vec<Effect>) {
+    run.order = joined(run.order, order);
+    match &run.state {
+        State::Limited(wait) if !order.rules.limit.wait => {
+            run.state = State::Halted(Halted {
+                why: Halt::Limited {
+                    until_ms: wait.until_ms,
+                },
+                detail: wait.words.clone(),
+                resume: wait.resume,
+            });
+            rest(run)
+        }
+        _ => stay(run),
+    }
+}
+
+/// The step goes on where it was left, whatever the files say meanwhile: its agent is not done.
+pub(super) fn wait_over(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
+    let State::Limited(wait) = &run.state else {
+        return stay(run);
+    };
+    let resume = wait.resume;
+    match (look, resume.step) {
+        (Look::Seen(facts), Some(step)) => {
+            let mut facts = facts.clone();
+            let unsure = run.unsure.take();
+            let owed = owed(&mut run, unsure, &mut facts);
+            let turn = Turn::begin(step).preceded(owed, Vec::new());
+            go(run, turn, Some(&facts), Some(step.phase()), entry)
+        }
+        (Look::Seen(_), None) => stay(run),
+        (Look::Unreadable(why), _) => {
+            run.state = State::Halted(Halted {
+                why: Halt::Paused(Pause::SpecUnreadable),
+                detail: why.clone(),
+                resume,
+            });
+            rest(run)
+        }
+    }
+}
