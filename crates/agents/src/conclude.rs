@@ -52,7 +52,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
 }
 
 fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
-    if heard.said == Some(Ok(())) {
+    if heard.said == Some(Outcome::Finished) {
         return Outcome::Finished;
     }
     if told {
@@ -85,5 +85,5 @@ fn reread(request: &Request) -> Heard {
         }
     }
     reader.look_at_tail();
-    reader.into_heard()
+    reader.heard().clone()
 }

@@ -24,6 +24,7 @@ mod line;
 mod process;
 mod protocol;
 mod request;
+mod said;
 mod supervisor;
 mod sweep;
 mod sys;
@@ -32,12 +33,13 @@ mod tree;
 pub use adopt::{Adopted, adopt};
 pub use conclude::conclude;
 pub use driver::{
-    ClaudeConfig, CommandConfig, Driver, Invocation, Order, PromptBy, ScriptedConfig,
+    AcpConfig, CommandConfig, Driver, Invocation, Order, ProgramConfig, PromptBy, ScriptedConfig,
 };
 pub use files::Error;
 pub use handle::Handle;
 pub use launch::{Launcher, launch};
 pub use process::Identity;
 pub use request::{End, Protocol, Record, Request};
+pub use said::{Line, Said};
 pub use supervisor::{supervise, supervise_ahead};
 pub use sweep::{Marked, find_marked, sweep};

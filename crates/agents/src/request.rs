@@ -43,6 +43,14 @@ pub struct Request {
 pub enum Protocol {
     /// Claude Code's `stream-json`: without a result line nothing is finished.
     Claude,
+    /// Codex's `exec --json`.
+    Codex,
+    /// Gemini CLI's `stream-json`.
+    Gemini,
+    /// OpenCode's `run --format json`.
+    Opencode,
+    /// kumite's own lines ([`crate::Said`]), which its bridge to ACP agents writes.
+    Kumite,
     /// Any command: the exit code is the verdict.
     Plain,
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kumite_agents::{
-    ClaudeConfig, CommandConfig, Driver, Handle, Launcher, Order, PromptBy, Request, ScriptedConfig,
+    CommandConfig, Driver, Handle, Launcher, Order, ProgramConfig, PromptBy, Request,
+    ScriptedConfig,
 };
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
@@ -145,6 +146,7 @@ fn order(
         step: launch.step.name().to_owned(),
         round: round(launch.step),
         prompt_file,
+        cap_usd_micros: None,
     })
 }
 
@@ -213,7 +215,7 @@ fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
             args,
             model,
             permission_mode,
-        } => Driver::Claude(ClaudeConfig {
+        } => Driver::Claude(ProgramConfig {
             program: program.clone(),
             args: args.clone(),
             model: model.clone(),

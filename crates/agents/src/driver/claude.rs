@@ -1,88 +1,64 @@
 //! Claude Code, headless.
 
-use super::{Invocation, Order};
+use super::{Invocation, Order, ProgramConfig, fits_argument, words};
 use crate::request::Protocol;
 
-/// The kernel takes 128 KiB for one argument; longer prompts go through stdin.
-const ARGUMENT_MAX: usize = 100 * 1024;
+/// Always given: the program's own default differs between plans.
+const PERMISSION_MODE: &str = "acceptEdits";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaudeConfig {
-    pub program: String,
-    /// The person's own arguments.
-    pub args: Vec<String>,
-    /// Empty: Claude's own default.
-    pub model: String,
-    /// Always given: its default differs between plans.
-    pub permission_mode: String,
-}
-
-impl Default for ClaudeConfig {
-    fn default() -> ClaudeConfig {
-        ClaudeConfig {
-            program: "claude".to_owned(),
-            args: Vec::new(),
-            model: String::new(),
-            permission_mode: "acceptEdits".to_owned(),
-        }
+pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
+    // stream-json needs --verbose, or claude refuses.
+    let mut args = Vec::from(words(["-p", "--output-format", "stream-json", "--verbose"]));
+    match &order.resume {
+        Some(session) => args.extend(words(["--resume", session])),
+        None => args.extend(words(["--session-id", &order.session])),
+    }
+    args.extend(words(["--permission-mode", config.mode(PERMISSION_MODE)]));
+    if !config.model.is_empty() {
+        args.extend(words(["--model", &config.model]));
+    }
+    if let Some(cap) = order.cap_usd_micros {
+        args.extend(words(["--max-budget-usd", &dollars(cap)]));
+    }
+    // Nobody is there to answer. With "=", as the option would else take what follows as well.
+    args.extend(words(["--disallowedTools=AskUserQuestion"]));
+    args.extend(config.args.iter().cloned());
+    let stdin = if fits_argument(&order.prompt) {
+        // Behind "--" a prompt may begin as it likes.
+        args.extend(words(["--", &order.prompt]));
+        None
+    } else {
+        Some(order.prompt.clone())
+    };
+    Invocation {
+        program: config.program.clone(),
+        args,
+        env: Vec::new(),
+        stdin,
+        protocol: Protocol::Claude,
+        session: Some(order.session().to_owned()),
     }
 }
 
-impl ClaudeConfig {
-    pub fn invocation(&self, order: &Order) -> Invocation {
-        // stream-json needs --verbose, or claude refuses.
-        let mut args = Vec::from(words(["-p", "--output-format", "stream-json", "--verbose"]));
-        match &order.resume {
-            Some(session) => args.extend(words(["--resume", session])),
-            None => args.extend(words(["--session-id", &order.session])),
-        }
-        args.extend(words(["--permission-mode", &self.permission_mode]));
-        if !self.model.is_empty() {
-            args.extend(words(["--model", &self.model]));
-        }
-        // Nobody is there to answer. With "=", as the option would else take what follows as well.
-        args.extend(words(["--disallowedTools=AskUserQuestion"]));
-        args.extend(self.args.iter().cloned());
-        let stdin = if fits_argument(&order.prompt) {
-            // Behind "--" a prompt may begin as it likes.
-            args.extend(words(["--", &order.prompt]));
-            None
-        } else {
-            Some(order.prompt.clone())
-        };
-        let session = Some(order.session().to_owned());
-        Invocation {
-            program: self.program.clone(),
-            args,
-            env: Vec::new(),
-            stdin,
-            protocol: Protocol::Claude,
-            session,
-        }
-    }
-}
-
-fn fits_argument(prompt: &str) -> bool {
-    prompt.len() <= ARGUMENT_MAX && !prompt.contains('\0')
-}
-
-fn words<const N: usize>(words: [&str; N]) -> [String; N] {
-    words.map(str::to_owned)
+/// At least a millionth: to the program, 0 is not a price.
+fn dollars(micros: u64) -> String {
+    let micros = micros.max(1);
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
+    use super::super::{ARGUMENT_MAX, order};
     use super::*;
 
     #[test]
     fn a_new_session_gets_the_id_that_was_chosen() {
-        let config = ClaudeConfig {
+        let config = ProgramConfig {
             model: "opus".to_owned(),
             args: vec!["--effort".to_owned(), "high".to_owned()],
-            ..ClaudeConfig::default()
+            ..ProgramConfig::new("claude")
         };
-        let invocation = config.invocation(&order("- do it"));
+        let invocation = invocation(&config, &order("- do it"));
         assert_eq!(
             invocation.args.join(" "),
             "-p --output-format stream-json --verbose --session-id new-uuid --permission-mode acceptEdits \
@@ -96,10 +72,11 @@ mod tests {
 
     #[test]
     fn a_session_is_resumed_under_its_own_id() {
-        let invocation = ClaudeConfig::default().invocation(&Order {
+        let goes_on = Order {
             resume: Some("old".to_owned()),
             ..order("go on")
-        });
+        };
+        let invocation = invocation(&ProgramConfig::new("claude"), &goes_on);
         let args = invocation.args.join(" ");
         assert!(
             args.contains("--resume old") && !args.contains("--session-id"),
@@ -109,9 +86,26 @@ mod tests {
     }
 
     #[test]
+    fn t10_what_may_be_spent_is_told() {
+        for (micros, dollars) in [(1_500_000, "1.500000"), (0, "0.000001")] {
+            let capped = Order {
+                cap_usd_micros: Some(micros),
+                ..order("x")
+            };
+            let args = invocation(&ProgramConfig::new("claude"), &capped)
+                .args
+                .join(" ");
+            assert!(
+                args.contains(&format!("--max-budget-usd {dollars} ")),
+                "{args}"
+            );
+        }
+    }
+
+    #[test]
     fn a_prompt_that_no_argument_can_hold_goes_through_stdin() {
         for prompt in ["x".repeat(ARGUMENT_MAX + 1), "nul\0".to_owned()] {
-            let invocation = ClaudeConfig::default().invocation(&order(&prompt));
+            let invocation = invocation(&ProgramConfig::new("claude"), &order(&prompt));
             assert_eq!(invocation.stdin, Some(prompt));
             assert!(!invocation.args.contains(&"--".to_owned()));
         }

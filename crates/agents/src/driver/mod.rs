@@ -1,14 +1,18 @@
 //! The drivers: each knows one kind of agent program, and turns an order into what to run.
 //! They touch nothing; running it is [`crate::launch()`]'s.
 
+mod acp;
 mod claude;
+mod codex;
 mod command;
+mod gemini;
+mod opencode;
 mod scripted;
 
 use std::path::PathBuf;
 
 use crate::request::Protocol;
-pub use claude::ClaudeConfig;
+pub use acp::AcpConfig;
 pub use command::{CommandConfig, PromptBy};
 pub use scripted::ScriptedConfig;
 
@@ -26,6 +30,38 @@ pub struct Order {
     pub round: u32,
     /// Where the caller has written the prompt, for programs that want a file.
     pub prompt_file: Option<PathBuf>,
+    /// What it may spend at most, for programs that can be told so.
+    pub cap_usd_micros: Option<u64>,
+}
+
+/// How a person set up one of the programs that kumite knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramConfig {
+    pub program: String,
+    /// The person's own arguments.
+    pub args: Vec<String>,
+    /// Empty: the program's own default.
+    pub model: String,
+    /// What it may do without asking, in the program's own words. Empty: kumite's default.
+    pub permission_mode: String,
+}
+
+impl ProgramConfig {
+    pub fn new(program: &str) -> ProgramConfig {
+        ProgramConfig {
+            program: program.to_owned(),
+            args: Vec::new(),
+            model: String::new(),
+            permission_mode: String::new(),
+        }
+    }
+
+    fn mode<'a>(&'a self, default: &'a str) -> &'a str {
+        match self.permission_mode.as_str() {
+            "" => default,
+            mode => mode,
+        }
+    }
 }
 
 /// What to run for it: a driver's part of a [`crate::Request`].
@@ -43,7 +79,11 @@ pub struct Invocation {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driver {
-    Claude(ClaudeConfig),
+    Claude(ProgramConfig),
+    Codex(ProgramConfig),
+    Gemini(ProgramConfig),
+    Opencode(ProgramConfig),
+    Acp(AcpConfig),
     Command(CommandConfig),
     Scripted(ScriptedConfig),
 }
@@ -51,7 +91,11 @@ pub enum Driver {
 impl Driver {
     pub fn invocation(&self, order: &Order) -> Invocation {
         match self {
-            Driver::Claude(config) => config.invocation(order),
+            Driver::Claude(config) => claude::invocation(config, order),
+            Driver::Codex(config) => codex::invocation(config, order),
+            Driver::Gemini(config) => gemini::invocation(config, order),
+            Driver::Opencode(config) => opencode::invocation(config, order),
+            Driver::Acp(config) => config.invocation(order),
             Driver::Command(config) => config.invocation(order),
             Driver::Scripted(config) => config.invocation(order),
         }
@@ -65,6 +109,17 @@ impl Order {
     }
 }
 
+/// The kernel takes 128 KiB for one argument; longer prompts go through stdin.
+const ARGUMENT_MAX: usize = 100 * 1024;
+
+fn fits_argument(prompt: &str) -> bool {
+    prompt.len() <= ARGUMENT_MAX && !prompt.contains('\0')
+}
+
+fn words<const N: usize>(words: [&str; N]) -> [String; N] {
+    words.map(str::to_owned)
+}
+
 #[cfg(test)]
 fn order(prompt: &str) -> Order {
     Order {
@@ -75,5 +130,6 @@ fn order(prompt: &str) -> Order {
         step: "review".to_owned(),
         round: 3,
         prompt_file: None,
+        cap_usd_micros: None,
     }
 }

@@ -1,22 +1,15 @@
-//! Claude Code's `stream-json`: a line per event. Two kinds matter here, wherever their `type`
-//! stands in the line: `system`/`init` names the session, `result` says how it went.
+//! Claude Code's `stream-json`. `type` stands anywhere in a line: `system`/`init` names the session,
+//! `result` says how it went.
 
-use kumite_core::outcome::Usage;
-use memchr::memmem::Finder;
-use memchr::{memchr, memrchr};
+use kumite_core::outcome::{Outcome, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lines::Lines;
-use super::{Heard, shorten, usd_micros};
+use super::{Dialect, Heard, shorten, usd_micros};
+use crate::said::{Said, clip};
 
-/// A line that matters holds one of these. Few others do, and only such lines are parsed.
-const TELLTALES: [&str; 3] = ["\"result\"", "\"init\"", "\"conversation_reset\""];
-
-pub struct Words {
-    lines: Lines,
-    telltales: [Finder<'static>; 3],
-}
+#[derive(Default)]
+pub struct Claude {}
 
 /// What is read of a line. What is not needed to know what the line is stays a value: a new shape
 /// of a price must not make a result unreadable.
@@ -28,6 +21,8 @@ struct Line {
     subtype: Value,
     #[serde(default)]
     session_id: Value,
+    #[serde(default)]
+    model: Value,
     #[serde(default)]
     is_error: Value,
     #[serde(default)]
@@ -42,81 +37,47 @@ struct Line {
     permission_denials: Value,
 }
 
-impl Default for Words {
-    fn default() -> Words {
-        Words {
-            lines: Lines::default(),
-            telltales: TELLTALES.map(Finder::new),
+impl Dialect for Claude {
+    fn telltales(&self) -> &'static [&'static str] {
+        &["\"result\"", "\"init\"", "\"conversation_reset\""]
+    }
+
+    fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>) {
+        let Ok(line) = Line::deserialize(line) else {
+            return;
+        };
+        let names_session = match line.kind.as_str() {
+            "system" => line.subtype == "init",
+            "result" | "conversation_reset" => true,
+            _ => false,
+        };
+        if names_session && let Some(session) = line.session_id.as_str() {
+            heard.session = Some(session.to_owned());
         }
-    }
-}
-
-impl Words {
-    pub fn feed(&mut self, piece: &[u8], heard: &mut Heard) {
-        let telltales = &self.telltales;
-        self.lines
-            .feed(piece, |block| read_block(block, telltales, heard));
-    }
-
-    pub fn look_at_tail(&mut self, heard: &mut Heard) {
-        read_block(self.lines.tail(), &self.telltales, heard);
-    }
-}
-
-/// Reads the lines of `block` that matter, without looking for the ends of all others.
-fn read_block(block: &[u8], telltales: &[Finder<'static>], heard: &mut Heard) {
-    let find = |finder: &Finder<'_>, from: usize| finder.find(&block[from..]).map(|at| from + at);
-    let mut hits: Vec<Option<usize>> = telltales.iter().map(|finder| find(finder, 0)).collect();
-    while let Some(hit) = hits.iter().flatten().min().copied() {
-        let start = memrchr(b'\n', &block[..hit]).map_or(0, |newline| newline + 1);
-        let end = memchr(b'\n', &block[hit..]).map_or(block.len(), |newline| hit + newline);
-        read_line(&block[start..end], heard);
-        for (finder, hit) in telltales.iter().zip(&mut hits) {
-            if hit.is_some_and(|at| at < end) {
-                *hit = find(finder, end);
+        match line.kind.as_str() {
+            "system" if line.subtype == "init" => said.push(Said::Started {
+                session: heard.session.clone(),
+                model: line.model.as_str().map(str::to_owned),
+            }),
+            "result" => {
+                let outcome = verdict(&line);
+                heard.usage = usage(&line);
+                heard.result(outcome.clone());
+                said.push(Said::Ended {
+                    outcome,
+                    text: clip(line.result.as_str().unwrap_or_default()),
+                    usage: heard.usage,
+                });
             }
+            _ => {}
         }
     }
 }
 
-fn read_line(line: &[u8], heard: &mut Heard) {
-    // serde would also take a list for a line, its values in order.
-    if !line.trim_ascii_start().starts_with(b"{") {
-        return;
-    }
-    let parsed = serde_json::from_slice(line).or_else(|_| serde_json::from_str(&repaired(line)));
-    let Ok(line): Result<Line, _> = parsed else {
-        return;
-    };
-    let names_session = match line.kind.as_str() {
-        "system" => line.subtype == "init",
-        "result" | "conversation_reset" => true,
-        _ => false,
-    };
-    if names_session && let Some(session) = line.session_id.as_str() {
-        heard.session = Some(session.to_owned());
-    }
-    // Of two results the last one counts: the agent knew more when it wrote that.
-    if line.kind == "result" {
-        heard.results += 1;
-        heard.usage = usage(&line);
-        heard.said = Some(verdict(&line));
-    }
-}
-
-/// Bad bytes in some text, or a price that is not a number, must not cost us the result around it.
-fn repaired(line: &[u8]) -> String {
-    let mut text = String::from_utf8_lossy(line).replace("\": ", "\":");
-    for number in ["NaN", "Infinity", "-Infinity"] {
-        text = text.replace(&format!("\":{number}"), "\":null");
-    }
-    text
-}
-
-fn verdict(line: &Line) -> Result<(), String> {
+fn verdict(line: &Line) -> Outcome {
     let subtype = line.subtype.as_str().unwrap_or("no subtype");
     if subtype == "success" && matches!(line.is_error, Value::Null | Value::Bool(false)) {
-        return Ok(());
+        return Outcome::Finished;
     }
     // An error of the model service comes as "success" with is_error: that word would mislead.
     let what = if subtype == "success" {
@@ -133,7 +94,7 @@ fn verdict(line: &Line) -> Result<(), String> {
         1 => sentence += " (1 permission denied)",
         count => sentence += &format!(" ({count} permissions denied)"),
     }
-    Err(sentence)
+    Outcome::Failed(sentence)
 }
 
 /// The words of a field that should be a text or a list of texts.

@@ -13,7 +13,7 @@ fn heard(text: impl AsRef<[u8]>) -> Heard {
     let mut reader = Reader::new(Protocol::Claude, Some("given".to_owned()));
     reader.feed(text.as_ref());
     reader.look_at_tail();
-    reader.into_heard()
+    reader.heard().clone()
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn a_recorded_run_is_read_right() {
     let user = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"a \"result\" of \"init\""}]},"session_id":"s-1"}"#;
     let heard = heard(format!("{INIT}\n{user}\n{SUCCESS}\n"));
     assert_eq!(heard.session.as_deref(), Some("s-1"));
-    assert_eq!(heard.said, Some(Ok(())));
+    assert_eq!(heard.said, Some(Outcome::Finished));
     assert_eq!(
         heard.usage,
         Usage {
@@ -42,7 +42,7 @@ fn how_the_bytes_arrive_makes_no_difference() {
             .chunks(size)
             .for_each(|piece| reader.feed(piece));
         reader.look_at_tail();
-        let heard = reader.into_heard();
+        let heard = reader.heard().clone();
         assert_eq!(
             (heard.said, heard.usage, heard.session),
             (whole.said.clone(), whole.usage, whole.session.clone())
@@ -52,33 +52,29 @@ fn how_the_bytes_arrive_makes_no_difference() {
 
 #[test]
 fn an_error_of_the_model_service_is_not_a_success() {
-    let said = heard(OVERLOADED).said.unwrap();
-    assert_eq!(
-        said,
-        Err("reported an error: API Error: Repeated 529 Overloaded errors.".to_owned())
-    );
+    let sentence = "reported an error: API Error: Repeated 529 Overloaded errors.";
+    let said = heard(OVERLOADED).said;
+    assert_eq!(said, Some(Outcome::Failed(sentence.to_owned())));
 }
 
 #[test]
 fn the_sentence_names_the_kind_the_reason_and_the_denials() {
     let expected =
         "reported error_max_turns: Reached maximum number of turns (2) (2 permissions denied)";
-    assert_eq!(heard(MAX_TURNS).said, Some(Err(expected.to_owned())));
+    assert_eq!(
+        heard(MAX_TURNS).said,
+        Some(Outcome::Failed(expected.to_owned()))
+    );
 }
 
 #[test]
 fn of_two_results_the_last_one_counts() {
-    assert_eq!(
-        heard(format!("{SUCCESS}\n{MAX_TURNS}\n"))
-            .said
-            .unwrap()
-            .map_err(|_| ()),
-        Err(())
-    );
+    let bad = heard(format!("{SUCCESS}\n{MAX_TURNS}\n")).said;
+    assert!(matches!(bad, Some(Outcome::Failed(_))), "{bad:?}");
     let good = heard(format!("{MAX_TURNS}\n{SUCCESS}\n"));
     assert_eq!(
         (good.said, good.usage.usd_micros, good.results),
-        (Some(Ok(())), 95_488, 2)
+        (Some(Outcome::Finished), 95_488, 2)
     );
 }
 
@@ -109,15 +105,18 @@ fn a_result_inside_another_line_is_none() {
 
 #[test]
 fn carriage_returns_bad_bytes_and_no_newline_are_survived() {
-    assert_eq!(heard(format!("{INIT}\r\n{SUCCESS}\r\n")).said, Some(Ok(())));
-    assert_eq!(heard(SUCCESS).said, Some(Ok(())));
+    assert_eq!(
+        heard(format!("{INIT}\r\n{SUCCESS}\r\n")).said,
+        Some(Outcome::Finished)
+    );
+    assert_eq!(heard(SUCCESS).said, Some(Outcome::Finished));
     let mut bytes = b"\xff\xfe garbage\n".to_vec();
     let text = SUCCESS.as_bytes();
     let at = memchr::memmem::find(text, b"Wrote").unwrap();
     bytes.extend_from_slice(&text[..at]);
     bytes.push(0xff);
     bytes.extend_from_slice(&text[at..]);
-    assert_eq!(heard(bytes).said, Some(Ok(())));
+    assert_eq!(heard(bytes).said, Some(Outcome::Finished));
 }
 
 #[test]
@@ -130,7 +129,7 @@ fn strange_figures_cost_nothing_and_hide_nothing() {
         );
         assert_eq!(
             (heard.said, heard.usage.usd_micros, heard.usage.input_tokens),
-            (Some(Ok(())), 0, 23)
+            (Some(Outcome::Finished), 0, 23)
         );
     }
 }
@@ -141,6 +140,7 @@ fn a_doubtful_success_is_none() {
         ("\"is_error\":false", "\"is_error\":\"no\""),
         ("\"subtype\":\"success\",", ""),
     ] {
-        assert!(heard(SUCCESS.replace(from, to)).said.unwrap().is_err());
+        let said = heard(SUCCESS.replace(from, to)).said;
+        assert!(matches!(said, Some(Outcome::Failed(_))), "{said:?}");
     }
 }

@@ -1,83 +1,60 @@
-//! What an agent says on its stdout, as far as kumite has to know while it runs. The transcript as
-//! a whole is on the disk; here is only what tells how the agent ended.
+//! What an agent says on its stdout: how it ended, and its transcript.
+//!
+//! Each kind of program has a [`Dialect`]; the [`Reader`] cuts the bytes into lines for it.
 
 mod claude;
+mod codex;
+mod gemini;
+mod kumite;
 mod lines;
+mod opencode;
 mod plain;
+mod reader;
 mod tail;
 
-use kumite_core::outcome::Usage;
+use kumite_core::outcome::{Outcome, Usage};
+use serde_json::Value;
 
-use crate::request::Protocol;
+use crate::said::Said;
+pub use reader::Reader;
 pub use tail::{Tail, last_line, shorten};
 
 /// What was heard so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
     pub session: Option<String>,
+    /// Of this process alone, not of the session's earlier ones.
     pub usage: Usage,
-    /// The last result: that it is done, or why not.
-    pub said: Option<Result<(), String>>,
+    /// The last result: that it is done, or why not. Of two results the last one counts: the agent
+    /// knew more when it wrote that.
+    pub said: Option<Outcome>,
     /// How many results there were: a new one can say the same as the one before.
     pub results: u64,
 }
 
-/// Reads stdout in pieces of any size, in bounded memory.
-pub struct Reader {
-    words: Words,
-    heard: Heard,
+impl Heard {
+    /// Takes a result.
+    pub fn result(&mut self, outcome: Outcome) {
+        self.results += 1;
+        self.said = Some(outcome);
+    }
 }
 
-enum Words {
-    Claude(Box<claude::Words>),
-    Plain(Tail),
-}
+/// How one kind of program talks: a JSON object a line.
+pub trait Dialect {
+    /// A line that tells how the agent ended, or which session it has, holds one of these words.
+    /// When an agent floods us, only such lines are read.
+    fn telltales(&self) -> &'static [&'static str];
 
-impl Reader {
-    pub fn new(protocol: Protocol, session: Option<String>) -> Reader {
-        let words = match protocol {
-            Protocol::Claude => Words::Claude(Box::default()),
-            Protocol::Plain => Words::Plain(Tail::new(plain::REPORT_MAX)),
-        };
-        Reader {
-            words,
-            heard: Heard {
-                session,
-                ..Heard::default()
-            },
-        }
-    }
+    /// Hears one line. What it means for people goes to `said`, and may be nothing. A result is
+    /// noted with [`Heard::result`] and said as [`Said::Ended`].
+    fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>);
 
-    pub fn feed(&mut self, piece: &[u8]) {
-        match &mut self.words {
-            Words::Claude(words) => words.feed(piece, &mut self.heard),
-            Words::Plain(tail) => tail.push(piece),
-        }
-    }
-
-    /// Takes what follows the last newline for a line as well. May be called at any time, and
-    /// more than once.
-    pub fn look_at_tail(&mut self) {
-        match &mut self.words {
-            Words::Claude(words) => words.look_at_tail(&mut self.heard),
-            Words::Plain(tail) => plain::read_report(tail, &mut self.heard),
-        }
-    }
-
-    pub fn heard(&self) -> &Heard {
-        &self.heard
-    }
-
-    pub fn into_heard(self) -> Heard {
-        self.heard
-    }
-
-    /// The last line of a plain program, which often says what went wrong.
-    pub fn last_line(&self) -> String {
-        match &self.words {
-            Words::Claude(_) => String::new(),
-            Words::Plain(tail) => tail.last_line(),
-        }
+    /// The program ended by itself: what its exit code and the end of its stderr tell beyond what
+    /// it said on stdout. `None`: nothing.
+    fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
+        let _ = (code, complaints);
+        None
     }
 }
 

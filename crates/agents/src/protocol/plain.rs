@@ -54,7 +54,7 @@ mod tests {
         let mut reader = Reader::new(Protocol::Plain, Some("given".to_owned()));
         reader.feed(text.as_bytes());
         reader.look_at_tail();
-        reader.into_heard()
+        reader.heard().clone()
     }
 
     #[test]

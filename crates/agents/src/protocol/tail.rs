@@ -29,6 +29,10 @@ impl Tail {
         self.bytes.extend_from_slice(piece);
     }
 
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The last line that is not blank, as bytes.
     pub fn last(&self) -> &[u8] {
         last(&self.bytes)

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
+use kumite_core::outcome::Outcome;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::ioctl_fionbio;
 
@@ -107,6 +108,12 @@ impl Pump {
         } else {
             complaint
         }
+    }
+
+    /// What the end of the program tells beyond its words on stdout.
+    pub fn hint(&self, exit_code: i32) -> Option<Outcome> {
+        let complaints = String::from_utf8_lossy(self.complaints.bytes());
+        self.reader.exited(exit_code, &complaints)
     }
 
     /// What is still open of stdout, stderr and stdin.

@@ -33,7 +33,7 @@ struct Supervisor<'a> {
 /// The agent's work is over, why, and what it had said by then.
 struct Over {
     cause: Cause,
-    said: Option<Result<(), String>>,
+    said: Option<Outcome>,
 }
 
 /// Keeps the agent until it and all that it started are gone.
@@ -215,6 +215,9 @@ impl Supervisor<'_> {
             said,
             exit: self.exit,
             last_line: self.pump.last_line(),
+            hint: self
+                .exit
+                .and_then(|exit| self.pump.hint(exit.exit_status()?)),
             protocol: self.request.protocol,
         });
         match (outcome, self.pump.loss()) {

@@ -11,19 +11,21 @@ pub struct Evidence<'a> {
     pub cause: Cause,
     /// What the agent's last result said: of all if it exited by itself, else of those that came
     /// before we ended it. What an agent says because it is being ended does not count.
-    pub said: Option<&'a Result<(), String>>,
+    pub said: Option<&'a Outcome>,
     pub exit: Option<WaitStatus>,
     /// The agent's last words on stderr, or else on stdout.
     pub last_line: String,
+    /// What the exit code and stderr tell, in the program's own manner.
+    pub hint: Option<Outcome>,
     pub protocol: Protocol,
 }
 
 pub fn judge(evidence: &Evidence<'_>) -> Outcome {
     match (evidence.cause, evidence.said) {
         (Cause::Exited, _) => exited(evidence),
-        (_, Some(Ok(()))) => Outcome::Finished,
+        (_, Some(Outcome::Finished)) => Outcome::Finished,
         (Cause::Told, _) => Outcome::Killed,
-        (_, Some(Err(sentence))) => Outcome::Failed(sentence.clone()),
+        (_, Some(bad)) => bad.clone(),
         (Cause::Overtime, None) => Outcome::TimedOut,
         (Cause::Silent | Cause::Settled, None) => Outcome::Hung,
     }
@@ -36,22 +38,24 @@ fn exited(evidence: &Evidence<'_>) -> Outcome {
     let Some(code) = evidence.exit.and_then(WaitStatus::exit_status) else {
         return Outcome::Lost("the agent's exit code was not seen".to_owned());
     };
-    match evidence.protocol {
-        Protocol::Plain if code == 0 => Outcome::Finished,
-        Protocol::Plain => failed(format!("exit code {code}"), &evidence.last_line),
-        Protocol::Claude => match (evidence.said, code) {
-            (Some(Ok(())), 0) => Outcome::Finished,
-            (Some(Ok(())), _) => failed(
+    match (evidence.protocol, evidence.said, code) {
+        (Protocol::Plain, None, 0) | (_, Some(Outcome::Finished), 0) => Outcome::Finished,
+        (Protocol::Plain, None | Some(Outcome::Finished), _) => {
+            failed(format!("exit code {code}"), &evidence.last_line)
+        }
+        (_, said, _) => match (&evidence.hint, said) {
+            // A failure may have a better name than the program gave it itself.
+            (Some(hint), None | Some(Outcome::Failed(_))) => hint.clone(),
+            (_, Some(Outcome::Finished)) => failed(
                 format!("ended with exit code {code} after a good result"),
                 &evidence.last_line,
             ),
-            (Some(Err(sentence)), _) => Outcome::Failed(sentence.clone()),
-            (None, 0) => failed(
-                "ended with exit code 0 but without a result".to_owned(),
-                &evidence.last_line,
-            ),
-            (None, _) => failed(
-                format!("ended with exit code {code} and without a result"),
+            (_, Some(bad)) => bad.clone(),
+            (None, None) => failed(
+                match code {
+                    0 => "ended with exit code 0 but without a result".to_owned(),
+                    _ => format!("ended with exit code {code} and without a result"),
+                },
                 &evidence.last_line,
             ),
         },
@@ -91,26 +95,27 @@ fn name(signal: i32) -> &'static str {
 mod tests {
     use super::*;
 
-    fn check(cause: Cause, said: Option<Result<(), String>>, expected: Outcome) {
+    fn check(cause: Cause, said: Option<Outcome>, expected: Outcome) {
         let (exit, last_line) = (None, String::new());
         let evidence = Evidence {
             cause,
             said: said.as_ref(),
             exit,
             last_line,
+            hint: None,
             protocol: Protocol::Claude,
         };
         assert_eq!(judge(&evidence), expected);
     }
 
-    fn bad() -> Option<Result<(), String>> {
-        Some(Err("bad".to_owned()))
+    fn bad() -> Option<Outcome> {
+        Some(Outcome::Failed("bad".to_owned()))
     }
 
     #[test]
     fn a_good_result_outweighs_every_reason_to_end_the_agent() {
         for cause in [Cause::Settled, Cause::Silent, Cause::Overtime, Cause::Told] {
-            check(cause, Some(Ok(())), Outcome::Finished);
+            check(cause, Some(Outcome::Finished), Outcome::Finished);
         }
     }
 

@@ -1,0 +1,17 @@
+//! Gemini CLI's `stream-json`.
+
+use serde_json::Value;
+
+use super::{Dialect, Heard};
+use crate::said::Said;
+
+#[derive(Default)]
+pub struct Gemini {}
+
+impl Dialect for Gemini {
+    fn telltales(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn hear(&mut self, _line: &Value, _heard: &mut Heard, _said: &mut Vec<Said>) {}
+}

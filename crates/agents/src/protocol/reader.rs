@@ -1,0 +1,259 @@
+//! Reads an agent's stdout in pieces of any size, in bounded memory and time.
+
+use std::time::{Duration, Instant};
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+use serde_json::Value;
+
+use super::claude::Claude;
+use super::codex::Codex;
+use super::gemini::Gemini;
+use super::kumite::Kumite;
+use super::lines::Lines;
+use super::opencode::Opencode;
+use super::plain;
+use super::{Dialect, Heard, Tail};
+use crate::request::Protocol;
+use crate::said::{Said, clip};
+
+pub struct Reader {
+    words: Words,
+    heard: Heard,
+    said: Vec<Said>,
+    gate: Gate,
+}
+
+enum Words {
+    Json {
+        dialect: Box<dyn Dialect>,
+        telltales: Vec<Finder<'static>>,
+        lines: Lines,
+        /// How long the last line was when it was looked at before its end had come.
+        looked_at: usize,
+    },
+    Plain {
+        tail: Tail,
+        lines: Lines,
+    },
+}
+
+impl Reader {
+    pub fn new(protocol: Protocol, session: Option<String>) -> Reader {
+        let words = match protocol {
+            Protocol::Claude => json(Claude::default()),
+            Protocol::Codex => json(Codex::default()),
+            Protocol::Gemini => json(Gemini::default()),
+            Protocol::Opencode => json(Opencode::default()),
+            Protocol::Kumite => json(Kumite::default()),
+            Protocol::Plain => Words::Plain {
+                tail: Tail::new(plain::REPORT_MAX),
+                lines: Lines::default(),
+            },
+        };
+        Reader {
+            words,
+            heard: Heard {
+                session,
+                ..Heard::default()
+            },
+            said: Vec::new(),
+            gate: Gate::new(),
+        }
+    }
+
+    pub fn feed(&mut self, piece: &[u8]) {
+        let (heard, said, gate) = (&mut self.heard, &mut self.said, &mut self.gate);
+        gate.tick(Instant::now(), said);
+        match &mut self.words {
+            Words::Json {
+                dialect,
+                telltales,
+                lines,
+                looked_at,
+            } => lines.feed(piece, |block| {
+                // What was looked at when it had no end yet has been heard.
+                let known = std::mem::take(looked_at);
+                let first = memchr(b'\n', block).unwrap_or(block.len());
+                let rest = match known > 0 && first.abs_diff(known) <= 1 {
+                    true => &block[first..],
+                    false => block,
+                };
+                hear_block(rest, dialect.as_mut(), telltales, gate, heard, said);
+            }),
+            Words::Plain { tail, lines } => {
+                tail.push(piece);
+                lines.feed(piece, |block| {
+                    for line in split(block) {
+                        if gate.admits(line) {
+                            let text = clip(&String::from_utf8_lossy(line));
+                            said.push(Said::Text { text });
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// Takes what follows the last newline for a line as well. May be called at any time, and
+    /// more than once.
+    pub fn look_at_tail(&mut self) {
+        match &mut self.words {
+            Words::Json {
+                dialect,
+                lines,
+                looked_at,
+                ..
+            } => {
+                let tail = lines.tail();
+                if tail.len() > *looked_at && parsed(tail).is_some() {
+                    *looked_at = tail.len();
+                    hear_line(tail, dialect.as_mut(), &mut self.heard, &mut self.said);
+                }
+            }
+            Words::Plain { tail, .. } => plain::read_report(tail, &mut self.heard),
+        }
+    }
+
+    pub fn heard(&self) -> &Heard {
+        &self.heard
+    }
+
+    /// What was said since the last call.
+    pub fn take_said(&mut self) -> Vec<Said> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// What the end of the process tells beyond its words.
+    pub fn exited(&self, code: i32, complaints: &str) -> Option<kumite_core::outcome::Outcome> {
+        match &self.words {
+            Words::Json { dialect, .. } => dialect.exited(code, complaints),
+            Words::Plain { .. } => None,
+        }
+    }
+
+    /// The last line of a plain program, which often says what went wrong.
+    pub fn last_line(&self) -> String {
+        match &self.words {
+            Words::Json { .. } => String::new(),
+            Words::Plain { tail, .. } => tail.last_line(),
+        }
+    }
+}
+
+fn json(dialect: impl Dialect + 'static) -> Words {
+    let telltales = dialect.telltales().iter().map(Finder::new).collect();
+    Words::Json {
+        dialect: Box::new(dialect),
+        telltales,
+        lines: Lines::default(),
+        looked_at: 0,
+    }
+}
+
+/// Hears all lines of `block` while the agent talks at a bearable pace, else only those that
+/// matter, without looking for the ends of all others.
+fn hear_block(
+    block: &[u8],
+    dialect: &mut dyn Dialect,
+    telltales: &[Finder<'static>],
+    gate: &mut Gate,
+    heard: &mut Heard,
+    said: &mut Vec<Said>,
+) {
+    let mut rest = block;
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        if !gate.admits(&rest[..end]) {
+            break;
+        }
+        hear_line(&rest[..end], dialect, heard, said);
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    let find = |finder: &Finder<'_>, from: usize| finder.find(&rest[from..]).map(|at| from + at);
+    let mut hits: Vec<Option<usize>> = telltales.iter().map(|finder| find(finder, 0)).collect();
+    while let Some(hit) = hits.iter().flatten().min().copied() {
+        let start = memrchr(b'\n', &rest[..hit]).map_or(0, |newline| newline + 1);
+        let end = memchr(b'\n', &rest[hit..]).map_or(rest.len(), |newline| hit + newline);
+        hear_line(&rest[start..end], dialect, heard, said);
+        for (finder, hit) in telltales.iter().zip(&mut hits) {
+            if hit.is_some_and(|at| at < end) {
+                *hit = find(finder, end);
+            }
+        }
+    }
+}
+
+fn hear_line(line: &[u8], dialect: &mut dyn Dialect, heard: &mut Heard, said: &mut Vec<Said>) {
+    match parsed(line) {
+        Some(value) => dialect.hear(&value, heard, said),
+        // Whatever it is, a person may want to see it.
+        None if line.trim_ascii().is_empty() => {}
+        None => said.push(Said::Note {
+            text: clip(&String::from_utf8_lossy(line)),
+        }),
+    }
+}
+
+/// The object of a line.
+fn parsed(line: &[u8]) -> Option<Value> {
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return None;
+    }
+    let parsed = serde_json::from_slice(line).or_else(|_| serde_json::from_str(&repaired(line)));
+    parsed.ok().filter(Value::is_object)
+}
+
+/// Bad bytes in some text, or a price that is not a number, must not cost us the result around it.
+fn repaired(line: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(line).replace("\": ", "\":");
+    for number in ["NaN", "Infinity", "-Infinity"] {
+        text = text.replace(&format!("\":{number}"), "\":null");
+    }
+    text
+}
+
+fn split(block: &[u8]) -> impl Iterator<Item = &[u8]> {
+    block.split(|byte| *byte == b'\n')
+}
+
+/// Nobody reads more than this in a second, and a flood must not cost more than it brings.
+const LINES_A_SECOND: u32 = 1_000;
+const BYTES_A_SECOND: usize = 4 * 1024 * 1024;
+
+/// Bounds what becomes part of the transcript.
+struct Gate {
+    since: Instant,
+    lines: u32,
+    bytes: usize,
+    closed: bool,
+}
+
+impl Gate {
+    fn new() -> Gate {
+        Gate {
+            since: Instant::now(),
+            lines: 0,
+            bytes: 0,
+            closed: false,
+        }
+    }
+
+    fn tick(&mut self, now: Instant, said: &mut Vec<Said>) {
+        if now.duration_since(self.since) < Duration::from_secs(1) {
+            return;
+        }
+        if self.closed {
+            let text = "it said too much in too short a time: the rest is in the raw log only";
+            said.push(Said::Note { text: text.into() });
+        }
+        *self = Gate::new();
+    }
+
+    fn admits(&mut self, line: &[u8]) -> bool {
+        self.lines += 1;
+        self.bytes += line.len();
+        self.closed |= self.lines > LINES_A_SECOND || self.bytes > BYTES_A_SECOND;
+        !self.closed
+    }
+}
