@@ -6,14 +6,18 @@ pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 pub const USAGE: u8 = 2;
 pub const PERSON_NEEDED: u8 = 3;
+pub const BUDGET: u8 = 4;
 pub const INVALID: u8 = 5;
+pub const QUOTA: u8 = 75;
 pub const INTERRUPTED: u8 = 130;
 pub const TERMINATED: u8 = 143;
 pub const HUNG_UP: u8 = 129;
 
 /// How a run's rest ends the process.
-pub fn of_state(state: RestState) -> u8 {
+pub fn of_end(state: RestState, reason: &str) -> u8 {
     match state {
+        _ if reason == "usage_limit" => QUOTA,
+        _ if reason == "budget" => BUDGET,
         RestState::Done => DONE,
         RestState::Failed => FAILED,
         RestState::Paused | RestState::Waiting | RestState::Stopped | RestState::Idle => {
@@ -27,8 +31,8 @@ pub fn worst(codes: impl IntoIterator<Item = u8>) -> u8 {
     let rank = |code: &u8| match *code {
         FAILED => 4,
         PERSON_NEEDED => 3,
-        4 => 2,
-        75 => 1,
+        BUDGET => 2,
+        QUOTA => 1,
         _ => 0,
     };
     codes.into_iter().max_by_key(rank).unwrap_or(DONE)
@@ -42,7 +46,7 @@ mod tests {
     fn with_several_specs_the_worst_one_counts() {
         assert_eq!(worst([DONE, PERSON_NEEDED, DONE]), PERSON_NEEDED);
         assert_eq!(worst([PERSON_NEEDED, FAILED]), FAILED);
-        assert_eq!(worst([75, 4]), 4);
+        assert_eq!(worst([QUOTA, BUDGET]), BUDGET);
         assert_eq!(worst([]), DONE);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use kumite_core::notice::{Notice, RestState};
+use kumite_core::notice::Notice;
 use kumite_host::control::{Client, Follow, Reply, Request, RunRequest};
 use kumite_host::engine::{Engine, Message, Until};
 use kumite_host::lock::Lock;
@@ -123,15 +123,15 @@ enum Followed {
     Later,
 }
 
-/// How each spec ended, as far as it has.
+/// The exit code that each spec ended with, as far as it has.
 #[derive(Default)]
-struct Ends(BTreeMap<String, RestState>);
+struct Ends(BTreeMap<String, u8>);
 
 impl Ends {
     fn note(&mut self, spec: &str, notice: &Notice) {
         match notice {
-            Notice::RunEnded { state, .. } => {
-                self.0.insert(spec.to_owned(), *state);
+            Notice::RunEnded { state, reason, .. } => {
+                self.0.insert(spec.to_owned(), exit::of_end(*state, reason));
             }
             Notice::RunStarted { .. } => {
                 self.0.remove(spec);
@@ -145,7 +145,7 @@ impl Ends {
     }
 
     fn code(&self) -> u8 {
-        exit::worst(self.0.values().map(|state| exit::of_state(*state)))
+        exit::worst(self.0.values().copied())
     }
 }
 

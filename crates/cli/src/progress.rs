@@ -10,6 +10,7 @@ use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::Step;
 use kumite_host::announce::{Announcement, usd};
+use kumite_host::clock::now_ms;
 use kumite_host::project::Project;
 use kumite_host::{evidence, wording};
 
@@ -75,6 +76,8 @@ struct Running {
     step: Option<Step>,
     usd_micros: u64,
     tasks: Option<(u32, u32)>,
+    /// When a usage limit ends.
+    until_ms: Option<u64>,
 }
 
 impl Live {
@@ -98,11 +101,18 @@ impl Live {
                 self.begin(&news.spec);
                 if let Some(running) = self.running.get_mut(&news.spec) {
                     running.step = Some(*step);
+                    running.until_ms = None;
                 }
             }
             Notice::StepEnded { usage, .. } => {
                 if let Some(running) = self.running.get_mut(&news.spec) {
                     running.usd_micros += usage.usd_micros;
+                }
+            }
+            Notice::LimitWaiting { until_ms, .. } => {
+                self.begin(&news.spec);
+                if let Some(running) = self.running.get_mut(&news.spec) {
+                    running.until_ms = Some(*until_ms);
                 }
             }
             Notice::RunEnded { .. } => {
@@ -130,6 +140,7 @@ impl Live {
             step: None,
             usd_micros: 0,
             tasks: None,
+            until_ms: None,
         };
         self.running.insert(spec.to_owned(), running);
     }
@@ -162,6 +173,10 @@ impl Running {
         if let Some(step) = self.step {
             parts.push(format!("{:15}", step.phase().name()));
             parts.push(place(step));
+        }
+        if let Some(until_ms) = self.until_ms {
+            let left = until_ms.saturating_sub(now_ms()) / 1000;
+            parts.push(format!("usage limit, {} left", render::elapsed(left)));
         }
         if let Some((done, total)) = self.tasks.filter(|(_, total)| *total > 0) {
             parts.push(format!("tasks {done}/{total}"));

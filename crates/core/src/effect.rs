@@ -15,8 +15,18 @@ pub enum Effect {
     Announce(Notice),
     /// Start an agent. At most one process ever exists for an agent id.
     Launch(Launch),
+    /// Let all others who would use the same account know that it is limited.
+    Limit(Limited),
     /// End an agent and everything that it started. Its end comes back as an event.
     End(AgentId),
+}
+
+/// The account of the agent that does `step` is limited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limited {
+    pub step: Step,
+    pub until_ms: u64,
+    pub words: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]

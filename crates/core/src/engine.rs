@@ -28,8 +28,16 @@ pub trait World {
 /// An effect that could not be carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    Save { changes: Vec<Change>, why: String },
-    Launch { agent: AgentId, outcome: Outcome },
+    Save {
+        changes: Vec<Change>,
+        why: String,
+    },
+    Launch {
+        agent: AgentId,
+        outcome: Outcome,
+        /// The session that it was to go on with.
+        session: Option<String>,
+    },
 }
 
 /// Takes one event through the loop, and what follows from trouble on the way.
@@ -67,11 +75,15 @@ impl Trouble {
                 changes,
                 why,
             },
-            Trouble::Launch { agent, outcome } => Event::AgentEnded {
+            Trouble::Launch {
+                agent,
+                outcome,
+                session,
+            } => Event::AgentEnded {
                 agent,
                 ended: Ended {
                     outcome,
-                    session: None,
+                    session,
                     usage: Usage::default(),
                 },
                 // Nobody has worked, so there is nothing to look at.
@@ -133,6 +145,7 @@ mod tests {
                 Effect::Launch(launch) if self.no_launch => Err(Trouble::Launch {
                     agent: launch.agent,
                     outcome: Outcome::Missing("no such program".to_owned()),
+                    session: None,
                 }),
                 _ => {
                     self.performed.push((key, effect.clone()));

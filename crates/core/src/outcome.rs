@@ -55,6 +55,8 @@ pub struct Limit {
 pub enum LimitKind {
     /// The person's plan is used up until it is reset.
     Usage,
+    /// The same, but known from another agent: this one was not even started.
+    Held,
     /// The service is too busy just now.
     Overload,
 }

@@ -10,8 +10,11 @@ mod env;
 mod error;
 mod keys;
 mod load;
+mod program_kind;
+mod size;
 mod source;
 mod span;
+mod usd;
 mod value;
 
 use std::collections::BTreeMap;
@@ -24,7 +27,10 @@ pub use agents::{AgentKind, AgentSettings, Prompt};
 pub use error::Error;
 pub use keys::{KEYS, Key};
 pub use load::doc;
+pub use program_kind::ProgramKind;
+pub use size::Size;
 pub use span::Span;
+pub use usd::Usd;
 
 /// Everything that can be set, with a value for each.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +40,11 @@ pub struct Settings {
     pub implementation: ImplSettings,
     pub inspection: InspectionSettings,
     pub agent: AgentChoice,
-    /// By name; `claude` and `scripted` are always there.
+    /// By name; `claude`, `codex`, `gemini`, `opencode` and `scripted` are always there.
     pub agents: BTreeMap<String, AgentSettings>,
     pub limit: LimitSettings,
     pub budget: BudgetSettings,
+    pub log: LogSettings,
     pub notify: NotifySettings,
 }
 
@@ -94,8 +101,19 @@ pub struct LimitSettings {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSettings {
-    pub usd_per_run: f64,
-    pub usd_per_day: f64,
+    /// 0: none.
+    pub usd_per_run: Usd,
+    /// 0: none.
+    pub usd_per_day: Usd,
+}
+
+/// How much of what agents say is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogSettings {
+    /// Of one agent; 0: no limit.
+    pub max_size: Size,
+    /// Of all agents of one spec; 0: no limit.
+    pub max_total: Size,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -152,8 +170,12 @@ impl Default for Settings {
                 jitter: Span::from_secs(10),
             },
             budget: BudgetSettings {
-                usd_per_run: 0.0,
-                usd_per_day: 0.0,
+                usd_per_run: Usd::ZERO,
+                usd_per_day: Usd::ZERO,
+            },
+            log: LogSettings {
+                max_size: Size::from_mb(2000),
+                max_total: Size::from_mb(4000),
             },
             notify: NotifySettings {
                 webhook: String::new(),

@@ -87,6 +87,7 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::InspectionEnded { .. } => "inspection_ended",
         Notice::DocumentApproved { .. } => "document_approved",
         Notice::DocumentRejected(_) => "document_rejected",
+        Notice::LimitWaiting { .. } => "limit_waiting",
         Notice::Warned(_) => "warning",
         Notice::SaveFailed(_) => "save_failed",
         Notice::RunEnded { .. } => "run_ended",
@@ -126,6 +127,9 @@ fn fields(notice: &Notice) -> Value {
             json!({"document": document.name(), "by": if *by_person { "person" } else { "auto" }})
         }
         Notice::DocumentRejected(document) => json!({"document": document.name()}),
+        Notice::LimitWaiting { until_ms, words } => {
+            json!({"until": rfc3339(*until_ms), "message": words})
+        }
         Notice::Warned(message) | Notice::SaveFailed(message) => json!({"message": message}),
         Notice::RunEnded { state, reason, message } => {
             json!({"state": state_name(*state), "reason": reason, "message": message})
@@ -160,12 +164,20 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::TimedOut => "timed_out",
         Outcome::Killed => "killed",
         Outcome::Lost(_) => "lost",
+        Outcome::Limited(_) => "limited",
+        Outcome::SessionGone(_) => "session_gone",
+        Outcome::OverBudget(_) => "over_budget",
     }
 }
 
 pub fn outcome_detail(outcome: &Outcome) -> Option<&str> {
     match outcome {
-        Outcome::Failed(how) | Outcome::Missing(how) | Outcome::Lost(how) => Some(how),
+        Outcome::Failed(how)
+        | Outcome::Missing(how)
+        | Outcome::Lost(how)
+        | Outcome::SessionGone(how)
+        | Outcome::OverBudget(how) => Some(how),
+        Outcome::Limited(limit) => Some(&limit.words),
         Outcome::Finished | Outcome::Hung | Outcome::TimedOut | Outcome::Killed => None,
     }
 }

@@ -1,5 +1,7 @@
 //! Time, which only the host has.
 
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -25,7 +27,22 @@ impl Clock {
 
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
+    let now_ms = since.map_or(0, |since| since.as_millis() as u64);
+    match AHEAD.get_or_init(|| std::env::var_os(VARIABLE).map(PathBuf::from)) {
+        Some(file) => now_ms.saturating_add(ahead_ms(file)),
+        None => now_ms,
+    }
+}
+
+/// For tests that wait for hours: a file that says by how many milliseconds the clock is ahead. It
+/// can be changed at any time. Agents do not see it.
+pub const VARIABLE: &str = "KUMITE_CLOCK_AHEAD";
+
+static AHEAD: OnceLock<Option<PathBuf>> = OnceLock::new();
+
+fn ahead_ms(file: &Path) -> u64 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.trim().parse().unwrap_or(0)
 }
 
 /// As it stands in every file: UTC, RFC 3339, milliseconds.
@@ -34,6 +51,19 @@ pub fn rfc3339(at_ms: u64) -> String {
     match at {
         Some(Ok(at)) => format!("{at:.3}"),
         _ => "1970-01-01T00:00:00.000Z".to_owned(),
+    }
+}
+
+/// A moment to come, where the person is: the time of day, with the day if that is not today.
+pub fn local_moment(at_ms: u64) -> String {
+    let local = |ms: u64| {
+        let at = Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
+        Some(at.to_zoned(jiff::tz::TimeZone::system()))
+    };
+    match (local(at_ms), local(now_ms())) {
+        (Some(at), Some(now)) if at.date() == now.date() => at.strftime("%H:%M").to_string(),
+        (Some(at), _) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, _) => "an unknown time".to_owned(),
     }
 }
 

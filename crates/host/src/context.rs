@@ -13,6 +13,7 @@ use kumite_core::run::{Halt, Halted, Run, State};
 use crate::control::Reply;
 use crate::journal::{self, Journal};
 use crate::launch::Kit;
+use crate::limits::{self, Account};
 use crate::perform::{Desk, Shared};
 use crate::project::Spec;
 
@@ -104,6 +105,18 @@ impl Context {
         })
     }
 
+    /// A person does not want to wait for the end of a usage limit.
+    pub fn forget_limit(&self) {
+        let step = match &self.run.state {
+            State::Limited(wait) => wait.resume.step,
+            State::Halted(halted) => halted.resume.step,
+            _ => None,
+        };
+        if let Some(Ok(agent)) = step.map(|step| self.kit.agent(step)) {
+            limits::forget(&Account::of(agent));
+        }
+    }
+
     /// The agent that works, or that worked last.
     pub fn agent(&self) -> Option<Arc<Handle>> {
         self.agent.clone()
@@ -187,12 +200,15 @@ impl Context {
             State::Idle => true,
             State::Halted(Halted { why, .. }) => match why {
                 Halt::Stopped(_) => true,
-                Halt::Waiting(_) | Halt::Paused(_) | Halt::Failed(_) => false,
+                Halt::Waiting(_) | Halt::Limited { .. } | Halt::Paused(_) | Halt::Failed(_) => {
+                    false
+                }
             },
             State::Queued { .. }
             | State::Working(_)
             | State::Finishing(_)
-            | State::Stopping { .. } => false,
+            | State::Stopping { .. }
+            | State::Limited(_) => false,
         }
     }
 }

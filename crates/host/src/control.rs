@@ -54,6 +54,12 @@ pub struct RunRequest {
     pub review_once: Option<Fixing>,
     /// An agent for all phases, in place of the settings.
     pub agent: Option<String>,
+    /// A usage limit ends the run instead of being waited for.
+    #[serde(default)]
+    pub no_wait: bool,
+    /// A usage limit is not waited for any longer: it is tried again now.
+    #[serde(default)]
+    pub at_once: bool,
     /// Whether everything that happens is sent too.
     pub follow: Follow,
 }

@@ -118,7 +118,8 @@ impl Engine {
                 continue;
             };
             match self.open(name.as_str()) {
-                Ok(()) if run.holds_slot() => {}
+                // It has its slot, or its time will come.
+                Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
                 Ok(()) => queued.push(name.to_string()),
                 Err(error) => say(&format!("{name}: {}", spec_file::sentence(&error))),
             }
@@ -215,14 +216,15 @@ impl Engine {
     }
 
     fn hand_slots_on(&mut self, name: &str) {
-        let rests = self
-            .contexts
-            .get(name)
-            .is_none_or(|context| context.run.is_at_rest());
-        if !rests {
+        let state = self.contexts.get(name).map(|context| &context.run);
+        let rests = state.is_none_or(|run| run.is_at_rest());
+        let limited = state.is_some_and(|run| matches!(run.state, State::Limited(_)));
+        if !rests && !limited {
             return;
         }
-        self.answer_waiting(name);
+        if rests {
+            self.answer_waiting(name);
+        }
         self.pool.leave(name);
         while let Some(next) = self.pool.admit() {
             self.admit(&next);
@@ -232,12 +234,25 @@ impl Engine {
     /// The run has a slot now.
     fn admit(&mut self, name: &str) {
         match self.contexts.get(name) {
-            Some(context) if matches!(context.run.state, State::Queued { .. }) => {
+            Some(context) => {
                 let look = evidence::look(&context.spec);
+                let event = match context.run.state {
+                    State::Queued { .. } => Event::Admitted { look },
+                    State::Limited(_) => Event::WaitOver { look },
+                    _ => return self.pool.leave(name),
+                };
                 // Trouble with the journal has been said.
-                let _ = self.handle(name, Event::Admitted { look });
+                let _ = self.handle(name, event);
             }
-            _ => self.pool.leave(name),
+            None => self.pool.leave(name),
+        }
+    }
+
+    /// A usage limit is over, or is not waited for any longer.
+    pub(crate) fn wake(&mut self, name: &str) {
+        let run = self.contexts.get(name).map(|context| &context.run);
+        if run.is_some_and(|run| matches!(run.state, State::Limited(_))) && self.pool.ask(name) {
+            self.admit(name);
         }
     }
 
@@ -283,8 +298,15 @@ impl Engine {
                 context.force();
             }
         }
+        let now_ms = now_ms();
+        let awake = |(name, context): (&String, &Context)| match &context.run.state {
+            State::Limited(wait) if wait.wake_ms <= now_ms => Some(name.clone()),
+            _ => None,
+        };
+        let awake: Vec<String> = self.contexts.iter().filter_map(awake).collect();
+        awake.iter().for_each(|name| self.wake(name));
         self.contexts.retain(|_, context| !context.may_go(now));
-        for agent in self.shared.routing.expire(now_ms()) {
+        for agent in self.shared.routing.expire(now_ms) {
             say(&format!(
                 "an event of {agent}, which nobody knows, was dropped"
             ));

@@ -129,6 +129,11 @@ fn lines(notice: &Notice) -> Vec<Value> {
                 "Failed to persist state to spec.json: {why}"
             ))]
         }
+        Notice::LimitWaiting { until_ms, words } => vec![json!({
+            "type": "kumite:limit",
+            "message": format!("Waiting for a usage limit: {words}"),
+            "until": rfc3339(*until_ms),
+        })],
         Notice::Warned(text) => vec![json!({"type": "kumite:warning", "message": text})],
         Notice::RunEnded {
             state,
@@ -145,7 +150,11 @@ fn level(notice: &Notice) -> &'static str {
         Notice::SaveFailed(_) | Notice::ImplExhausted { .. } => "error",
         Notice::StepEnded { outcome, .. } => match outcome {
             Outcome::Finished | Outcome::Killed => "info",
-            Outcome::Hung | Outcome::Lost(_) => "warn",
+            Outcome::Hung
+            | Outcome::Lost(_)
+            | Outcome::Limited(_)
+            | Outcome::SessionGone(_)
+            | Outcome::OverBudget(_) => "warn",
             Outcome::Failed(_) | Outcome::Missing(_) | Outcome::TimedOut => "error",
         },
         Notice::RunEnded { state, .. } => match state {
@@ -153,7 +162,7 @@ fn level(notice: &Notice) -> &'static str {
             RestState::Paused | RestState::Waiting => "warn",
             RestState::Idle | RestState::Stopped | RestState::Done => "info",
         },
-        Notice::Warned(_) => "warn",
+        Notice::Warned(_) | Notice::LimitWaiting { .. } => "warn",
         _ => "info",
     }
 }

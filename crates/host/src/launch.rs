@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kumite_agents::{
-    CommandConfig, Driver, Handle, Launcher, Order, ProgramConfig, PromptBy, Request,
+    AcpConfig, CommandConfig, Driver, Handle, Launcher, Order, ProgramConfig, PromptBy, Request,
     ScriptedConfig,
 };
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
 use kumite_core::names::Document;
 use kumite_core::run::Step;
-use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Settings};
 use kumite_prompts::Command;
 
 use crate::project::Spec;
-use crate::{crash, settings};
+use crate::{clock, crash, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Kit {
         Kit { settings, agent }
     }
 
-    fn agent(&self, step: Step) -> Result<&AgentSettings, settings::Error> {
+    pub fn agent(&self, step: Step) -> Result<&AgentSettings, settings::Error> {
         let name = match &self.agent {
             Some(name) => name,
             None => self.settings.agent_for(step.phase()),
@@ -210,16 +210,29 @@ fn round(step: Step) -> u32 {
 
 fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
     match &agent.kind {
-        AgentKind::Claude {
+        AgentKind::Program {
+            kind,
             program,
             args,
             model,
             permission_mode,
-        } => Driver::Claude(ProgramConfig {
-            program: program.clone(),
-            args: args.clone(),
-            model: model.clone(),
-            permission_mode: permission_mode.clone(),
+        } => {
+            let config = ProgramConfig {
+                program: program.clone(),
+                args: args.clone(),
+                model: model.clone(),
+                permission_mode: permission_mode.clone(),
+            };
+            match kind {
+                ProgramKind::Claude => Driver::Claude(config),
+                ProgramKind::Codex => Driver::Codex(config),
+                ProgramKind::Gemini => Driver::Gemini(config),
+                ProgramKind::Opencode => Driver::Opencode(config),
+            }
+        }
+        AgentKind::Acp { command } => Driver::Acp(AcpConfig {
+            bridge: binary.to_string_lossy().into_owned(),
+            command: command.clone(),
         }),
         AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
             command: command.clone(),
@@ -243,7 +256,10 @@ fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
 fn environment(spec: &Spec, launch: &Launch) -> Vec<(String, String)> {
     let inherited = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| !name.starts_with("GIT_") && !name.starts_with(crash::VARIABLES));
+        .filter(|(name, _)| {
+            let ours = name.starts_with(crash::VARIABLES) || name == clock::VARIABLE;
+            !ours && !name.starts_with("GIT_")
+        });
     let agent = launch.agent.to_string();
     let project = spec.project_root().to_string_lossy().into_owned();
     let known = [

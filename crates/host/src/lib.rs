@@ -15,6 +15,7 @@ pub mod evidence;
 pub mod files;
 pub mod journal;
 pub mod launch;
+pub mod limits;
 pub mod lock;
 pub mod notify;
 pub mod perform;

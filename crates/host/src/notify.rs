@@ -65,6 +65,7 @@ fn matters(notice: &Notice) -> bool {
         Notice::ImplRetry { .. }
         | Notice::ImplExhausted { .. }
         | Notice::SaveFailed(_)
+        | Notice::LimitWaiting { .. }
         | Notice::Warned(_)
         | Notice::RunEnded { .. } => true,
         Notice::RunQueued

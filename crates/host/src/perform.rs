@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use kumite_agents::{Adopted, End, Handle, Launcher};
 use kumite_core::change::Change;
-use kumite_core::effect::{Effect, Launch};
+use kumite_core::effect::{Effect, Launch, Limited};
 use kumite_core::engine::{EffectKey, Trouble, World};
 use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::notice::Notice;
-use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::routing::Routing;
 use kumite_core::run::Run;
 
@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::engine::Message;
 use crate::journal::{self, Journal};
 use crate::launch::{self, Kit};
+use crate::limits::{self, Account};
 use crate::notify::Notifier;
 use crate::project::Spec;
 use crate::{crash, events_log, spec_file};
@@ -82,6 +83,10 @@ impl World for Desk<'_> {
                 self.announce(key, notice, entry.at_ms);
                 Ok(())
             }
+            Effect::Limit(limited) => {
+                self.note_limit(limited);
+                Ok(())
+            }
             Effect::Launch(launch) => self.launch(launch),
             Effect::End(agent) => {
                 self.end(*agent);
@@ -128,6 +133,7 @@ impl Desk<'_> {
                 return Ok(());
             }
             Ok(Adopted::NeverStarted) | Err(_) => {
+                self.hold_back(order)?;
                 launch::start(self.spec, self.kit, order, &self.shared.launcher)
             }
         };
@@ -148,8 +154,37 @@ impl Desk<'_> {
                         "it could not be started: {}",
                         spec_file::sentence(&error)
                     )),
+                    session: order.resume.clone(),
                 })
             }
+        }
+    }
+
+    /// Nobody is started whose account is known to be limited.
+    fn hold_back(&self, order: &Launch) -> Result<(), Trouble> {
+        let agent = self.kit.agent(order.step).ok();
+        match agent.and_then(|agent| limits::held(&Account::of(agent))) {
+            None => Ok(()),
+            Some(held) => Err(Trouble::Launch {
+                agent: order.agent,
+                outcome: Outcome::Limited(Limit {
+                    kind: LimitKind::Held,
+                    until_ms: Some(held.until_ms),
+                    words: held.words,
+                }),
+                session: order.resume.clone(),
+            }),
+        }
+    }
+
+    fn note_limit(&self, limited: &Limited) {
+        let Ok(agent) = self.kit.agent(limited.step) else {
+            return;
+        };
+        let noted = limits::note(&Account::of(agent), limited.until_ms, &limited.words);
+        if let Err(error) = noted {
+            // This run waits all the same; the others will find out by themselves.
+            eprintln!("kumite: other runs cannot be told of the usage limit: {error}");
         }
     }
 

@@ -3,10 +3,10 @@
 use std::sync::mpsc::Sender;
 
 use kumite_core::facts::{Facts, Look};
-use kumite_core::journal::{By, Event, Guard, Order, Rules};
+use kumite_core::journal::{By, Event, Guard, LimitRules, Order, Rules};
 use kumite_core::names::Document;
 use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset, may_review};
-use kumite_formats::settings::Settings;
+use kumite_formats::settings::{Settings, Span};
 use kumite_formats::spec_name;
 
 use crate::control::{Follow, Reply, Request, RunRequest};
@@ -83,8 +83,10 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         let feed = &mut engine.shared.feed;
         feed.follow(asked.specs.clone(), stays, reply.clone());
     }
+    let mut rules = rules(&settings);
+    rules.limit.wait &= !asked.no_wait;
     let order = Order {
-        rules: rules(&settings),
+        rules,
         until: asked.until,
         from: asked.from,
         review_once: asked.review_once,
@@ -92,8 +94,14 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     for name in &asked.specs {
         if let Some(context) = engine.contexts.get_mut(name) {
             context.kit = Kit::new(settings.clone(), asked.agent.clone());
+            if asked.at_once {
+                context.forget_limit();
+            }
         }
         start(engine, name, order);
+        if asked.at_once {
+            engine.wake(name);
+        }
     }
     Ok(())
 }
@@ -131,7 +139,17 @@ fn rules(settings: &Settings) -> Rules {
             kumite_formats::settings::Guard::Seed => Guard::Seed,
             kumite_formats::settings::Guard::Strict => Guard::Strict,
         },
+        limit: LimitRules {
+            wait: settings.limit.wait,
+            min_ms: ms(settings.limit.min_wait),
+            max_ms: ms(settings.limit.max_wait),
+            jitter_ms: ms(settings.limit.jitter),
+        },
     }
+}
+
+fn ms(span: Span) -> u64 {
+    u64::try_from(span.duration().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Answered when everything of it has ended.

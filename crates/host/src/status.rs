@@ -9,7 +9,8 @@ use kumite_core::journal::By;
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::{
-    Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, phase_of, run_ended,
+    Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, limit_sentence,
+    phase_of, run_ended,
 };
 use serde::Serialize;
 
@@ -153,7 +154,7 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         attempts_max: step.and_then(Step::attempt).map(|_| rules.retries_max),
         tasks: facts.map(tasks).unwrap_or_default(),
         agents: Vec::new(),
-        until: None,
+        until: run.limited_until_ms().map(rfc3339),
         cost_usd: usd(run.spent.usd_micros),
         input_tokens: run.spent.input_tokens,
         output_tokens: run.spent.output_tokens,
@@ -205,6 +206,15 @@ fn words(run: &Run, engine_lives: bool) -> (&'static str, Option<String>, Option
                 ),
             }
         }
+        State::Limited(wait) => {
+            let sentence = limit_sentence(&wait.words);
+            let idle = match engine_lives {
+                true => "",
+                false => "; no kumite is there to wait: `kumite run` goes on",
+            };
+            let reason = kumite_core::run::reason(Halt::Limited { until_ms: 0 });
+            ("waiting", Some(reason.to_owned()), Some(sentence + idle))
+        }
         State::Halted(_) | State::Done(_) => match run_ended(run) {
             Notice::RunEnded {
                 state,
@@ -249,6 +259,7 @@ fn step_of(run: &Run) -> Option<Step> {
         }
         State::Halted(halted) => halted.resume.step,
         State::Queued { resume } => resume.step,
+        State::Limited(wait) => wait.resume.step,
         State::Idle | State::Done(_) => None,
     }
 }

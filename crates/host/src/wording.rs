@@ -6,6 +6,7 @@ use kumite_core::outcome::Outcome;
 use kumite_core::run::Step;
 
 use crate::announce::state_name;
+use crate::clock::local_moment;
 
 pub fn sentence(notice: &Notice) -> String {
     match notice {
@@ -62,6 +63,9 @@ pub fn sentence(notice: &Notice) -> String {
             if *by_person { "" } else { " automatically" }
         ),
         Notice::DocumentRejected(document) => format!("{} rejected", document.file()),
+        Notice::LimitWaiting { until_ms, words } => {
+            format!("waits until {}: {words}", local_moment(*until_ms))
+        }
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
         Notice::RunEnded { state, message, .. } => format!("{}: {message}", state_name(*state)),
@@ -98,5 +102,8 @@ fn outcome_words(outcome: &Outcome) -> String {
         Outcome::TimedOut => "took too long and was ended".to_owned(),
         Outcome::Killed => "was ended".to_owned(),
         Outcome::Lost(how) => format!("was lost: {how}"),
+        Outcome::Limited(limit) => format!("reached a limit: {}", limit.words),
+        Outcome::SessionGone(how) => format!("could not go on in its session: {how}"),
+        Outcome::OverBudget(what) => format!("may not spend more: {what}"),
     }
 }

@@ -1,100 +1,139 @@
 //! Claude Code's `stream-json`. `type` stands anywhere in a line: `system`/`init` names the session,
 //! `result` says how it went.
+//!
+//! A result of subtype "success" can be an error, and a usage limit is one of those. Its money and
+//! its tokens are cumulative over the sessions that it resumed, but for
+//! `model_usage_since_last_result`.
 
-use kumite_core::outcome::{Outcome, Usage};
-use serde::Deserialize;
+use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
 use serde_json::Value;
 
-use super::{Dialect, Heard, shorten, usd_micros};
+use super::{Dialect, Heard, claude_said, reset, shorten, usd_micros};
+use crate::files::unix_ms;
 use crate::said::{Said, clip};
 
 #[derive(Default)]
-pub struct Claude {}
-
-/// What is read of a line. What is not needed to know what the line is stays a value: a new shape
-/// of a price must not make a result unreadable.
-#[derive(Deserialize)]
-struct Line {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    subtype: Value,
-    #[serde(default)]
-    session_id: Value,
-    #[serde(default)]
-    model: Value,
-    #[serde(default)]
-    is_error: Value,
-    #[serde(default)]
-    result: Value,
-    #[serde(default)]
-    errors: Value,
-    #[serde(default)]
-    total_cost_usd: Value,
-    #[serde(default)]
-    usage: Value,
-    #[serde(default)]
-    permission_denials: Value,
+pub struct Claude {
+    /// When the limit ends that the last event of that kind reported as reached.
+    rejected_until: Option<u64>,
+    rejected: bool,
 }
 
 impl Dialect for Claude {
     fn telltales(&self) -> &'static [&'static str] {
-        &["\"result\"", "\"init\"", "\"conversation_reset\""]
+        &[
+            "\"result\"",
+            "\"init\"",
+            "\"conversation_reset\"",
+            "\"rate_limit_event\"",
+        ]
     }
 
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>) {
-        let Ok(line) = Line::deserialize(line) else {
-            return;
-        };
-        let names_session = match line.kind.as_str() {
-            "system" => line.subtype == "init",
+        let kind = line["type"].as_str().unwrap_or_default();
+        let names_session = match kind {
+            "system" => line["subtype"] == "init",
             "result" | "conversation_reset" => true,
             _ => false,
         };
-        if names_session && let Some(session) = line.session_id.as_str() {
+        if names_session && let Some(session) = line["session_id"].as_str() {
             heard.session = Some(session.to_owned());
         }
-        match line.kind.as_str() {
-            "system" if line.subtype == "init" => said.push(Said::Started {
-                session: heard.session.clone(),
-                model: line.model.as_str().map(str::to_owned),
-            }),
+        match kind {
+            "rate_limit_event" => self.note_limit(&line["rate_limit_info"]),
             "result" => {
-                let outcome = verdict(&line);
-                heard.usage = usage(&line);
+                let outcome = self.verdict(line);
+                let now = usage(line);
+                match line.get("model_usage_since_last_result") {
+                    Some(_) => heard.usage += now,
+                    None => heard.usage = now,
+                }
                 heard.result(outcome.clone());
                 said.push(Said::Ended {
                     outcome,
-                    text: clip(line.result.as_str().unwrap_or_default()),
-                    usage: heard.usage,
+                    text: clip(line["result"].as_str().unwrap_or_default()),
+                    usage: now,
                 });
             }
-            _ => {}
+            _ => claude_said::hear(line, said),
         }
     }
 }
 
-fn verdict(line: &Line) -> Outcome {
-    let subtype = line.subtype.as_str().unwrap_or("no subtype");
-    if subtype == "success" && matches!(line.is_error, Value::Null | Value::Bool(false)) {
-        return Outcome::Finished;
+impl Claude {
+    /// Such events also come when all is well; only what is rejected counts, and not the overage.
+    fn note_limit(&mut self, info: &Value) {
+        self.rejected = info["status"] == "rejected";
+        if !self.rejected {
+            return;
+        }
+        let windows = info["unifiedWindows"].as_object().into_iter().flatten();
+        let full = windows.filter(|(_, window)| window["utilization"].as_f64() >= Some(1.0));
+        let latest = full
+            .filter_map(|(_, window)| reset::of_value(&window["resetsAt"]))
+            .max();
+        self.rejected_until = latest.or_else(|| reset::of_value(&info["resetsAt"]));
     }
-    // An error of the model service comes as "success" with is_error: that word would mislead.
-    let what = if subtype == "success" {
-        "an error"
-    } else {
-        subtype
-    };
+
+    fn verdict(&self, line: &Value) -> Outcome {
+        let subtype = line["subtype"].as_str().unwrap_or("no subtype");
+        let is_error = !matches!(line["is_error"], Value::Null | Value::Bool(false));
+        if subtype == "success" && !is_error {
+            return Outcome::Finished;
+        }
+        let words = text(&line["errors"])
+            .or_else(|| text(&line["result"]))
+            .unwrap_or_default();
+        let words = shorten(&words);
+        match subtype {
+            "error_max_budget_usd" => Outcome::OverBudget(words),
+            "success" => self.service_error(line, words),
+            _ if words.contains("No conversation found") => Outcome::SessionGone(words),
+            _ => Outcome::Failed(sentence(subtype, &words, line)),
+        }
+    }
+
+    /// An error of the model service comes as "success" with `is_error`.
+    fn service_error(&self, line: &Value, words: String) -> Outcome {
+        let limited = |kind, until_ms| {
+            let words = words.clone();
+            Outcome::Limited(Limit {
+                kind,
+                until_ms,
+                words,
+            })
+        };
+        match line["api_error_status"].as_u64() {
+            Some(429) if self.rejected || line["api_error"] == "usage_limit_reached" => {
+                let until_ms = self
+                    .rejected_until
+                    .or_else(|| reset::of_prose(&words, unix_ms()));
+                limited(LimitKind::Usage, until_ms)
+            }
+            Some(429) => match reset::of_prose(&words, unix_ms()) {
+                Some(until_ms) => limited(LimitKind::Usage, Some(until_ms)),
+                None => limited(LimitKind::Overload, None),
+            },
+            Some(500 | 502 | 503 | 504 | 529) => limited(LimitKind::Overload, None),
+            Some(401 | 403) => Outcome::Failed(format!(
+                "it is not logged in, or its key is wrong ({words}); log in with `claude`"
+            )),
+            _ => Outcome::Failed(sentence("an error", &words, line)),
+        }
+    }
+}
+
+fn sentence(what: &str, words: &str, line: &Value) -> String {
     let mut sentence = format!("reported {}", shorten(what));
-    if let Some(text) = text(&line.errors).or_else(|| text(&line.result)) {
-        sentence += &format!(": {}", shorten(&text));
+    if !words.is_empty() {
+        sentence += &format!(": {words}");
     }
-    match line.permission_denials.as_array().map_or(0, Vec::len) {
+    match line["permission_denials"].as_array().map_or(0, Vec::len) {
         0 => {}
         1 => sentence += " (1 permission denied)",
         count => sentence += &format!(" ({count} permissions denied)"),
     }
-    Outcome::Failed(sentence)
+    sentence
 }
 
 /// The words of a field that should be a text or a list of texts.
@@ -112,17 +151,40 @@ fn text(value: &Value) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-fn usage(line: &Line) -> Usage {
-    let count = |name: &str| line.usage.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let read = count("cache_read_input_tokens");
-    let created = count("cache_creation_input_tokens");
-    Usage {
-        usd_micros: usd_micros(line.total_cost_usd.as_f64().unwrap_or(0.0)),
-        input_tokens: count("input_tokens")
-            .saturating_add(read)
-            .saturating_add(created),
-        output_tokens: count("output_tokens"),
+/// What was used since the last result. Older versions say only what was used in all.
+fn usage(line: &Value) -> Usage {
+    let count = |value: &Value, name: &str| value[name].as_u64().unwrap_or(0);
+    let sum = |value: &Value, names: [&str; 3]| {
+        names
+            .iter()
+            .fold(0_u64, |sum, name| sum.saturating_add(count(value, name)))
+    };
+    let Some(models) = line["model_usage_since_last_result"].as_object() else {
+        let input = [
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+        ];
+        return Usage {
+            usd_micros: usd_micros(line["total_cost_usd"].as_f64().unwrap_or(0.0)),
+            input_tokens: sum(&line["usage"], input),
+            output_tokens: count(&line["usage"], "output_tokens"),
+        };
+    };
+    let mut usage = Usage::default();
+    for model in models.values() {
+        let input = [
+            "inputTokens",
+            "cacheReadInputTokens",
+            "cacheCreationInputTokens",
+        ];
+        usage += Usage {
+            usd_micros: usd_micros(model["costUSD"].as_f64().unwrap_or(0.0)),
+            input_tokens: sum(model, input),
+            output_tokens: count(model, "outputTokens"),
+        };
     }
+    usage
 }
 
 #[cfg(test)]

@@ -50,11 +50,111 @@ fn how_the_bytes_arrive_makes_no_difference() {
     }
 }
 
+/// What a recording of the real program was heard as.
+fn recorded(name: &str) -> Heard {
+    let path = format!(
+        "{}/fixtures/claude/{name}.jsonl",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    heard(std::fs::read(path).unwrap())
+}
+
 #[test]
-fn an_error_of_the_model_service_is_not_a_success() {
-    let sentence = "reported an error: API Error: Repeated 529 Overloaded errors.";
-    let said = heard(OVERLOADED).said;
-    assert_eq!(said, Some(Outcome::Failed(sentence.to_owned())));
+fn every_recording_has_the_outcome_that_it_deserves() {
+    let finished = [
+        "ok",
+        "tool_write",
+        "tool_edit",
+        "tool_bash",
+        "tool_error",
+        "thinking",
+    ];
+    for name in finished
+        .into_iter()
+        .chain(["resume", "limit_warning", "two_prompts"])
+    {
+        assert_eq!(recorded(name).said, Some(Outcome::Finished), "{name}");
+    }
+    for name in [
+        "auth_401",
+        "no_key",
+        "bad_model",
+        "credit_400",
+        "max_turns",
+        "interrupt",
+    ] {
+        let said = recorded(name).said;
+        assert!(matches!(said, Some(Outcome::Failed(_))), "{name}: {said:?}");
+    }
+    for name in ["terminate", "session_taken", "bad_option"] {
+        assert_eq!(recorded(name).said, None, "{name}");
+    }
+    let gone = recorded("resume_missing").said;
+    assert!(matches!(gone, Some(Outcome::SessionGone(_))), "{gone:?}");
+    let spent = recorded("max_budget").said;
+    assert!(matches!(spent, Some(Outcome::OverBudget(_))), "{spent:?}");
+}
+
+#[test]
+fn t1_limits_and_busy_services_are_told_apart() {
+    use LimitKind::{Overload, Usage};
+    let rows = [
+        ("limit", Usage, Some(1_794_801_667_000)),
+        ("limit_midway", Usage, Some(1_794_801_667_000)),
+        ("limit_week", Usage, Some(1_795_053_667_000)),
+        ("limit_key", Overload, None),
+        ("limit_token", Overload, None),
+        ("rate_429", Overload, None),
+        ("overload_529", Overload, None),
+        ("server_500", Overload, None),
+    ];
+    for (name, kind, until_ms) in rows {
+        let Some(Outcome::Limited(limit)) = recorded(name).said else {
+            panic!("{name}: {:?}", recorded(name).said);
+        };
+        assert_eq!((limit.kind, limit.until_ms), (kind, until_ms), "{name}");
+        assert!(!limit.words.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn t1_the_latest_reset_of_the_full_windows_counts_and_the_overage_does_not() {
+    let event = |status: &str, five: f64, week: f64| {
+        format!(
+            r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"{status}","resetsAt":100,"overageStatus":"rejected","unifiedWindows":{{"five_hour":{{"utilization":{five},"resetsAt":100}},"seven_day":{{"utilization":{week},"resetsAt":900}}}}}}}}"#
+        )
+    };
+    let ended = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"limit"}"#;
+    let until = |event: String| match heard(format!("{event}\n{ended}\n")).said {
+        Some(Outcome::Limited(limit)) => (limit.kind, limit.until_ms),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        until(event("rejected", 1.0, 0.2)),
+        (LimitKind::Usage, Some(100_000))
+    );
+    assert_eq!(
+        until(event("rejected", 1.0, 1.0)),
+        (LimitKind::Usage, Some(900_000))
+    );
+    assert_eq!(
+        until(event("rejected", 0.9, 0.2)),
+        (LimitKind::Usage, Some(100_000))
+    );
+    assert_eq!(
+        until(event("allowed", 0.9, 0.2)),
+        (LimitKind::Overload, None)
+    );
+}
+
+#[test]
+fn t10_what_a_resumed_session_used_before_is_not_counted_again() {
+    let (first, second) = (recorded("ok").usage, recorded("resume").usage);
+    assert!(first.usd_micros > 0 && second.usd_micros > 0);
+    assert!(
+        second.usd_micros < first.usd_micros * 3 / 2,
+        "{first:?} {second:?}"
+    );
 }
 
 #[test]

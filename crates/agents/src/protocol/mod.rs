@@ -3,6 +3,7 @@
 //! Each kind of program has a [`Dialect`]; the [`Reader`] cuts the bytes into lines for it.
 
 mod claude;
+mod claude_said;
 mod codex;
 mod gemini;
 mod kumite;
@@ -10,7 +11,9 @@ mod lines;
 mod opencode;
 mod plain;
 mod reader;
+mod reset;
 mod tail;
+mod what;
 
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;

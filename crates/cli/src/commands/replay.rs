@@ -65,6 +65,7 @@ fn event(event: &Event) -> String {
     match event {
         Event::StartRequested { look, .. } => format!("start requested{}", seen(look.as_ref())),
         Event::Admitted { look } => format!("a slot came free{}", seen(Some(look))),
+        Event::WaitOver { look } => format!("the wait is over{}", seen(Some(look))),
         Event::AgentEnded { agent, ended, look } => {
             format!("{agent} ended: {:?}{}", ended.outcome, seen(Some(look)))
         }
@@ -111,6 +112,10 @@ fn effect(effect: &Effect) -> String {
     match effect {
         Effect::Save(changes) => format!("write {changes:?}"),
         Effect::Announce(notice) => format!("say: {}", wording::sentence(notice)),
+        Effect::Limit(limited) => format!(
+            "let others know of the limit until {}",
+            rfc3339(limited.until_ms)
+        ),
         Effect::Launch(launch) => format!(
             "start {} for {}",
             launch.agent,
@@ -127,6 +132,7 @@ fn state(run: &Run) -> String {
         State::Working(work) => format!("working on {}", wording::step_words(work.step)),
         State::Finishing(work) => format!("pausing after {}", wording::step_words(work.step)),
         State::Stopping { work, .. } => format!("stopping {}", wording::step_words(work.step)),
+        State::Limited(wait) => format!("waiting until {}", rfc3339(wait.until_ms)),
         State::Halted(halted) => format!("halted: {:?} {}", halted.why, halted.detail),
         State::Done(finish) => format!("done: {finish:?}"),
     }

@@ -56,6 +56,9 @@ struct How {
     /// The agent for all phases
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Do not wait for the end of a usage limit: end with exit code 75
+    #[arg(long)]
+    no_wait: bool,
 }
 
 fn phase(name: &str) -> std::result::Result<Phase, String> {
@@ -85,6 +88,7 @@ pub fn run(setting: &Setting, args: &RunArgs) -> Result {
         until: args.until,
         from: args.from,
         agent: args.how.agent.clone(),
+        no_wait: args.how.no_wait,
         ..RunRequest::default()
     };
     go(setting, &project, request, args.jobs, args.how.detach)
@@ -95,6 +99,9 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
     let request = RunRequest {
         specs: vec![args.spec.clone()],
         agent: args.how.agent.clone(),
+        no_wait: args.how.no_wait,
+        // Whoever says so wants to see it go on.
+        at_once: true,
         ..RunRequest::default()
     };
     go(setting, &project, request, None, args.how.detach)

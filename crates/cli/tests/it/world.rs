@@ -139,6 +139,7 @@ impl World {
             .args(args)
             .current_dir(self.root())
             .env("XDG_CONFIG_HOME", self.path("no-config"))
+            .env("XDG_STATE_HOME", self.path("state"))
             .env("NO_COLOR", "1")
             .env_remove("DBUS_SESSION_BUS_ADDRESS")
             .envs(self.env.iter().map(|(name, value)| (name, value)));

@@ -100,7 +100,7 @@ fn park(run: &mut Run, work: Work, ended: &Ended) {
     };
     run.overloads = match limited {
         Some(LimitKind::Overload) => run.overloads.saturating_add(1),
-        Some(LimitKind::Usage) | None => 0,
+        Some(LimitKind::Usage | LimitKind::Held) | None => 0,
     };
     if limited.is_some() || matches!(ended.outcome, Outcome::OverBudget(_)) {
         run.parked = Some(Parked {

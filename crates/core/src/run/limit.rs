@@ -2,6 +2,7 @@
 
 use super::state::{Failure, Halt, Resume, Run, Wait, Work};
 use super::turn::{Next, Turn};
+use crate::effect::Limited;
 use crate::journal::{AgentId, Entry, LimitRules};
 use crate::outcome::{Limit, LimitKind};
 
@@ -20,7 +21,7 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
     }
     let rules = &run.order.rules.limit;
     let until_ms = until(limit, run.overloads, rules, entry.at_ms);
-    match rules.wait {
+    let turn = match rules.wait {
         true => Turn::to(Next::Wait(Wait {
             until_ms,
             wake_ms: until_ms.saturating_add(jitter(work.agent, rules.jitter_ms)),
@@ -28,18 +29,29 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
             resume: Resume::at(work.step),
         })),
         false => Turn::halt(work.step, Halt::Limited { until_ms }, limit.words.as_str()),
+    };
+    match limit.kind {
+        LimitKind::Usage => turn.limited(Limited {
+            step: work.step,
+            until_ms,
+            words: limit.words.clone(),
+        }),
+        LimitKind::Held | LimitKind::Overload => turn,
     }
 }
 
 /// When a limit ends. A reset in the past or in ten years is none that anybody should rely on.
 fn until(limit: &Limit, overloads: u8, rules: &LimitRules, now_ms: u64) -> u64 {
-    let (earliest, latest) = (
-        now_ms.saturating_add(rules.min_ms),
-        now_ms.saturating_add(rules.max_ms.max(rules.min_ms)),
-    );
+    // What holds already has been looked at when it was found out.
+    let shortest = match limit.kind {
+        LimitKind::Usage | LimitKind::Overload => rules.min_ms,
+        LimitKind::Held => 0,
+    };
+    let earliest = now_ms.saturating_add(shortest);
+    let latest = now_ms.saturating_add(rules.max_ms.max(rules.min_ms));
     let until = match (limit.until_ms, limit.kind) {
         (Some(until_ms), _) => until_ms,
-        (None, LimitKind::Usage) => now_ms.saturating_add(UNKNOWN_MS),
+        (None, LimitKind::Usage | LimitKind::Held) => now_ms.saturating_add(UNKNOWN_MS),
         (None, LimitKind::Overload) => now_ms.saturating_add(backoff(overloads, rules.min_ms)),
     };
     until.clamp(earliest, latest)
@@ -90,6 +102,15 @@ mod tests {
         for (what, reported, wait) in rows {
             let until = until(&limit(LimitKind::Usage, reported), 0, &rules, NOW);
             assert_eq!(until - NOW, wait, "{what}");
+        }
+    }
+
+    #[test]
+    fn t1_a_limit_that_is_known_already_is_not_prolonged() {
+        let rules = LimitRules::default();
+        for (reported, wait) in [(NOW + 5, 5), (NOW - 5, 0)] {
+            let until = until(&limit(LimitKind::Held, Some(reported)), 0, &rules, NOW);
+            assert_eq!(until - NOW, wait);
         }
     }
 

@@ -5,7 +5,7 @@ use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait
 use super::step::Step;
 use super::words;
 use crate::change::{Change, Fixing};
-use crate::effect::{Effect, Launch};
+use crate::effect::{Effect, Launch, Limited};
 use crate::facts::Facts;
 use crate::journal::Entry;
 use crate::names::Phase;
@@ -16,6 +16,8 @@ use crate::notice::Notice;
 pub(super) struct Turn {
     pub changes: Vec<Change>,
     pub notices: Vec<Notice>,
+    /// What others have to know as well.
+    pub limited: Option<Limited>,
     pub next: Next,
 }
 
@@ -70,7 +72,14 @@ impl Turn {
         Turn {
             changes,
             notices,
-            next: self.next,
+            ..self
+        }
+    }
+
+    pub fn limited(self, limited: Limited) -> Turn {
+        Turn {
+            limited: Some(limited),
+            ..self
         }
     }
 
@@ -112,6 +121,7 @@ pub(super) fn go(
 ) -> (Run, Vec<Effect>) {
     let mut changes = turn.changes;
     let mut said = turn.notices;
+    let limited = turn.limited;
     let launch = match turn.next {
         Next::Begin(step) => Some((step, None, false)),
         Next::Again { step, session } => Some((step, session, true)),
@@ -150,7 +160,7 @@ pub(super) fn go(
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
     }
-    (run, in_order(changes, said, launch))
+    (run, in_order(changes, limited, said, launch))
 }
 
 /// Keeps what the files alone cannot tell.
@@ -176,9 +186,15 @@ fn remember(run: &mut Run, changes: &[Change]) {
 }
 
 /// First what is true, then what is said of it, then what rests on it.
-fn in_order(changes: Vec<Change>, said: Vec<Notice>, launch: Option<Launch>) -> Vec<Effect> {
+fn in_order(
+    changes: Vec<Change>,
+    limited: Option<Limited>,
+    said: Vec<Notice>,
+    launch: Option<Launch>,
+) -> Vec<Effect> {
     let save = (!changes.is_empty()).then_some(Effect::Save(changes));
     save.into_iter()
+        .chain(limited.map(Effect::Limit))
         .chain(said.into_iter().map(Effect::Announce))
         .chain(launch.map(Effect::Launch))
         .collect()

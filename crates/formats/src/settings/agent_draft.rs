@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::agent_keys::{AGENT_KEYS, AgentKey, Kind, LATER};
+use super::agent_keys::{AGENT_KEYS, AgentKey, KINDS, Kind, unknown_placeholder};
 use super::agents::{AgentKind, AgentSettings, Prompt};
+use super::program_kind::ProgramKind;
 use super::source::Where;
-use super::value::{Allowed, Plain};
+use super::value::{Allowed, Plain, quoted};
 use super::{Error, Origin};
 
 /// What was given of one agent.
@@ -23,12 +24,14 @@ pub(super) struct Draft {
     pub script: Option<String>,
     /// Where the agent was named first.
     pub first: Option<Where>,
-    /// Each key that was given, and where.
+    /// Each key that was given, and where; what counts is the last of its kind.
     pub given: Vec<(&'static str, Where)>,
 }
 
 pub(super) fn built_in() -> BTreeMap<String, AgentSettings> {
-    let agents = [("claude", Kind::Claude), ("scripted", Kind::Scripted)];
+    let agents = KINDS
+        .into_iter()
+        .filter(|(name, _)| own_kind(name).is_some());
     let plain = |(name, kind): (&str, Kind)| {
         let settings = AgentSettings {
             kind: Draft::default().build(kind),
@@ -36,7 +39,7 @@ pub(super) fn built_in() -> BTreeMap<String, AgentSettings> {
         };
         (name.to_owned(), settings)
     };
-    agents.into_iter().map(plain).collect()
+    agents.map(plain).collect()
 }
 
 impl Draft {
@@ -47,11 +50,11 @@ impl Draft {
     /// The finished agent, or what is missing and what is too much.
     pub fn finish(mut self, name: &str) -> Result<AgentSettings, Error> {
         let Some(kind) = self.kind.or_else(|| own_kind(name)) else {
-            return Err(self.wrong(name, no_kind(name)));
+            return Err(self.wrong(name, None, no_kind(name)));
         };
         for (key, from) in &self.given {
             let known = AGENT_KEYS.iter().find(|known| known.name == *key);
-            if known.is_some_and(|known| !known.kinds.contains(&kind)) {
+            if known.is_some_and(|known| !(known.is_of)(kind)) {
                 let message = format!(
                     "`agents.{name}` is of kind \"{}\", which has no `{key}`; it has {}",
                     kind.name(),
@@ -60,9 +63,10 @@ impl Draft {
                 return Err(from.error(Some(&format!("agents.{name}.{key}")), message));
             }
         }
-        if kind == Kind::Command && self.command.is_none() {
-            let message = format!("`agents.{name}` needs `command = [\"program\", \"argument\"]`");
-            return Err(self.wrong(name, message));
+        match kind {
+            Kind::Program(program) => self.check_mode(name, program)?,
+            Kind::Acp | Kind::Command => self.check_command(name, kind)?,
+            Kind::Scripted => {}
         }
         let env = self.env.take().unwrap_or_default();
         Ok(AgentSettings {
@@ -71,15 +75,57 @@ impl Draft {
         })
     }
 
+    fn check_mode(&self, name: &str, program: ProgramKind) -> Result<(), Error> {
+        let Some(mode) = &self.permission_mode else {
+            return Ok(());
+        };
+        if program.modes().contains(&mode.as_str()) {
+            return Ok(());
+        }
+        let key = "permission_mode";
+        let words: Vec<String> = program.modes().iter().map(|mode| quoted(mode)).collect();
+        let message = format!(
+            "`agents.{name}.{key}` must be {} for an agent of kind \"{}\"",
+            words.join(" or "),
+            program.name()
+        );
+        Err(self.wrong(name, Some(key), message))
+    }
+
+    fn check_command(&self, name: &str, kind: Kind) -> Result<(), Error> {
+        let Some(command) = &self.command else {
+            let message = format!("`agents.{name}` needs `command = [\"program\", \"argument\"]`");
+            return Err(self.wrong(name, None, message));
+        };
+        // An ACP agent is told everything in its session; nothing is filled in on its command line.
+        if kind == Kind::Acp {
+            return Ok(());
+        }
+        match unknown_placeholder(command) {
+            None => Ok(()),
+            Some(unknown) => {
+                let message = format!(
+                    "`agents.{name}.command` must be free of placeholders but {{step}}, {{spec}}, \
+                     {{round}} and {{prompt_file}}; {{{unknown}}} is unknown"
+                );
+                Err(self.wrong(name, Some("command"), message))
+            }
+        }
+    }
+
     fn build(self, kind: Kind) -> AgentKind {
         match kind {
-            Kind::Claude => AgentKind::Claude {
-                program: self.program.unwrap_or_else(|| "claude".to_owned()),
+            Kind::Program(kind) => AgentKind::Program {
+                kind,
+                program: self.program.unwrap_or_else(|| kind.name().to_owned()),
                 args: self.args.unwrap_or_default(),
                 model: self.model.unwrap_or_default(),
                 permission_mode: self
                     .permission_mode
-                    .unwrap_or_else(|| "acceptEdits".to_owned()),
+                    .unwrap_or_else(|| kind.default_mode().to_owned()),
+            },
+            Kind::Acp => AgentKind::Acp {
+                command: self.command.unwrap_or_default(),
             },
             Kind::Command => AgentKind::Command {
                 command: self.command.unwrap_or_default(),
@@ -91,34 +137,36 @@ impl Draft {
         }
     }
 
-    fn wrong(&self, name: &str, message: String) -> Error {
+    /// An error at the place of `key`, or where the agent was named first.
+    fn wrong(&self, name: &str, key: Option<&str>, message: String) -> Error {
         let nowhere = || Where {
             origin: Origin::Default,
             place: None,
         };
-        let from = self.first.clone().unwrap_or_else(nowhere);
-        from.error(Some(&format!("agents.{name}")), message)
+        let last = self.given.iter().rfind(|(given, _)| Some(*given) == key);
+        let from = last.map(|(_, from)| from).or(self.first.as_ref()).cloned();
+        let key = key.map_or_else(String::new, |key| format!(".{key}"));
+        let key = format!("agents.{name}{key}");
+        from.unwrap_or_else(nowhere).error(Some(&key), message)
     }
 }
 
+/// What an agent of this name is when nobody says so. Nobody can guess the command of the others.
 fn own_kind(name: &str) -> Option<Kind> {
-    match name {
-        "claude" => Some(Kind::Claude),
-        "scripted" => Some(Kind::Scripted),
-        _ => None,
+    let (_, kind) = KINDS.into_iter().find(|(known, _)| *known == name)?;
+    match kind {
+        Kind::Program(_) | Kind::Scripted => Some(kind),
+        Kind::Acp | Kind::Command => None,
     }
 }
 
 fn no_kind(name: &str) -> String {
-    let later = match LATER.contains(&name) {
-        true => " (a driver for it is not supported by this version; any program is a \"command\")",
-        false => "",
-    };
-    format!("`agents.{name}` needs `kind = \"command\"`, \"claude\" or \"scripted\"{later}")
+    let kinds = KINDS.map(|(kind, _)| quoted(kind)).join(" or ");
+    format!("`agents.{name}` needs `kind`: {kinds}; any program can be a \"command\"")
 }
 
 fn keys_of(kind: Kind) -> String {
-    let keys = AGENT_KEYS.iter().filter(|key| key.kinds.contains(&kind));
+    let keys = AGENT_KEYS.iter().filter(|key| (key.is_of)(kind));
     keys.map(|key| format!("`{}`", key.name))
         .collect::<Vec<_>>()
         .join(", ")

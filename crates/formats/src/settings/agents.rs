@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::agent_keys::PROMPTS;
+use super::program_kind::ProgramKind;
 use super::value::{quoted, quoted_list};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,13 +16,18 @@ pub struct AgentSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentKind {
-    Claude {
+    /// A program that has a driver of its own.
+    Program {
+        kind: ProgramKind,
         program: String,
         args: Vec<String>,
         /// Empty: the program's own choice.
         model: String,
+        /// One of the program's own words for what it may do without asking.
         permission_mode: String,
     },
+    /// Any program that speaks the Agent Client Protocol.
+    Acp { command: Vec<String> },
     /// Any program; `{step}`, `{spec}`, `{round}` and `{prompt_file}` are filled in.
     Command {
         command: Vec<String>,
@@ -43,18 +49,22 @@ impl AgentSettings {
     /// Each key with its value as TOML. Values of `env` are left out: they may be secret.
     pub(super) fn show(&self) -> Vec<(&'static str, String)> {
         let mut shown = match &self.kind {
-            AgentKind::Claude {
+            AgentKind::Program {
+                kind,
                 program,
                 args,
                 model,
                 permission_mode,
             } => vec![
-                ("kind", quoted("claude")),
+                ("kind", quoted(kind.name())),
                 ("program", quoted(program)),
                 ("args", quoted_list(args)),
                 ("model", quoted(model)),
                 ("permission_mode", quoted(permission_mode)),
             ],
+            AgentKind::Acp { command } => {
+                vec![("kind", quoted("acp")), ("command", quoted_list(command))]
+            }
             AgentKind::Command { command, prompt } => {
                 let word = PROMPTS.iter().find(|(_, known)| known == prompt);
                 vec![

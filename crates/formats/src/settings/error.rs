@@ -38,11 +38,26 @@ impl std::error::Error for Error {}
 pub(super) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
     // Nobody mistypes that much; and the distance takes time in proportion to the length.
     let wanted: String = wanted.chars().take(80).collect();
-    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     known.min_by_key(|key| {
-        let whole = distance(&wanted, key);
-        whole.min(distance(&last(&wanted), &last(key)) + 1)
+        let elsewhere = usize::from(section(&wanted) != section(key));
+        let by_last = last_distance(last(&wanted), last(key)) + elsewhere;
+        distance(&wanted, key).min(by_last)
     })
+}
+
+fn section(key: &str) -> &str {
+    key.split('.').next().unwrap_or_default()
+}
+
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or_default()
+}
+
+/// A name that was cut short, such as `size` for `max_size`, is near, however much is missing.
+fn last_distance(wanted: &str, known: &str) -> usize {
+    let distance = distance(wanted, known);
+    let is_part = wanted.len() >= 3 && known.contains(wanted);
+    if is_part { distance.min(1) } else { distance }
 }
 
 /// How many letters must be added, removed or replaced (Levenshtein).

@@ -1,7 +1,7 @@
 //! Every setting that has a fixed name.
 
 use super::value::{Allowed, Plain, quoted};
-use super::{Guard, Settings, Span};
+use super::{Guard, Settings, Size, Span};
 
 /// One setting: its name, what it means, how it is read and how it is shown.
 pub struct Key {
@@ -118,15 +118,27 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "budget.usd_per_run",
-        doc: "US dollars that one run may cost; 0: any (nothing else is supported yet)",
+        doc: "US dollars that one run may cost; 0: any",
         read: |it, value| put(&mut it.budget.usd_per_run, value.usd()),
         show: |it| it.budget.usd_per_run.to_string(),
     },
     Key {
         name: "budget.usd_per_day",
-        doc: "US dollars that all runs of a day may cost; 0: any (nothing else is supported yet)",
+        doc: "US dollars that all runs of a day may cost; 0: any",
         read: |it, value| put(&mut it.budget.usd_per_day, value.usd()),
         show: |it| it.budget.usd_per_day.to_string(),
+    },
+    Key {
+        name: "log.max_size",
+        doc: "how large the log of one agent may grow; 0: any size",
+        read: |it, value| put(&mut it.log.max_size, log_size(value)),
+        show: |it| quoted(&it.log.max_size.to_string()),
+    },
+    Key {
+        name: "log.max_total",
+        doc: "how large all logs of one spec may be together; 0: any size",
+        read: |it, value| put(&mut it.log.max_total, value.size()),
+        show: |it| quoted(&it.log.max_total.to_string()),
     },
     Key {
         name: "notify.webhook",
@@ -149,6 +161,15 @@ fn put<T>(slot: &mut T, value: Result<T, Allowed>) -> Result<(), Allowed> {
 
 fn span(span: Span) -> String {
     quoted(&span.to_string())
+}
+
+/// A log too small to hold an agent's last words would be of no use.
+fn log_size(value: &Plain) -> Result<Size, Allowed> {
+    let size = value.size()?;
+    match size.bytes() {
+        1..1_000_000 => Err("at least \"1MB\", or 0 for no limit".to_owned()),
+        _ => Ok(size),
+    }
 }
 
 fn webhook(value: &Plain) -> Result<String, Allowed> {

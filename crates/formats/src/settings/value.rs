@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use toml::de::DeValue;
 
-use super::Span;
+use super::{Size, Span, Usd};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Plain {
@@ -84,6 +84,18 @@ impl Plain {
         }
     }
 
+    /// A limit in bytes; 0, with or without quotes, means none.
+    pub fn size(&self) -> Result<Size, Allowed> {
+        let size = match self {
+            Plain::Text(text) => Size::parse(text),
+            Plain::Int(0) => Size::parse("0"),
+            _ => None,
+        };
+        size.ok_or_else(|| {
+            "a size such as \"500MB\", \"2GB\" or \"64KiB\", or 0 for no limit".to_owned()
+        })
+    }
+
     pub fn text(&self) -> Result<String, Allowed> {
         match self {
             Plain::Text(text) if !text.contains('\0') => Ok(text.clone()),
@@ -129,22 +141,15 @@ impl Plain {
         map.ok_or_else(|| "a table of texts, such as { NAME = \"value\" }".to_owned())
     }
 
-    /// Money. There is nothing that keeps to a budget yet, so none may be promised.
-    pub fn usd(&self) -> Result<f64, Allowed> {
+    pub fn usd(&self) -> Result<Usd, Allowed> {
         let usd = match self {
-            Plain::Int(0) => Some(0.0),
-            Plain::Int(int) => Some(*int as f64),
-            Plain::Float(float) => Some(*float),
+            Plain::Int(int) => Usd::from_dollars(*int as f64),
+            Plain::Float(float) => Usd::from_dollars(*float),
             _ => None,
         };
-        match usd.filter(|usd| usd.is_finite() && *usd >= 0.0) {
-            None => Err("a number of US dollars from 0, where 0 means no budget".to_owned()),
-            Some(usd) if usd > 0.0 => {
-                Err("0: budgets are not supported by this version yet".to_owned())
-            }
-            // Also of -0.0.
-            Some(_) => Ok(0.0),
-        }
+        usd.ok_or_else(|| {
+            "a number of US dollars from 0 to 1000000, where 0 means no budget".to_owned()
+        })
     }
 }
 

@@ -8,6 +8,7 @@ mod properties;
 mod review_reply;
 mod settings;
 mod settings_agents;
+mod settings_amounts;
 mod shapes;
 mod spec_json_errors;
 mod spec_json_read;

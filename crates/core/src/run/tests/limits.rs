@@ -4,6 +4,7 @@
 use super::build::*;
 use super::files::*;
 use crate::change::Change;
+use crate::effect::{Effect, Limited};
 use crate::facts::Look;
 use crate::journal::{Event, Order};
 use crate::names::{Document, Phase};
@@ -73,6 +74,28 @@ fn t1_a_usage_limit_is_a_wait_and_says_until_when() {
             words: "5-hour limit reached".to_owned(),
         });
     }
+}
+
+#[test]
+fn t1_others_are_told_of_a_limit_but_not_of_what_they_know() {
+    let tells = |kind| {
+        let decided = decided(
+            working(review(1)),
+            ended(limit(kind, Some(HOUR)), written(3)),
+        );
+        let tells = |effect: &Effect| matches!(effect, Effect::Limit(_));
+        decided.effects.iter().any(tells)
+    };
+    let kinds = [LimitKind::Usage, LimitKind::Held, LimitKind::Overload];
+    assert_eq!(kinds.map(tells), [true, false, false]);
+    let impatient = ordered(impatient(), working(review(1)));
+    let decided = decided(impatient, ended(usage_limit(), written(3)));
+    let told = Effect::Limit(Limited {
+        step: review(1),
+        until_ms: HOUR,
+        words: "5-hour limit reached".to_owned(),
+    });
+    assert!(decided.effects.contains(&told));
 }
 
 #[test]

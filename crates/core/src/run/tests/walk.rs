@@ -47,7 +47,7 @@ impl Walk {
                     changes.into_iter().for_each(|it| self.facts.apply(it));
                 }
                 Effect::Launch(launch) => self.launched.push(launch.step),
-                Effect::Announce(_) | Effect::End(_) => {}
+                Effect::Announce(_) | Effect::Limit(_) | Effect::End(_) => {}
             }
         }
         self

@@ -1,0 +1,163 @@
+//! Keeps secrets out of everything that is written down.
+//!
+//! What an agent says comes in pieces, and a secret may be cut by the end of any of them. So what
+//! could be the beginning of one is held back until more is known, and nothing else is: text in
+//! which nothing is found passes without being copied.
+
+mod secrets;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+use kumite_core::outcome::Outcome;
+
+use crate::said::{Said, outcome_words};
+pub use secrets::Secrets;
+
+/// What stands in the place of a secret.
+const MASK: &[u8] = b"***";
+
+/// Of a text that was cut, so much of a secret's beginning is masked as well.
+const CUT_LEAST: usize = 4;
+
+/// Masks one stream.
+pub struct Mask {
+    secrets: Rc<Secrets>,
+    state: State,
+}
+
+struct State {
+    /// What may be the beginning of a secret.
+    held: Vec<u8>,
+    /// How much of it is masked already, as the end of another one.
+    covered: usize,
+    /// The last thing that was masked is a key that may go on.
+    open: bool,
+    /// The last two bytes before what is held.
+    before: [u8; 2],
+}
+
+impl Mask {
+    pub fn new(secrets: Rc<Secrets>) -> Mask {
+        Mask {
+            secrets,
+            state: State::new(),
+        }
+    }
+
+    /// What can be shown now.
+    pub fn feed<'a>(&mut self, piece: &'a [u8]) -> Cow<'a, [u8]> {
+        self.state.feed(&self.secrets, piece)
+    }
+
+    /// The rest: nothing more will come.
+    pub fn finish(&mut self) -> Vec<u8> {
+        self.state.finish(&self.secrets)
+    }
+}
+
+impl Secrets {
+    /// `text` without secrets, and without the beginning of one where it was cut (`…`).
+    pub fn mask(&self, text: &str) -> String {
+        let Some(cut) = text.rfind('…') else {
+            return self.mask_whole(text);
+        };
+        let (head, tail) = text.split_at(cut);
+        let begun = self.undecided(head.as_bytes(), State::new().before);
+        match head.len() - begun >= CUT_LEAST {
+            true => format!("{}***{}", self.mask_whole(&head[..begun]), tail),
+            false => self.mask_whole(text),
+        }
+    }
+
+    pub fn mask_outcome(&self, mut outcome: Outcome) -> Outcome {
+        self.mask_all(outcome_words(&mut outcome));
+        outcome
+    }
+
+    pub fn mask_said(&self, mut said: Said) -> Said {
+        self.mask_all(said.words());
+        said
+    }
+
+    fn mask_all<'a>(&self, words: impl IntoIterator<Item = &'a mut String>) {
+        for words in words {
+            *words = self.mask(words);
+        }
+    }
+
+    fn mask_whole(&self, text: &str) -> String {
+        let mut state = State::new();
+        let masked = state.pass(self, text.as_bytes(), text.len());
+        String::from_utf8_lossy(&masked).into_owned()
+    }
+}
+
+impl State {
+    fn new() -> State {
+        State {
+            held: Vec::new(),
+            covered: 0,
+            open: false,
+            before: [b'\n'; 2],
+        }
+    }
+
+    fn feed<'a>(&mut self, secrets: &Secrets, piece: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.held.is_empty() {
+            let until = secrets.undecided(piece, self.before);
+            return self.pass(secrets, piece, until);
+        }
+        let mut window = std::mem::take(&mut self.held);
+        window.extend_from_slice(piece);
+        let until = secrets.undecided(&window, self.before);
+        Cow::Owned(self.pass(secrets, &window, until).into_owned())
+    }
+
+    fn finish(&mut self, secrets: &Secrets) -> Vec<u8> {
+        let held = std::mem::take(&mut self.held);
+        let rest = self.pass(secrets, &held, held.len()).into_owned();
+        *self = State::new();
+        rest
+    }
+
+    /// Masks every secret that begins in `window` before `until`, and holds the rest back. Where
+    /// they overlap they are one.
+    fn pass<'a>(&mut self, secrets: &Secrets, window: &'a [u8], until: usize) -> Cow<'a, [u8]> {
+        let mut out = Vec::new();
+        let mut run = Range::default();
+        // Everything before this is in `out`, or masked.
+        let mut done = self.covered;
+        if self.open {
+            run = done..secrets::run_end(window, done);
+            done = run.end;
+        }
+        let mut from = 0;
+        while let Some(at) = secrets.next(&window[..], from, until) {
+            from = at + 1;
+            let Some(end) = secrets.end(window, at, self.before, &mut run) else {
+                continue;
+            };
+            if at >= done {
+                out.extend_from_slice(&window[done..at]);
+                out.extend_from_slice(MASK);
+            }
+            done = done.max(end);
+        }
+        self.open = run.end == window.len() && !run.is_empty()
+            || self.open && window.len() == self.covered;
+        self.held = window[until..].to_vec();
+        self.covered = done.saturating_sub(until);
+        self.before = secrets::two_before(window, until, self.before);
+        let rest = &window[done.min(until)..until];
+        if out.is_empty() {
+            return Cow::Borrowed(rest);
+        }
+        out.extend_from_slice(rest);
+        Cow::Owned(out)
+    }
+}
+
+#[cfg(test)]
+mod tests;
