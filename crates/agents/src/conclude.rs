@@ -7,9 +7,11 @@ use std::path::Path;
 use kumite_core::outcome::{Ended, Outcome};
 
 use crate::files::{self, CLAIM, END, Error, Filled, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
+use crate::logs::rotated;
 use crate::protocol::{Heard, Reader, last_line};
 use crate::request::{End, Request};
 use crate::sweep::sweep;
+use crate::transcript;
 
 /// Ends what is left of the agent of `dir`, reads from its log how far it got, and writes that
 /// down as its end. Afterwards nothing can be started there any more.
@@ -39,6 +41,10 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         session: heard.session,
         usage: heard.usage,
     };
+    if let Some(request) = &request {
+        // What people read is not worth an error: the end counts.
+        let _ = transcript::close(&request.transcript(), &ended);
+    }
     let end = End {
         ended,
         exit_code: None,
@@ -75,11 +81,12 @@ fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
     }
 }
 
-/// Hears the whole log again. A log that cannot be read says nothing, which is not a success.
+/// Hears all that is left of the log again. A log that cannot be read says nothing, which is not a success.
 fn reread(request: &Request) -> Heard {
     let mut reader = Reader::new(request.protocol, request.session.clone());
     let mut buffer = vec![0; 64 * 1024];
-    if let Ok(mut log) = File::open(&request.log) {
+    let files = [rotated(&request.log), request.log.clone()];
+    for mut log in files.iter().flat_map(File::open) {
         while let Ok(count @ 1..) = log.read(&mut buffer) {
             reader.feed(&buffer[..count]);
         }

@@ -21,6 +21,8 @@ mod files;
 mod handle;
 mod launch;
 mod line;
+mod logs;
+mod mask;
 mod process;
 mod protocol;
 mod request;
@@ -28,6 +30,8 @@ mod said;
 mod supervisor;
 mod sweep;
 mod sys;
+mod trail;
+mod transcript;
 mod tree;
 
 pub use adopt::{Adopted, adopt};
@@ -38,8 +42,10 @@ pub use driver::{
 pub use files::Error;
 pub use handle::Handle;
 pub use launch::{Launcher, launch};
+pub use logs::{AgentLogs, agent_logs, prune};
 pub use process::Identity;
 pub use request::{End, Protocol, Record, Request};
 pub use said::{Line, Said};
 pub use supervisor::{supervise, supervise_ahead};
 pub use sweep::{Marked, find_marked, sweep};
+pub use trail::Trail;

@@ -126,15 +126,17 @@ impl State {
     /// they overlap they are one.
     fn pass<'a>(&mut self, secrets: &Secrets, window: &'a [u8], until: usize) -> Cow<'a, [u8]> {
         let mut out = Vec::new();
-        let mut run = Range::default();
         // Everything before this is in `out`, or masked.
         let mut done = self.covered;
+        // The last key that was found, as far as it is known.
+        let mut run: Option<Range<usize>> = None;
         if self.open {
-            run = done..secrets::run_end(window, done);
-            done = run.end;
+            let end = secrets::run_end(window, done);
+            run = Some(done..end);
+            done = end;
         }
         let mut from = 0;
-        while let Some(at) = secrets.next(&window[..], from, until) {
+        while let Some(at) = secrets.next(window, from, until) {
             from = at + 1;
             let Some(end) = secrets.end(window, at, self.before, &mut run) else {
                 continue;
@@ -145,8 +147,7 @@ impl State {
             }
             done = done.max(end);
         }
-        self.open = run.end == window.len() && !run.is_empty()
-            || self.open && window.len() == self.covered;
+        self.open = run.is_some_and(|run| run.end == window.len());
         self.held = window[until..].to_vec();
         self.covered = done.saturating_sub(until);
         self.before = secrets::two_before(window, until, self.before);

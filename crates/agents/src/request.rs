@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use kumite_core::outcome::Ended;
 use serde::{Deserialize, Serialize};
 
+use crate::logs::transcript_of;
 use crate::process::Identity;
 
 /// The variable that marks every process of an agent, also those that ran away from it.
 const MARKER: &str = "KUMITE_AGENT";
 
-/// Everything that a supervisor has to know. Durations of 0 mean: no such limit.
+/// Everything that a supervisor has to know. Durations and sizes of 0 mean: no such limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The agent's id. The supervisor puts it into the child's environment as `KUMITE_AGENT`.
@@ -23,7 +24,8 @@ pub struct Request {
     pub env: Vec<(String, String)>,
     /// Fed to its stdin, which is then closed. Without it stdin is `/dev/null`.
     pub stdin: Option<String>,
-    /// Raw stdout is appended here, stderr to `<log without .log>.stderr.log`.
+    /// Raw stdout is appended here, stderr to `<log without .log>.stderr.log`, and what it means
+    /// to `<log without .log>.jsonl`; secrets masked.
     pub log: PathBuf,
     pub protocol: Protocol,
     /// The session that the agent was given; what it says itself counts more.
@@ -35,6 +37,9 @@ pub struct Request {
     /// How long an agent has between TERM and KILL.
     pub term_grace_ms: u64,
     pub spawn_retries: u32,
+    /// How large stdout's log may become, and how large stderr's: the older half is forgotten then.
+    #[serde(default)]
+    pub log_max_bytes: u64,
 }
 
 /// How an agent's words are read.
@@ -101,5 +106,9 @@ impl Request {
 
     pub(crate) fn stderr_log(&self) -> PathBuf {
         self.log.with_extension("stderr.log")
+    }
+
+    pub(crate) fn transcript(&self) -> PathBuf {
+        transcript_of(&self.log)
     }
 }

@@ -16,6 +16,15 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Said {
+    /// kumite started it. That is the first line, and the only one that kumite says before the
+    /// agent does.
+    Launched {
+        program: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<u32>,
+    },
     /// It is up.
     Started {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +71,36 @@ pub enum Said {
         #[serde(default)]
         usage: Usage,
     },
+}
+
+impl Said {
+    /// All that may hold words of the agent or of its tools.
+    pub(crate) fn words(&mut self) -> Vec<&mut String> {
+        match self {
+            Said::Launched { .. } | Said::Started { .. } => Vec::new(),
+            Said::Text { text } | Said::Thought { text } => vec![text],
+            Said::Note { text } | Said::Trouble { text } => vec![text],
+            Said::Tool { id: _, name, what } => vec![name, what],
+            Said::ToolEnded { text, .. } => vec![text],
+            Said::Changed { path, diff } => vec![path, diff],
+            Said::Ended { outcome, text, .. } => {
+                outcome_words(outcome).into_iter().chain([text]).collect()
+            }
+        }
+    }
+}
+
+/// The sentence of an outcome, if it has one.
+pub(crate) fn outcome_words(outcome: &mut Outcome) -> Option<&mut String> {
+    match outcome {
+        Outcome::Failed(words)
+        | Outcome::Missing(words)
+        | Outcome::Lost(words)
+        | Outcome::SessionGone(words)
+        | Outcome::OverBudget(words) => Some(words),
+        Outcome::Limited(limit) => Some(&mut limit.words),
+        Outcome::Finished | Outcome::Hung | Outcome::TimedOut | Outcome::Killed => None,
+    }
 }
 
 /// How much of one text a transcript keeps. The raw output has the rest.

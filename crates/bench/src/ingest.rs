@@ -133,6 +133,7 @@ fn request(dir: &Path, turn: usize) -> Request {
         exit_grace_ms: 5_000,
         term_grace_ms: 5_000,
         spawn_retries: 0,
+        log_max_bytes: 0,
     }
 }
 

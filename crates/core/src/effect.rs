@@ -41,4 +41,6 @@ pub struct Launch {
     pub resume: Option<String>,
     /// What a person said when rejecting the document.
     pub remark: Option<String>,
+    /// What the run has spent before it, in millionths of a US dollar.
+    pub spent: u64,
 }

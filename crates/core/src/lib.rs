@@ -5,6 +5,7 @@
 //! back as an event. This crate has no clock, no files, no randomness and no async, so that one
 //! core runs in the real host and in the simulator alike.
 
+pub mod budget;
 pub mod change;
 pub mod effect;
 pub mod engine;

@@ -34,12 +34,12 @@
 //! | `garble_spec_json` | text that replaces spec.json |
 //! | `hang: "after_work"` | sleeps for ever |
 //! | `sleep_after_ms` | sleeps |
-//! | `result`, `cost` | `"success"`, `"error"`, `"none"`, `"twice"`, `"limit"`, `"max_turns"`, `"half"` (a cut-off line); US dollars (0.01) |
+//! | `result`, `cost` | `"success"`, `"error"`, `"none"`, `"twice"`, `"limit"`, `"overload"`, `"session_gone"`, `"max_turns"`, `"half"` (a cut-off line); US dollars (0.01) |
 //! | `resets_in_s` | with `"limit"`: when the announced limit ends (1) |
 //! | `hang: "after_result"`, `tail_ms` | sleeps for ever; sleeps |
 //! | `touch_end` | list of files to create now |
 //! | `signal` | the number of a signal to die of |
-//! | `exit` | exit code; 0, or 1 after the results error, limit and max_turns |
+//! | `exit` | exit code; 0, or 1 after the results error, limit, overload, session_gone and max_turns |
 //!
 //! `heartbeat_ms` prints a `tool_progress` line that often during all waiting after the init line.
 //! The result does not change the work: a failing agent that did nothing is `"write": "nothing"` too.
@@ -227,7 +227,11 @@ pub struct Action {
 impl Action {
     pub fn exit_code(&self) -> u8 {
         self.exit.unwrap_or(match self.result {
-            Ending::Error | Ending::Limit | Ending::MaxTurns => 1,
+            Ending::Error
+            | Ending::Limit
+            | Ending::Overload
+            | Ending::SessionGone
+            | Ending::MaxTurns => 1,
             Ending::Success | Ending::None | Ending::Twice | Ending::Half => 0,
         })
     }
@@ -336,6 +340,8 @@ pub enum Ending {
     None,
     Twice,
     Limit,
+    Overload,
+    SessionGone,
     MaxTurns,
     Half,
 }

@@ -80,11 +80,17 @@ impl Talk {
         let max_turns = json!({"subtype": "error_max_turns", "is_error": true,
             "errors": ["Reached maximum number of turns (2)"],
             "stop_reason": "tool_use", "terminal_reason": "max_turns"});
+        let overload = json!({"subtype": "success", "is_error": true, "api_error_status": 529,
+            "result": "API Error: Repeated 529 Overloaded errors.", "terminal_reason": "api_error"});
+        let session_gone = json!({"subtype": "error_during_execution", "is_error": true,
+            "errors": ["No conversation found with session ID: 0"]});
         match action.result {
             Ending::Success => self.say_result(action, success),
             Ending::Error => self.say_result(action, failure),
             Ending::MaxTurns => self.say_result(action, max_turns),
             Ending::Limit => self.limit(action),
+            Ending::Overload => self.say_result(action, overload),
+            Ending::SessionGone => self.say_result(action, session_gone),
             Ending::None => {}
             Ending::Twice => {
                 self.say_result(action, success.clone());

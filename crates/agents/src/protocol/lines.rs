@@ -11,6 +11,8 @@ pub struct Lines {
     partial: Vec<u8>,
     /// That line is too long already: its end is waited for, its bytes are not kept.
     skipping: bool,
+    /// How many such lines have begun since somebody asked.
+    left_out: usize,
 }
 
 impl Lines {
@@ -40,11 +42,20 @@ impl Lines {
         &self.partial
     }
 
+    /// How many lines were too long, since the last call.
+    pub fn take_left_out(&mut self) -> usize {
+        std::mem::take(&mut self.left_out)
+    }
+
     fn keep(&mut self, bytes: &[u8]) {
+        if self.skipping {
+            return;
+        }
         if self.partial.len() + bytes.len() > LINE_MAX {
             self.partial = Vec::new();
             self.skipping = true;
-        } else if !self.skipping {
+            self.left_out += 1;
+        } else {
             self.partial.extend_from_slice(bytes);
         }
     }
@@ -96,5 +107,15 @@ mod tests {
         let long = vec![b'x'; LINE_MAX / 2 + 1];
         let (lines, tail) = lines_of(&[&long, &long, &long, b"x\nnext\n"]);
         assert_eq!((lines, tail), (vec![b"next".to_vec()], Vec::new()));
+    }
+
+    #[test]
+    fn lines_that_are_left_out_are_counted_once() {
+        let mut lines = Lines::default();
+        let long = vec![b'x'; LINE_MAX / 2 + 1];
+        for piece in [&long[..], &long, &long, b"\nshort\n", &long, &long] {
+            lines.feed(piece, |_| {});
+        }
+        assert_eq!((lines.take_left_out(), lines.take_left_out()), (2, 0));
     }
 }

@@ -10,7 +10,7 @@ use super::claude::Claude;
 use super::codex::Codex;
 use super::gemini::Gemini;
 use super::kumite::Kumite;
-use super::lines::Lines;
+use super::lines::{LINE_MAX, Lines};
 use super::opencode::Opencode;
 use super::plain;
 use super::{Dialect, Heard, Tail};
@@ -71,16 +71,19 @@ impl Reader {
                 telltales,
                 lines,
                 looked_at,
-            } => lines.feed(piece, |block| {
-                // What was looked at when it had no end yet has been heard.
-                let known = std::mem::take(looked_at);
-                let first = memchr(b'\n', block).unwrap_or(block.len());
-                let rest = match known > 0 && first.abs_diff(known) <= 1 {
-                    true => &block[first..],
-                    false => block,
-                };
-                hear_block(rest, dialect.as_mut(), telltales, gate, heard, said);
-            }),
+            } => {
+                lines.feed(piece, |block| {
+                    // What was looked at when it had no end yet has been heard.
+                    let known = std::mem::take(looked_at);
+                    let first = memchr(b'\n', block).unwrap_or(block.len());
+                    let rest = match known > 0 && first.abs_diff(known) <= 1 {
+                        true => &block[first..],
+                        false => block,
+                    };
+                    hear_block(rest, dialect.as_mut(), telltales, gate, heard, said);
+                });
+                note_left_out(lines, said);
+            }
             Words::Plain { tail, lines } => {
                 tail.push(piece);
                 lines.feed(piece, |block| {
@@ -91,8 +94,29 @@ impl Reader {
                         }
                     }
                 });
+                note_left_out(lines, said);
             }
         }
+    }
+
+    /// Nothing more will come: what follows the last newline is a line too.
+    pub fn finish(&mut self) {
+        self.look_at_tail();
+        let text = |tail: &[u8]| clip(&String::from_utf8_lossy(tail));
+        match &self.words {
+            Words::Json {
+                lines, looked_at, ..
+            } if *looked_at == 0 && !lines.tail().trim_ascii().is_empty() => {
+                let text = text(lines.tail());
+                self.said.push(Said::Note { text });
+            }
+            Words::Plain { lines, .. } if !lines.tail().is_empty() => {
+                let text = text(lines.tail());
+                self.said.push(Said::Text { text });
+            }
+            Words::Json { .. } | Words::Plain { .. } => {}
+        }
+        self.gate.open(&mut self.said);
     }
 
     /// Takes what follows the last newline for a line as well. May be called at any time, and
@@ -138,6 +162,14 @@ impl Reader {
             Words::Json { .. } => String::new(),
             Words::Plain { tail, .. } => tail.last_line(),
         }
+    }
+}
+
+fn note_left_out(lines: &mut Lines, said: &mut Vec<Said>) {
+    for _ in 0..lines.take_left_out() {
+        let megabytes = LINE_MAX / (1024 * 1024);
+        let text = format!("a line of more than {megabytes} MB is in the raw log only");
+        said.push(Said::Note { text });
     }
 }
 
@@ -243,6 +275,11 @@ impl Gate {
         if now.duration_since(self.since) < Duration::from_secs(1) {
             return;
         }
+        self.open(said);
+    }
+
+    /// Begins anew, and says so if it was closed.
+    fn open(&mut self, said: &mut Vec<Said>) {
         if self.closed {
             let text = "it said too much in too short a time: the rest is in the raw log only";
             said.push(Said::Note { text: text.into() });

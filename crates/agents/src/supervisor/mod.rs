@@ -2,6 +2,7 @@
 //! says, and does not go before everything that the agent started is gone.
 
 mod ending;
+mod log;
 mod pump;
 mod run;
 mod start;
@@ -26,6 +27,7 @@ use crate::line;
 use crate::process::Identity;
 use crate::request::{End, Record, Request};
 use crate::sys;
+pub(crate) use log::Log;
 use start::Started;
 
 /// What the binary does when it is called as `kumite __supervise <dir>`: all of it, from the start

@@ -1,20 +1,22 @@
 //! Moves bytes: the prompt to the agent, what it says to the disk and to the reader. It never
 //! waits for the agent, and a disk that is full stops neither of them.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use kumite_core::outcome::Outcome;
+use kumite_core::outcome::{Ended, Outcome};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::ioctl_fionbio;
 
+use super::log::Log;
+use crate::mask::{Mask, Secrets};
 use crate::process::timespec;
 use crate::protocol::{Reader, Tail};
 use crate::request::Request;
+use crate::transcript::Transcript;
 
 /// How much a drain reads at most: more than any pipe holds, so it is somebody who goes on writing.
 const DRAIN_MAX: usize = 8 * 1024 * 1024;
@@ -26,6 +28,11 @@ pub struct Pump {
     stderr: Option<ChildStderr>,
     log: Log,
     stderr_log: Log,
+    mask: Mask,
+    stderr_mask: Mask,
+    secrets: Rc<Secrets>,
+    transcript: Transcript,
+    /// Hears what was said as it was said: it is what is written down that is masked.
     pub reader: Reader,
     complaints: Tail,
     buffer: Vec<u8>,
@@ -40,6 +47,10 @@ pub struct Ready {
 
 impl Pump {
     pub fn new(request: &Request, child: &mut Child) -> Pump {
+        let secrets = Rc::new(Secrets::of(&request.env));
+        // Before the raw log: where there is only that one, an older kumite wrote it.
+        let transcript = Transcript::begin(request, Rc::clone(&secrets));
+        let max_bytes = request.log_max_bytes;
         let mut pump = Pump {
             stdin: child.stdin.take().map(|pipe| {
                 (
@@ -50,8 +61,12 @@ impl Pump {
             }),
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
-            log: Log::new(request.log.clone()),
-            stderr_log: Log::new(request.stderr_log()),
+            log: Log::new(request.log.clone(), max_bytes),
+            stderr_log: Log::new(request.stderr_log(), max_bytes),
+            mask: Mask::new(Rc::clone(&secrets)),
+            stderr_mask: Mask::new(Rc::clone(&secrets)),
+            secrets,
+            transcript,
             reader: Reader::new(request.protocol, request.session.clone()),
             complaints: Tail::new(4 * 1024),
             buffer: vec![0; BUFFER],
@@ -61,7 +76,7 @@ impl Pump {
             let _ = ioctl_fionbio(pipe, true);
         }
         // Whoever follows the log finds it before the first word.
-        pump.log.append(&[]);
+        pump.log.create();
         pump
     }
 
@@ -94,10 +109,27 @@ impl Pump {
 
     /// The first thing that could not be kept, if any.
     pub fn loss(&self) -> Option<&str> {
-        self.log
-            .trouble
-            .as_deref()
-            .or(self.stderr_log.trouble.as_deref())
+        let logs = self.log.trouble().or(self.stderr_log.trouble());
+        logs.or(self.transcript.loss())
+    }
+
+    /// Nobody is left who could say anything: takes all that is still on its way.
+    pub fn finish(&mut self) {
+        self.drain();
+        self.log.append(&self.mask.finish());
+        self.stderr_log.append(&self.stderr_mask.finish());
+        self.reader.finish();
+        self.transcript.say(self.reader.take_said());
+    }
+
+    /// The outcome as it may be written down.
+    pub fn mask(&self, outcome: Outcome) -> Outcome {
+        self.secrets.mask_outcome(outcome)
+    }
+
+    /// The last line of the transcript.
+    pub fn note_end(&mut self, ended: &Ended) {
+        self.transcript.end(ended, &self.complaints.last_line());
     }
 
     /// The agent's last words, for a person who wonders what went wrong.
@@ -165,8 +197,9 @@ impl Pump {
     fn read_stdout(&mut self) -> usize {
         let count = read(&mut self.stdout, &mut self.buffer);
         if count > 0 {
-            self.log.append(&self.buffer[..count]);
+            self.log.append(&self.mask.feed(&self.buffer[..count]));
             self.reader.feed(&self.buffer[..count]);
+            self.transcript.say(self.reader.take_said());
         }
         count
     }
@@ -174,7 +207,8 @@ impl Pump {
     fn read_stderr(&mut self) -> usize {
         let count = read(&mut self.stderr, &mut self.buffer);
         if count > 0 {
-            self.stderr_log.append(&self.buffer[..count]);
+            let shown = self.stderr_mask.feed(&self.buffer[..count]);
+            self.stderr_log.append(&shown);
             self.complaints.push(&self.buffer[..count]);
         }
         count
@@ -196,48 +230,4 @@ fn read<R: Read>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
 
 fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
-}
-
-/// A file that is appended to as long as that works.
-struct Log {
-    path: PathBuf,
-    file: Option<File>,
-    trouble: Option<String>,
-}
-
-impl Log {
-    fn new(path: PathBuf) -> Log {
-        Log {
-            path,
-            file: None,
-            trouble: None,
-        }
-    }
-
-    /// Tries again every time: there may be room again.
-    fn append(&mut self, bytes: &[u8]) {
-        let written = self.open().and_then(|file| file.write_all(bytes));
-        if let Err(error) = written {
-            self.trouble.get_or_insert_with(|| {
-                format!("{} could not be written: {error}", self.path.display())
-            });
-        }
-    }
-
-    fn open(&mut self) -> io::Result<&mut File> {
-        if self.file.is_none() {
-            if let Some(parent) = self.path.parent() {
-                std::fs::create_dir_all(parent)?;
-            }
-            self.file = Some(
-                OpenOptions::new()
-                    .create(true)
-                    .append(true)
-                    .open(&self.path)?,
-            );
-        }
-        self.file
-            .as_mut()
-            .ok_or_else(|| io::Error::from(ErrorKind::NotFound))
-    }
 }

@@ -185,15 +185,15 @@ impl Supervisor<'_> {
     }
 
     fn end(mut self) -> End {
-        self.pump.drain();
-        self.pump.reader.look_at_tail();
-        let outcome = self.outcome();
+        self.pump.finish();
+        let outcome = self.pump.mask(self.outcome());
         let heard = self.pump.reader.heard();
         let ended = Ended {
             outcome,
             session: heard.session.clone(),
             usage: heard.usage,
         };
+        self.pump.note_end(&ended);
         End {
             ended,
             exit_code: self.exit.and_then(WaitStatus::exit_status),

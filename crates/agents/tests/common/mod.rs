@@ -45,6 +45,7 @@ pub fn world(script: &str) -> World {
         term_grace_ms: 5_000,
         // A script that was just written can be busy: other tests fork while it is open.
         spawn_retries: 5,
+        log_max_bytes: 0,
     };
     World { root, request }
 }

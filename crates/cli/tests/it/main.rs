@@ -22,6 +22,7 @@ mod guard;
 mod inspection;
 mod interrupted;
 mod leftovers;
+mod limits;
 mod many;
 mod programs;
 mod reading;

@@ -280,5 +280,6 @@ fn start_agent(
             Step::Write(_) => run.remark.clone(),
             _ => None,
         },
+        spent: run.spent.usd_micros,
     }
 }

@@ -158,7 +158,7 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
         Pause::SpecUnwritable => {
             format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
         }
-        Pause::Budget => format!("{detail}; raise it, then `kumite resume`"),
+        Pause::Budget => format!("{detail}, then `kumite resume`"),
         Pause::ByUser => "it was paused; `kumite resume` goes on".to_owned(),
     }
 }
