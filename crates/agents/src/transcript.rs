@@ -66,7 +66,8 @@ impl Transcript {
         let text = self.secrets.mask(complaint);
         let mut outcome = ended.outcome.clone();
         let is_told = |words: &mut String| words.contains(&text);
-        let is_known = outcome_words(&mut outcome).is_some_and(is_told) || is_told(&mut self.trouble);
+        let is_known =
+            outcome_words(&mut outcome).is_some_and(is_told) || is_told(&mut self.trouble);
         let is_fine = matches!(ended.outcome, Outcome::Finished | Outcome::Killed);
         if !is_fine && !is_known {
             said.push(Said::Trouble { text });
@@ -172,7 +173,9 @@ mod tests {
 
     fn read(path: &Path) -> Vec<Said> {
         let text = fs::read_to_string(path).unwrap_or_default();
-        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let lines = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
         lines.map(|line: Line| line.said).collect()
     }
 
@@ -216,7 +219,11 @@ mod tests {
         let lost = ended(Outcome::Lost("it is gone".to_owned()));
         close(&path, &lost).unwrap();
         assert!(!path.exists(), "one that is not there is not begun");
-        fs::write(&path, "{\"at_ms\":1,\"kind\":\"text\",\"text\":\"half of a li").unwrap();
+        fs::write(
+            &path,
+            "{\"at_ms\":1,\"kind\":\"text\",\"text\":\"half of a li",
+        )
+        .unwrap();
         close(&path, &lost).unwrap();
         close(&path, &lost).unwrap();
         assert_eq!(read(&path), [closing(&lost)]);

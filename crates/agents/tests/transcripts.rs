@@ -39,7 +39,12 @@ fn with_secret(script: &str, name: &str, value: &str) -> World {
 /// Everything that is kept of the agent, the end among it.
 fn everything(world: &World) -> String {
     let mut all = String::new();
-    for name in ["logs/agent.log", "logs/agent.stderr.log", "logs/agent.jsonl", "dir/end.json"] {
+    for name in [
+        "logs/agent.log",
+        "logs/agent.stderr.log",
+        "logs/agent.jsonl",
+        "dir/end.json",
+    ] {
         let bytes = world.read(name);
         assert!(!bytes.is_empty(), "{name}");
         all += &String::from_utf8(bytes).unwrap();
@@ -85,7 +90,10 @@ fn a_plain_program_has_a_transcript_with_an_end_too() {
 
 #[test]
 fn the_last_complaint_of_a_failed_agent_is_trouble() {
-    let world = world(&format!("{}\necho a warning >&2; echo no luck >&2", common::BAD));
+    let world = world(&format!(
+        "{}\necho a warning >&2; echo no luck >&2",
+        common::BAD
+    ));
     world.outcome();
     let trouble = Said::Trouble {
         text: "no luck".to_owned(),
@@ -106,13 +114,20 @@ fn secrets_are_masked_in_all_that_is_kept() {
     assert_eq!(outcome, failed("exit code 1: refused: ***"));
     let all = everything(&world);
     assert!(!all.contains("correct") && !all.contains("sk-ant"), "{all}");
-    assert_eq!(world.read("logs/agent.log"), b"the value is ***\nand ***, or\n");
+    assert_eq!(
+        world.read("logs/agent.log"),
+        b"the value is ***\nand ***, or\n"
+    );
     assert_eq!(world.read("logs/agent.stderr.log"), b"refused: ***\n");
 }
 
 #[test]
 fn a_secret_that_is_a_word_of_the_protocol_hides_no_result() {
-    let world = with_secret(&format!("{INIT}\n{GOOD}"), "MY_TOKEN", "\"type\":\"result\"");
+    let world = with_secret(
+        &format!("{INIT}\n{GOOD}"),
+        "MY_TOKEN",
+        "\"type\":\"result\"",
+    );
     let end = world.run();
     assert_eq!(end.ended.outcome, Outcome::Finished);
     assert_eq!(outcomes(&world), [Outcome::Finished]);
@@ -124,9 +139,9 @@ fn a_line_that_is_too_long_is_told_of() {
         "head -c 5000000 /dev/zero | tr '\\0' x\necho\n{GOOD}"
     ));
     assert_eq!(world.outcome(), Outcome::Finished);
-    let notes = transcript(&world).into_iter().filter(
-        |said| matches!(said, Said::Note { text } if text.contains("more than 4 MB")),
-    );
+    let notes = transcript(&world)
+        .into_iter()
+        .filter(|said| matches!(said, Said::Note { text } if text.contains("more than 4 MB")));
     assert_eq!(notes.count(), 1);
 }
 
@@ -143,7 +158,10 @@ fn a_log_keeps_its_end_when_it_reaches_its_cap() {
         let all = [older, newer].concat();
         let mut numbers = String::from_utf8(all).unwrap();
         numbers.truncate(numbers.find("100000").unwrap());
-        let mut lines = numbers.lines().skip(1).map(|line| line.parse::<u32>().unwrap());
+        let mut lines = numbers
+            .lines()
+            .skip(1)
+            .map(|line| line.parse::<u32>().unwrap());
         let first = lines.next().unwrap();
         assert!(lines.eq(first + 1..100_000), "{name} has no gap");
     }
@@ -172,7 +190,10 @@ fn a_trail_follows_an_agent_across_rotations() {
     });
     handle.wait();
     look(&mut trail);
-    let last = String::from_utf8_lossy(&seen).lines().last().map(str::to_owned);
+    let last = String::from_utf8_lossy(&seen)
+        .lines()
+        .last()
+        .map(str::to_owned);
     assert_eq!(last.as_deref(), Some("50000"));
 }
 
@@ -183,13 +204,19 @@ fn a_lost_agent_is_read_from_both_halves_of_its_log_and_its_transcript_gets_an_e
     ))
     .with(|request| request.log_max_bytes = 180_000);
     let handle = world.launch();
-    until("its last word", || world.read("logs/agent.log").ends_with(b"there\n"));
+    until("its last word", || {
+        world.read("logs/agent.log").ends_with(b"there\n")
+    });
     assert!(world.path("logs/agent.1.log").exists());
     let supervisor = Pid::from_raw(handle.supervisor().unwrap().pid as i32).unwrap();
     kill_process(supervisor, Signal::KILL).unwrap();
     let end = handle.wait();
     assert!(matches!(end.ended.outcome, Outcome::Lost(_)), "{end:?}");
-    assert_eq!(end.ended.session.as_deref(), Some("s-1"), "from the older half");
+    assert_eq!(
+        end.ended.session.as_deref(),
+        Some("s-1"),
+        "from the older half"
+    );
     assert_eq!(outcomes(&world), [end.ended.outcome.clone()]);
     // Whoever concludes again adds nothing.
     fs::remove_file(world.path("dir/end.json")).unwrap();

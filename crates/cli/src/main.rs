@@ -2,6 +2,7 @@
 
 mod args;
 mod attend;
+mod clean;
 mod commands;
 mod exit;
 mod follow;
@@ -9,6 +10,7 @@ mod out;
 mod progress;
 mod render;
 mod signals;
+mod transcript;
 mod trouble;
 
 use std::ffi::OsStr;
@@ -17,14 +19,15 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
-    // kumite as the supervisor of an agent, or as the built-in agent: these start in a millisecond,
-    // so they come before everything else.
+    // kumite as the supervisor of an agent, as the bridge to one, or as the built-in agent: these
+    // start in a millisecond, so they come before everything else.
     match words.next().as_deref().and_then(OsStr::to_str) {
         Some("__supervise") => match words.next() {
             Some(dir) if dir == "--ahead" => kumite_agents::supervise_ahead(),
             Some(dir) => kumite_agents::supervise(Path::new(&dir)),
             None => ExitCode::from(2),
         },
+        Some("__acp") => kumite_acp::bridge(words),
         Some("__scripted") => kumite_scripted::main(),
         _ => args::run(),
     }

@@ -74,6 +74,7 @@ macro_rules! failed {
 
 failed!(
     std::io::Error,
+    kumite_agents::Error,
     kumite_host::lock::Error,
     kumite_prompts::Error,
 );

@@ -62,6 +62,8 @@ fn perform(launch: &Launch) -> Result<u8, String> {
     misbehave::leave_children(&action.children, &log.children())?;
     touch_all(&dir, &action.touch)?;
     misbehave::make_noise(action, &mut talk);
+    talk.recite(&action.say);
+    action.complain.iter().for_each(|line| eprintln!("{line}"));
 
     let heartbeat = action.heartbeat_ms.map(Duration::from_millis);
     let mut rest = Rest::with_heartbeat(heartbeat, &mut talk);

@@ -26,6 +26,8 @@
 //! | `children` | list of `"child"` (same group), `"setsid"`, `"double_fork"`: left behind, sleeping 600 s; their ids are in `children.txt` |
 //! | `touch` | list of files to create now |
 //! | `noise`, `noise_mb` | one of, or a list of: `"invalid_utf8"`, `"crlf"` (all lines), `"huge_line"` and `"flood"` (100 MB), `"unknown_events"`, `"stderr"` (1 MB) |
+//! | `say` | list of what is printed now: an object as an event, a text as it is, with a newline |
+//! | `complain` | list of lines for stderr |
 //! | `sleep_ms` | sleeps |
 //! | `wait_for` | blocks until this file exists |
 //! | `hang: "middle"`, `hang_unless_resumed` | sleeps for ever; the latter unless started with `--resume` |
@@ -221,6 +223,8 @@ pub struct Action {
     #[serde(deserialize_with = "noises")]
     pub noise: Vec<Noise>,
     pub noise_mb: Option<usize>,
+    pub say: Vec<Value>,
+    pub complain: Vec<String>,
     pub children: Vec<ChildKind>,
 }
 

@@ -65,6 +65,16 @@ impl Talk {
         }));
     }
 
+    /// Says what the play has word for word.
+    pub fn recite(&mut self, lines: &[Value]) {
+        for line in lines {
+            match line {
+                Value::String(text) => self.raw(format!("{text}\n").as_bytes()),
+                event => self.say(event.clone()),
+            }
+        }
+    }
+
     pub fn heartbeat(&mut self) {
         self.say(json!({
             "type": "tool_progress", "tool_use_id": "toolu_wait", "tool_name": "Bash",

@@ -67,6 +67,15 @@ pub fn local_moment(at_ms: u64) -> String {
     }
 }
 
+/// The date where the person is, as `2026-01-31`.
+pub fn local_day(at_ms: u64) -> String {
+    let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);
+    match at {
+        Some(Ok(at)) => at.to_zoned(jiff::tz::TimeZone::system()).date().to_string(),
+        _ => "1970-01-01".to_owned(),
+    }
+}
+
 /// The time of day where the person is.
 pub fn local_time(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);

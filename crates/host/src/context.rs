@@ -6,8 +6,10 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use kumite_agents::{Adopted, Handle};
+use kumite_core::effect::Effect;
 use kumite_core::engine::{act, handle};
 use kumite_core::journal::{Entry, Event};
+use kumite_core::notice::Notice;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::control::Reply;
@@ -62,6 +64,7 @@ impl Context {
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
             if !opened.acted && !context.has_launched(&entry) {
+                context.settle_again(&entry, &effects, shared);
                 let trouble = act(&mut context.desk(shared, true).0, &entry, &effects);
                 if let Some(event) = trouble {
                     context.handle(event, shared)?;
@@ -69,14 +72,28 @@ impl Context {
             }
             context.handle(Event::EngineStarted, shared)?;
         }
-        if let Some(work) = context.run.work().copied()
-            && context.agent.is_none()
-        {
-            context.desk(shared, false).0.adopt(work.agent);
-            news.push(format!("{}: found its agent again", context.spec.name));
+        if let Some(work) = context.run.work().copied() {
+            shared.purse.hold(work.agent, work.step, &context.kit);
+            if context.agent.is_none() {
+                context.desk(shared, false).0.adopt(work.agent);
+                news.push(format!("{}: found its agent again", context.spec.name));
+            }
         }
         context.remove_old_records();
         Ok((context, news))
+    }
+
+    /// A crash can come between the journal's word about the end of an agent and its line in
+    /// usage.jsonl.
+    fn settle_again(&mut self, entry: &Entry, effects: &[Effect], shared: &mut Shared) {
+        let step = effects.iter().find_map(|effect| match effect {
+            Effect::Announce(Notice::StepEnded { step, .. }) => Some(*step),
+            _ => None,
+        });
+        if let Some(step) = step {
+            let (mut desk, run) = self.desk(shared, true);
+            desk.settle(run.number, step, entry, true);
+        }
     }
 
     /// A crash can come between the end of an agent and the removal of its record. An agent that

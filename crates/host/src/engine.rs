@@ -24,6 +24,7 @@ use crate::lock::Lock;
 use crate::notify::Notifier;
 use crate::perform::Shared;
 use crate::project::Project;
+use crate::purse::{self, Purse};
 use crate::settings::Loader;
 use crate::{crash, evidence, requests, spec_file};
 
@@ -79,6 +80,7 @@ impl Engine {
         let pool = Pool::new(settings.run.jobs as usize);
         let notifier = Notifier::new(&settings.notify);
         let launcher = Launcher::new(project.runtime());
+        let purse = Purse::of(&project);
         Engine {
             project,
             loader,
@@ -91,6 +93,7 @@ impl Engine {
                 inbox,
                 notifier,
                 launcher,
+                purse,
                 leaving: Arc::default(),
             },
             messages,
@@ -111,12 +114,21 @@ impl Engine {
     /// those that waited for a slot ask for it again.
     pub fn recover(&mut self) {
         let mut queued = Vec::new();
-        for name in self.project.known_runs() {
+        let known = self.project.known_runs().into_iter().filter_map(|name| {
             let spec = self.project.spec_place(&name);
             let run = journal::peek(spec.run_dir()).ok().flatten();
-            let Some(run) = run.filter(|run| !run.is_at_rest()) else {
-                continue;
-            };
+            Some((name, run.filter(|run| !run.is_at_rest())?))
+        });
+        let known: Vec<_> = known.collect();
+        // All who work are paid for before anybody is started; then each is found on its own.
+        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
+        for work in known.iter().filter_map(|(_, run)| run.work()) {
+            self.shared.purse.hold(work.agent, work.step, &kit);
+        }
+        for (name, run) in known {
+            if let Some(work) = run.work() {
+                self.shared.purse.leave(work.agent);
+            }
             match self.open(name.as_str()) {
                 // It has its slot, or its time will come.
                 Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
@@ -177,8 +189,9 @@ impl Engine {
         }
     }
 
-    fn agent_ended(&mut self, name: &str, agent: AgentId, ended: Ended) {
+    fn agent_ended(&mut self, name: &str, agent: AgentId, mut ended: Ended) {
         self.shared.routing.forget(agent);
+        purse::explain(&mut ended);
         let Some(context) = self.contexts.get_mut(name) else {
             return;
         };

@@ -17,7 +17,7 @@ use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Se
 use kumite_prompts::Command;
 
 use crate::project::Spec;
-use crate::{clock, crash, settings};
+use crate::{clock, crash, purse, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
@@ -45,11 +45,14 @@ impl Kit {
     }
 
     pub fn agent(&self, step: Step) -> Result<&AgentSettings, settings::Error> {
-        let name = match &self.agent {
+        settings::agent(&self.settings, self.agent_name(step))
+    }
+
+    pub fn agent_name(&self, step: Step) -> &str {
+        match &self.agent {
             Some(name) => name,
             None => self.settings.agent_for(step.phase()),
-        };
-        settings::agent(&self.settings, name)
+        }
     }
 }
 
@@ -58,6 +61,7 @@ pub fn start(
     spec: &Spec,
     kit: &Kit,
     launch: &Launch,
+    cap_usd_micros: Option<u64>,
     launcher: &Launcher,
 ) -> Result<Handle, Error> {
     let binary = own_binary()?;
@@ -69,7 +73,14 @@ pub fn start(
     }
     let agent = kit.agent(launch.step)?;
     let workplace = spec.workplace();
-    let order = order(spec, launch, &workplace, agent, &dir)?;
+    purse::note_program(&dir, kit, launch.step).map_err(|source| Error::Prepare {
+        path: dir.clone(),
+        source,
+    })?;
+    let order = Order {
+        cap_usd_micros,
+        ..order(spec, launch, &workplace, agent, &dir)?
+    };
     let invocation = driver(agent, spec, &binary).invocation(&order);
     let mut env = environment(spec, launch);
     env.extend(agent.env.clone());

@@ -14,7 +14,7 @@ use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::routing::Routing;
-use kumite_core::run::Run;
+use kumite_core::run::{Run, Step};
 
 use crate::announce::{Announcement, Feed};
 use crate::clock::Clock;
@@ -24,6 +24,7 @@ use crate::launch::{self, Kit};
 use crate::limits::{self, Account};
 use crate::notify::Notifier;
 use crate::project::Spec;
+use crate::purse::{Paid, Purse};
 use crate::{crash, events_log, spec_file};
 
 /// What all runs of an engine share.
@@ -34,6 +35,7 @@ pub struct Shared {
     pub inbox: Sender<Message>,
     pub notifier: Notifier,
     pub launcher: Launcher,
+    pub purse: Purse,
     /// Held for every supervisor whose agent's end is known, until it is gone itself.
     pub leaving: Arc<()>,
 }
@@ -73,6 +75,12 @@ impl World for Desk<'_> {
         self.again = false;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
         crash::point(format_args!("recorded {}", self.spec.name));
+        if let (Event::AgentEnded { agent, .. }, Some(work)) = (&entry.event, run.work())
+            && *agent == work.agent
+        {
+            // Before any effect: one that fails would leave it unwritten.
+            self.settle(run.number, work.step, &entry, false);
+        }
         Ok(entry)
     }
 
@@ -124,6 +132,26 @@ impl Desk<'_> {
         self.shared.notifier.tell(&announcement);
     }
 
+    /// What the agent that `entry` tells of has used is counted and written down.
+    pub fn settle(&mut self, run: u32, step: Step, entry: &Entry, again: bool) {
+        let Event::AgentEnded { agent, ended, .. } = &entry.event else {
+            return;
+        };
+        let paid = Paid {
+            spec: self.spec,
+            kit: self.kit,
+            run,
+            step,
+            agent: *agent,
+            ended,
+            at_ms: entry.at_ms,
+        };
+        let purse = &mut self.shared.purse;
+        if let Err(error) = purse.settle(&paid, again) {
+            eprintln!("kumite: cannot append to {}: {error}", purse.path().display());
+        }
+    }
+
     /// At most one process per agent id: what an earlier kumite started is taken over.
     fn launch(&mut self, order: &Launch) -> Result<(), Trouble> {
         let dir = self.spec.agent_dir(order.agent);
@@ -134,7 +162,8 @@ impl Desk<'_> {
             }
             Ok(Adopted::NeverStarted) | Err(_) => {
                 self.hold_back(order)?;
-                launch::start(self.spec, self.kit, order, &self.shared.launcher)
+                let cap = self.pay_for(order)?;
+                launch::start(self.spec, self.kit, order, cap, &self.shared.launcher)
             }
         };
         match handle {
@@ -147,6 +176,7 @@ impl Desk<'_> {
             Err(error) => {
                 // There is nothing in it that anybody could adopt.
                 let _ = fs::remove_dir_all(dir);
+                self.shared.purse.leave(order.agent);
                 Err(Trouble::Launch {
                     agent: order.agent,
                     // The program is not to blame: it is the machine that has no room for it.
@@ -175,6 +205,16 @@ impl Desk<'_> {
                 session: order.resume.clone(),
             }),
         }
+    }
+
+    /// Nobody is started once a budget is reached. Gives what the agent may spend at most.
+    fn pay_for(&mut self, order: &Launch) -> Result<Option<u64>, Trouble> {
+        let granted = self.shared.purse.admit(order, self.kit);
+        granted.map_err(|refused| Trouble::Launch {
+            agent: order.agent,
+            outcome: Outcome::OverBudget(refused.0),
+            session: order.resume.clone(),
+        })
     }
 
     fn note_limit(&self, limited: &Limited) {

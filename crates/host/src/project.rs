@@ -56,6 +56,11 @@ impl Project {
         self.root.join(".kiro/runtime/kumite")
     }
 
+    /// What every agent has used.
+    pub fn usage_file(&self) -> PathBuf {
+        self.runtime().join("usage.jsonl")
+    }
+
     pub fn settings_file(&self) -> PathBuf {
         self.root.join(".kiro/kumite.toml")
     }

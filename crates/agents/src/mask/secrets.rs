@@ -141,15 +141,13 @@ impl Secrets {
         let from = window.len().saturating_sub(self.reach - 1);
         let may_begin = |at: &usize| {
             let rest = &window[*at..];
-            let is_begun =
-                |value: &Vec<u8>| value.len() > rest.len() && value.starts_with(rest);
+            let is_begun = |value: &Vec<u8>| value.len() > rest.len() && value.starts_with(rest);
             self.firsts[usize::from(rest[0])]
                 && (self.values.iter().any(is_begun) || {
                     let before = two_before(window, *at, before);
                     let mut patterns = PATTERNS.iter();
-                    patterns.any(|pattern| {
-                        rest.len() < pattern.reach() && pattern.fits(rest, before)
-                    })
+                    patterns
+                        .any(|pattern| rest.len() < pattern.reach() && pattern.fits(rest, before))
                 })
         };
         (from..window.len()).find(may_begin).unwrap_or(window.len())
@@ -240,7 +238,10 @@ fn says_secret(name: &str) -> bool {
     let mut words = name
         .split('_')
         .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
-    let is_place = words.clone().next_back().is_some_and(|last| PLACES.contains(&last));
+    let is_place = words
+        .clone()
+        .next_back()
+        .is_some_and(|last| PLACES.contains(&last));
     let is_key = |word: &str| word.ends_with("KEY") || word.ends_with("KEYS") || word == "PASS";
     !name.starts_with("KUMITE_")
         && !is_place

@@ -68,10 +68,18 @@ fn keys_are_known_by_their_looks() {
     let bearer = "Authorization: Bearer eyJhbGciOi.JIUzI1NiIsIn-R5c_CI6I/kpX+VCJ9==";
     check(&[], &format!("-H '{bearer}'"), "-H 'Authorization: ***'");
     check(&[], &format!("key={KEY}&x"), "key=***&x");
-    check(&[], &format!("{{\"t\":\"a\\n{KEY}\\n\"}}"), r#"{"t":"a\n***\n"}"#);
+    check(
+        &[],
+        &format!("{{\"t\":\"a\\n{KEY}\\n\"}}"),
+        r#"{"t":"a\n***\n"}"#,
+    );
     let plain = "sk-abcdefghijklmnopqrstuvwx";
     check(&[], &format!("a\\n{plain}"), "a\\n***");
-    check(&[], &format!("\x1b[31m{plain}\x1b[0m"), "\x1b[31m***\x1b[0m");
+    check(
+        &[],
+        &format!("\x1b[31m{plain}\x1b[0m"),
+        "\x1b[31m***\x1b[0m",
+    );
     for key in [
         "AIzaSyA-1234567890abcdefghijklmnopqrstu",
         "ghp_abcdefghijklmnopqrstuvwxyz0123456789",

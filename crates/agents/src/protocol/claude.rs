@@ -5,11 +5,10 @@
 //! its tokens are cumulative over the sessions that it resumed, but for
 //! `model_usage_since_last_result`.
 
-use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
+use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
 
-use super::{Dialect, Heard, claude_said, reset, shorten, usd_micros};
-use crate::files::unix_ms;
+use super::{Dialect, Heard, claude_said, reset, service, shorten, usd_micros};
 use crate::said::{Said, clip};
 
 #[derive(Default)]
@@ -95,29 +94,13 @@ impl Claude {
 
     /// An error of the model service comes as "success" with `is_error`.
     fn service_error(&self, line: &Value, words: String) -> Outcome {
-        let limited = |kind, until_ms| {
-            let words = words.clone();
-            Outcome::Limited(Limit {
-                kind,
-                until_ms,
-                words,
-            })
-        };
+        let is_usage = self.rejected || line["api_error"] == "usage_limit_reached";
         match line["api_error_status"].as_u64() {
-            Some(429) if self.rejected || line["api_error"] == "usage_limit_reached" => {
-                let until_ms = self
-                    .rejected_until
-                    .or_else(|| reset::of_prose(&words, unix_ms()));
-                limited(LimitKind::Usage, until_ms)
-            }
-            Some(429) => match reset::of_prose(&words, unix_ms()) {
-                Some(until_ms) => limited(LimitKind::Usage, Some(until_ms)),
-                None => limited(LimitKind::Overload, None),
+            Some(429) if is_usage => match self.rejected_until {
+                Some(until_ms) => service::limited(LimitKind::Usage, Some(until_ms), words),
+                None => service::usage_limit(words),
             },
-            Some(500 | 502 | 503 | 504 | 529) => limited(LimitKind::Overload, None),
-            Some(401 | 403) => Outcome::Failed(format!(
-                "it is not logged in, or its key is wrong ({words}); log in with `claude`"
-            )),
+            Some(status @ (401 | 403 | 429 | 500..)) => service::of_status(status, "claude", words),
             _ => Outcome::Failed(sentence("an error", &words, line)),
         }
     }

@@ -6,7 +6,6 @@ use crate::request::Protocol;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Task"],"slash_commands":["init","doctor"]}"#;
 const SUCCESS: &str = r#"{"duration_api_ms":191,"session_id":"s-1","total_cost_usd":0.095488,"usage":{"input_tokens":100,"cache_creation_input_tokens":20,"cache_read_input_tokens":3,"output_tokens":26,"cache_creation":{"ephemeral_1h_input_tokens":0}},"modelUsage":{"m":{"costUSD":0.095488}},"permission_denials":[],"is_error":false,"num_turns":2,"subtype":"success","result":"Wrote the file.","type":"result","duration_ms":306}"#;
-const OVERLOADED: &str = r#"{"session_id":"s-1","total_cost_usd":0,"usage":{"output_tokens":0,"input_tokens":0},"permission_denials":[],"terminal_reason":"api_error","is_error":true,"subtype":"success","api_error_status":529,"result":"API Error: Repeated 529 Overloaded errors.","type":"result"}"#;
 const MAX_TURNS: &str = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s-1","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write"},{"tool_name":"Bash"}],"errors":["Reached maximum number of turns (2)"]}"#;
 
 fn heard(text: impl AsRef<[u8]>) -> Heard {

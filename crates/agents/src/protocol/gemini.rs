@@ -1,17 +1,243 @@
-//! Gemini CLI's `stream-json`.
+//! Gemini CLI's `stream-json`. Its last line is a `result`; what kind of error that was stands only
+//! in its exit code (the HTTP status modulo 256), and that it waits for hours only on its stderr.
 
+use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
 
-use super::{Dialect, Heard};
-use crate::said::Said;
+use super::what::what;
+use super::{Dialect, Heard, service, shorten};
+use crate::files::unix_ms;
+use crate::said::{Said, clip};
+
+const LOGIN: &str = "gemini";
+/// A program that wants to wait longer than this is better waited for without it.
+const PATIENCE_MS: u64 = 5 * 60 * 1000;
 
 #[derive(Default)]
-pub struct Gemini {}
+pub struct Gemini {
+    /// Pieces of a text whose end has not come yet.
+    text: String,
+    /// It stopped because it did the same again and again, which it calls a success.
+    looped: bool,
+    /// What the last result said went wrong.
+    words: String,
+}
 
 impl Dialect for Gemini {
     fn telltales(&self) -> &'static [&'static str] {
-        &[]
+        &["\"init\"", "\"result\"", "\"error\""]
     }
 
-    fn hear(&mut self, _line: &Value, _heard: &mut Heard, _said: &mut Vec<Said>) {}
+    fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>) {
+        let text = |name: &str| line[name].as_str().unwrap_or_default();
+        let kind = text("type");
+        if kind == "message" {
+            if line["role"] == "assistant" {
+                self.text.push_str(text("content"));
+            }
+            return;
+        }
+        if !self.text.is_empty() {
+            said.push(Said::Text {
+                text: clip(&std::mem::take(&mut self.text)),
+            });
+        }
+        match kind {
+            "init" => {
+                if let Some(session) = line["session_id"].as_str() {
+                    heard.session = Some(session.to_owned());
+                }
+                said.push(Said::Started {
+                    session: heard.session.clone(),
+                    model: line["model"].as_str().map(str::to_owned),
+                });
+            }
+            "tool_use" => said.push(Said::Tool {
+                id: text("tool_id").to_owned(),
+                name: text("tool_name").to_owned(),
+                what: what(&line["parameters"]),
+            }),
+            "tool_result" => said.push(Said::ToolEnded {
+                id: text("tool_id").to_owned(),
+                ok: line["status"] == "success",
+                text: clip(line["error"]["message"].as_str().unwrap_or(text("output"))),
+            }),
+            "error" => {
+                self.looped |= text("message").contains("Loop detected");
+                said.push(Said::Trouble {
+                    text: clip(text("message")),
+                });
+            }
+            "result" => {
+                let outcome = self.verdict(line);
+                heard.usage = usage(&line["stats"]);
+                heard.result(outcome.clone());
+                said.push(Said::Ended {
+                    outcome,
+                    text: String::new(),
+                    usage: heard.usage,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
+        let Some(wait_ms) = service::status_in(line, "Retrying after") else {
+            return;
+        };
+        let words = shorten(line);
+        said.push(Said::Note {
+            text: words.clone(),
+        });
+        if wait_ms > PATIENCE_MS {
+            let until_ms = unix_ms().saturating_add(wait_ms);
+            heard.result(service::limited(LimitKind::Usage, Some(until_ms), words));
+        }
+    }
+
+    fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
+        let line = |part: &str| complaints.lines().find(|line| line.contains(part));
+        let words = match self.words.as_str() {
+            "" => super::last_line(complaints.as_bytes()),
+            words => words.to_owned(),
+        };
+        match code {
+            41 => Some(service::not_logged_in(LOGIN, words)),
+            42 => line("Error resuming session").map(|line| Outcome::SessionGone(shorten(line))),
+            173 if is_plan(&words) => Some(service::usage_limit(words)),
+            173 => Some(service::overload(words)),
+            244 | 246..=248 => Some(service::overload(words)),
+            145 | 147 => Some(service::not_logged_in(LOGIN, words)),
+            144 if words.contains("API key") => Some(service::not_logged_in(LOGIN, words)),
+            _ => None,
+        }
+    }
+}
+
+/// Not a request too many in a minute, but the plan.
+fn is_plan(words: &str) -> bool {
+    ["daily quota", "exhausted your capacity", "will reset after"]
+        .iter()
+        .any(|part| words.contains(part))
+}
+
+impl Gemini {
+    fn verdict(&mut self, line: &Value) -> Outcome {
+        if line["status"] == "success" {
+            return match self.looped {
+                true => {
+                    Outcome::Failed("stopped itself: it did the same again and again".to_owned())
+                }
+                false => Outcome::Finished,
+            };
+        }
+        self.words = shorten(line["error"]["message"].as_str().unwrap_or("an error"));
+        Outcome::Failed(format!("reported an error: {}", self.words))
+    }
+}
+
+/// Of this call only, without a price.
+fn usage(stats: &Value) -> Usage {
+    let count = |name: &str| stats[name].as_u64().unwrap_or(0);
+    Usage {
+        usd_micros: 0,
+        input_tokens: count("input_tokens"),
+        output_tokens: count("output_tokens"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorded::{Recorded, recorded};
+    use super::*;
+
+    fn heard(name: &str) -> Recorded {
+        recorded("gemini", name)
+    }
+
+    #[test]
+    fn every_recording_has_the_outcome_that_it_deserves() {
+        for name in [
+            "ok",
+            "tool_write",
+            "tool_error",
+            "resume",
+            "rate_429",
+            "auto_model",
+        ] {
+            assert_eq!(heard(name).outcome(), Outcome::Finished, "{name}");
+        }
+        for name in [
+            "bad_model",
+            "stream_cut",
+            "loop",
+            "turn_limit",
+            "untrusted",
+            "interrupt",
+        ] {
+            let outcome = heard(name).outcome();
+            assert!(matches!(outcome, Outcome::Failed(_)), "{name}: {outcome:?}");
+        }
+        for name in [
+            "auth_401",
+            "auth_403",
+            "auth_400_bad_key",
+            "no_key",
+            "no_auth",
+        ] {
+            let Outcome::Failed(sentence) = heard(name).outcome() else {
+                panic!("{name}: {:?}", heard(name).outcome());
+            };
+            assert!(
+                sentence.contains("log in with `gemini`"),
+                "{name}: {sentence}"
+            );
+        }
+        for name in ["resume_missing", "resume_other_cwd"] {
+            let gone = heard(name).outcome();
+            assert!(matches!(gone, Outcome::SessionGone(_)), "{name}: {gone:?}");
+        }
+    }
+
+    #[test]
+    fn t1_limits_and_busy_services_are_told_apart() {
+        use LimitKind::{Overload, Usage};
+        let rows = [
+            ("limit", Usage, false),
+            ("limit_auto", Usage, false),
+            ("limit_reset", Usage, true),
+            ("rate_429_exhausted", Overload, false),
+            ("rate_429_bare", Overload, false),
+            ("overload_503", Overload, false),
+            ("server_500", Overload, false),
+        ];
+        for (name, kind, has_reset) in rows {
+            let Outcome::Limited(limit) = heard(name).outcome() else {
+                panic!("{name}: {:?}", heard(name).outcome());
+            };
+            assert_eq!(
+                (limit.kind, limit.until_ms.is_some()),
+                (kind, has_reset),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn t1_a_program_that_would_wait_for_hours_in_silence_is_limited() {
+        let Some(Outcome::Limited(limit)) = heard("limit_reset_retryinfo").heard.said else {
+            panic!("not limited");
+        };
+        let left_ms = limit.until_ms.unwrap() - unix_ms();
+        assert!((34_900_000..34_990_000).contains(&left_ms), "{left_ms}");
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_joined() {
+        let said = heard("ok").said;
+        let text = "Hello from the model, all is well.".to_owned();
+        assert!(said.contains(&Said::Text { text }), "{said:?}");
+        assert_eq!(heard("ok").heard.usage.input_tokens, 11_851);
+    }
 }

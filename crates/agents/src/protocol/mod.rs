@@ -11,7 +11,10 @@ mod lines;
 mod opencode;
 mod plain;
 mod reader;
+#[cfg(test)]
+mod recorded;
 mod reset;
+mod service;
 mod tail;
 mod what;
 
@@ -52,6 +55,12 @@ pub trait Dialect {
     /// Hears one line. What it means for people goes to `said`, and may be nothing. A result is
     /// noted with [`Heard::result`] and said as [`Said::Ended`].
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>);
+
+    /// Hears one line of its stderr. Some programs tell only there that they will wait for hours:
+    /// that is a result, too.
+    fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
+        let _ = (line, heard, said);
+    }
 
     /// The program ended by itself: what its exit code and the end of its stderr tell beyond what
     /// it said on stdout. `None`: nothing.

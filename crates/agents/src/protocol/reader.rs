@@ -19,6 +19,7 @@ use crate::said::{Said, clip};
 
 pub struct Reader {
     words: Words,
+    complaints: Lines,
     heard: Heard,
     said: Vec<Said>,
     gate: Gate,
@@ -57,6 +58,7 @@ impl Reader {
                 session,
                 ..Heard::default()
             },
+            complaints: Lines::default(),
             said: Vec::new(),
             gate: Gate::new(),
         }
@@ -117,6 +119,18 @@ impl Reader {
             Words::Json { .. } | Words::Plain { .. } => {}
         }
         self.gate.open(&mut self.said);
+    }
+
+    /// The same for stderr.
+    pub fn complain(&mut self, piece: &[u8]) {
+        let (heard, said) = (&mut self.heard, &mut self.said);
+        if let Words::Json { dialect, .. } = &mut self.words {
+            self.complaints.feed(piece, |block| {
+                for line in split(block) {
+                    dialect.complain(&String::from_utf8_lossy(line), heard, said);
+                }
+            });
+        }
     }
 
     /// Takes what follows the last newline for a line as well. May be called at any time, and

@@ -151,6 +151,25 @@ fn announce(dir: &Path, request: &Request, started: &Started) {
     );
 }
 
+/// What is said of an agent that ended by itself: how its recordings are judged in tests.
+#[cfg(test)]
+pub fn verdict_of(
+    reader: &crate::protocol::Reader,
+    protocol: crate::request::Protocol,
+    exit_code: Option<i32>,
+    complaints: &str,
+) -> Outcome {
+    verdict::judge(&verdict::Evidence {
+        cause: watch::Cause::Exited,
+        said: reader.heard().said.as_ref(),
+        exit_code,
+        signal: None,
+        last_line: crate::protocol::last_line(complaints.as_bytes()),
+        hint: exit_code.and_then(|code| reader.exited(code, complaints)),
+        protocol,
+    })
+}
+
 fn missing(sentence: String) -> End {
     let ended = Ended {
         outcome: Outcome::Missing(sentence),

@@ -210,6 +210,7 @@ impl Pump {
             let shown = self.stderr_mask.feed(&self.buffer[..count]);
             self.stderr_log.append(&shown);
             self.complaints.push(&self.buffer[..count]);
+            self.reader.complain(&self.buffer[..count]);
         }
         count
     }

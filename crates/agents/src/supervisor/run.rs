@@ -213,7 +213,8 @@ impl Supervisor<'_> {
         let outcome = verdict::judge(&Evidence {
             cause,
             said,
-            exit: self.exit,
+            exit_code: self.exit.and_then(WaitStatus::exit_status),
+            signal: self.exit.and_then(WaitStatus::terminating_signal),
             last_line: self.pump.last_line(),
             hint: self
                 .exit

@@ -1,7 +1,6 @@
 //! How it ended, in one word. Unknown is never success.
 
 use kumite_core::outcome::Outcome;
-use rustix::process::WaitStatus;
 
 use super::watch::Cause;
 use crate::request::Protocol;
@@ -12,7 +11,8 @@ pub struct Evidence<'a> {
     /// What the agent's last result said: of all if it exited by itself, else of those that came
     /// before we ended it. What an agent says because it is being ended does not count.
     pub said: Option<&'a Outcome>,
-    pub exit: Option<WaitStatus>,
+    pub exit_code: Option<i32>,
+    pub signal: Option<i32>,
     /// The agent's last words on stderr, or else on stdout.
     pub last_line: String,
     /// What the exit code and stderr tell, in the program's own manner.
@@ -32,10 +32,10 @@ pub fn judge(evidence: &Evidence<'_>) -> Outcome {
 }
 
 fn exited(evidence: &Evidence<'_>) -> Outcome {
-    if let Some(signal) = evidence.exit.and_then(WaitStatus::terminating_signal) {
+    if let Some(signal) = evidence.signal {
         return Outcome::Failed(format!("was killed by signal {signal}{}", name(signal)));
     }
-    let Some(code) = evidence.exit.and_then(WaitStatus::exit_status) else {
+    let Some(code) = evidence.exit_code else {
         return Outcome::Lost("the agent's exit code was not seen".to_owned());
     };
     match (evidence.protocol, evidence.said, code) {
@@ -96,12 +96,12 @@ mod tests {
     use super::*;
 
     fn check(cause: Cause, said: Option<Outcome>, expected: Outcome) {
-        let (exit, last_line) = (None, String::new());
         let evidence = Evidence {
             cause,
             said: said.as_ref(),
-            exit,
-            last_line,
+            exit_code: None,
+            signal: None,
+            last_line: String::new(),
             hint: None,
             protocol: Protocol::Claude,
         };

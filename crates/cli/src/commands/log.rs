@@ -1,20 +1,20 @@
 //! `kumite log`: what the agents of a spec said.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use console::style;
+use kumite_agents::{AgentLogs, Line, Said, Trail, agent_logs};
+use kumite_core::journal::AgentId;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::project::Spec;
-use kumite_host::{lock, status};
-use serde_json::Value;
+use kumite_host::project::{Project, Spec};
+use kumite_host::{journal, lock};
+use serde::de::IgnoredAny;
 
 use crate::args::Setting;
+use crate::transcript::Renderer;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub struct LogArgs {
     /// Go on as long as it runs
     #[arg(short, long)]
     follow: bool,
-    /// The bytes as they came
+    /// The bytes as they came, but for secrets
     #[arg(long)]
     raw: bool,
     /// One agent only (its id, or the end of it)
@@ -35,143 +35,156 @@ pub struct LogArgs {
 /// How often a followed log is looked at.
 const TICK: Duration = Duration::from_millis(200);
 
+/// A line that is longer is cut there.
+const LINE_MAX: usize = 4 * 1024 * 1024;
+
+#[derive(Clone, Copy)]
+enum Form {
+    Raw,
+    Json,
+    People,
+}
+
 pub fn log(setting: &Setting, args: &LogArgs) -> Result {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
     let spec = project.spec(&name)?;
+    let form = match (args.raw, setting.json()) {
+        (true, _) => Form::Raw,
+        (false, true) => Form::Json,
+        (false, false) => Form::People,
+    };
     let mut shown: Vec<Shown> = Vec::new();
     loop {
         // Whether it runs is asked before the last look, so that nothing is missed.
-        let runs = lock::is_held(&project) && status::one(&project, &spec).state == "working";
-        for path in logs(&spec, args.agent.as_deref())? {
-            if !shown.iter().any(|log| log.path == path) {
-                shown.push(Shown { path, offset: 0 });
+        let follow = args.follow && runs(&project, &spec);
+        for logs in agent_logs(&spec.main_dir().join("logs"))? {
+            let id = logs.agent.to_string();
+            let is_wanted = args.agent.as_ref().is_none_or(|agent| id.ends_with(agent));
+            if is_wanted && shown.iter().all(|known| known.agent != logs.agent) {
+                shown.push(Shown::new(&logs, form));
             }
         }
         for log in &mut shown {
-            if let Err(error) = log.show(args.raw || setting.json()) {
+            if let Err(error) = log.show(!follow) {
                 return ended_by(error);
             }
         }
-        if !(args.follow && runs) {
+        if !follow {
             return Ok(ExitCode::SUCCESS);
         }
         thread::park_timeout(TICK);
     }
 }
 
+fn runs(project: &Project, spec: &Spec) -> bool {
+    let run = || journal::peek(spec.run_dir()).ok().flatten();
+    lock::is_held(project) && run().is_some_and(|run| !run.is_at_rest())
+}
+
 /// A reader that went away has read enough.
-fn ended_by(error: std::io::Error) -> Result {
+fn ended_by(error: io::Error) -> Result {
     match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         _ => Err(error.into()),
     }
 }
 
+/// One agent, and how far it was shown.
 struct Shown {
-    path: PathBuf,
-    offset: u64,
+    agent: AgentId,
+    trail: Trail,
+    form: Form,
+    /// An agent of an older kumite has only its raw log.
+    has_transcript: bool,
+    /// A line whose end has not come yet.
+    partial: Vec<u8>,
+    renderer: Renderer,
 }
 
 impl Shown {
-    /// Shows what is new, whole lines only.
-    fn show(&mut self, raw: bool) -> std::io::Result<()> {
-        let mut file = File::open(&self.path)?;
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut lines = BufReader::new(file);
-        let mut out = std::io::stdout().lock();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            // A line may be as long as it likes; a person sees its beginning.
-            let read = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
-            if read == 0 {
-                return out.flush();
-            }
-            if self.offset == 0 && !raw {
-                let title = format!("── {}", stem(&self.path));
-                writeln!(out, "{}", style(title).bold().cyan())?;
-            }
-            self.offset += read as u64;
-            match raw {
-                true => out.write_all(&line)?,
-                false => render(&String::from_utf8_lossy(&line), &mut out)?,
-            }
+    fn new(logs: &AgentLogs, form: Form) -> Shown {
+        let has_transcript = logs.transcript().exists();
+        let path = match (form, has_transcript) {
+            (Form::Json | Form::People, true) => logs.transcript(),
+            (Form::Raw, _) | (_, false) => logs.raw(),
+        };
+        Shown {
+            agent: logs.agent,
+            trail: Trail::new(path),
+            form,
+            has_transcript,
+            partial: Vec::new(),
+            renderer: Renderer::default(),
         }
     }
-}
 
-const LINE_MAX: u64 = 4 * 1024 * 1024;
-
-/// The logs of a spec, oldest first: their names begin with their time.
-fn logs(spec: &Spec, agent: Option<&str>) -> Result<Vec<PathBuf>> {
-    let Ok(entries) = fs::read_dir(spec.main_dir().join("logs")) else {
-        return Ok(Vec::new());
-    };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            let stem = stem(path);
-            let wanted = agent.is_none_or(|agent| stem.ends_with(agent));
-            path.extension().is_some_and(|end| end == "log") && !stem.ends_with(".stderr") && wanted
-        })
-        .collect();
-    paths.sort();
-    Ok(paths)
-}
-
-fn stem(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default();
-    stem.to_string_lossy().into_owned()
-}
-
-/// A line of an agent as a person reads it; what is not understood is shown as it is.
-fn render(line: &str, out: &mut impl Write) -> std::io::Result<()> {
-    let line = line.trim_end();
-    let Ok(event) = serde_json::from_str::<Value>(line) else {
-        return writeln!(out, "{line}");
-    };
-    match event["type"].as_str() {
-        Some("assistant") => {
-            for part in event["message"]["content"].as_array().into_iter().flatten() {
-                said(part, out)?;
+    /// Shows what is new. Nothing more is waited for if this is the last look.
+    fn show(&mut self, last: bool) -> io::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        if let Form::Raw = self.form {
+            self.trail.read(|piece| out.write_all(piece))?;
+            return out.flush();
+        }
+        let mut partial = std::mem::take(&mut self.partial);
+        let (agent, form, has_transcript) = (self.agent, self.form, self.has_transcript);
+        let renderer = &mut self.renderer;
+        let mut line = |line: &[u8]| {
+            let shown = match (form, has_transcript) {
+                (Form::Json, true) => with_agent(agent, line),
+                (Form::Json, false) => raw_as_json(agent, line),
+                (_, true) => rendered(renderer, agent, line),
+                (_, false) => renderer.render_raw(agent, &String::from_utf8_lossy(line)),
+            };
+            out.write_all(shown.as_bytes())
+        };
+        self.trail.read(|piece| {
+            partial.extend_from_slice(piece);
+            let mut from = 0;
+            while let Some(end) = partial[from..].iter().position(|byte| *byte == b'\n') {
+                line(&partial[from..from + end])?;
+                from += end + 1;
+            }
+            partial.drain(..from);
+            if partial.len() > LINE_MAX {
+                line(&std::mem::take(&mut partial))?;
             }
             Ok(())
+        })?;
+        if last && !partial.is_empty() {
+            line(&std::mem::take(&mut partial))?;
         }
-        Some("result") => {
-            let ok = event["is_error"] != true;
-            let mark = if ok {
-                style("✓").green()
-            } else {
-                style("✗").red()
-            };
-            let text = event["result"].as_str().unwrap_or_default();
-            writeln!(out, "{mark} {text} {}", style(cost(&event)).dim())
+        self.partial = partial;
+        if last {
+            out.write_all(self.renderer.close().as_bytes())?;
         }
-        Some(_) => Ok(()),
-        None => writeln!(out, "{line}"),
+        out.flush()
     }
 }
 
-fn said(part: &Value, out: &mut impl Write) -> std::io::Result<()> {
-    match part["type"].as_str() {
-        Some("text") => writeln!(out, "{}", part["text"].as_str().unwrap_or_default()),
-        Some("tool_use") => {
-            let input = &part["input"];
-            let what = ["file_path", "command", "path", "pattern", "description"]
-                .iter()
-                .find_map(|key| input[*key].as_str())
-                .unwrap_or_default();
-            let name = part["name"].as_str().unwrap_or("tool");
-            writeln!(out, "  {} {what}", style(name).dim())
-        }
-        _ => Ok(()),
+/// A line that is none of ours, or was cut off, says nothing.
+fn rendered(renderer: &mut Renderer, agent: AgentId, line: &[u8]) -> String {
+    match serde_json::from_slice::<Line>(line) {
+        Ok(line) => renderer.render(agent, &line),
+        Err(_) => String::new(),
     }
 }
 
-fn cost(event: &Value) -> String {
-    match event["total_cost_usd"].as_f64() {
-        Some(cost) => format!("(${cost:.2})"),
-        None => String::new(),
+/// The line as it is, with whose it is.
+fn with_agent(agent: AgentId, line: &[u8]) -> String {
+    let is_whole = serde_json::from_slice::<IgnoredAny>(line).is_ok();
+    match line.strip_prefix(b"{") {
+        Some(rest) if is_whole => {
+            format!("{{\"agent\":\"{agent}\",{}\n", String::from_utf8_lossy(rest))
+        }
+        _ => String::new(),
     }
+}
+
+fn raw_as_json(agent: AgentId, line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line).into_owned();
+    let said = Said::Text { text };
+    let at_ms = agent.at_ms;
+    let line = serde_json::to_vec(&Line { at_ms, said }).unwrap_or_default();
+    with_agent(agent, &line)
 }

@@ -47,6 +47,10 @@ impl Engine {
             return;
         };
         context.kill();
+        if let Some(work) = context.run.work() {
+            // Whoever finds it again reserves for it again.
+            self.shared.purse.leave(work.agent);
+        }
         let message = spec_file::sentence(error);
         let said = format!("{message}; make room, then `kumite resume`");
         self.say_ended(name, RestState::Paused, "spec_unwritable", &said);

@@ -1,0 +1,94 @@
+//! What the troubles of a model service mean, whichever program reports them.
+
+use kumite_core::outcome::{Limit, LimitKind, Outcome};
+
+use super::reset;
+use crate::files::unix_ms;
+
+/// The plan is used up; when that ends is in the words, if anywhere.
+pub fn usage_limit(words: String) -> Outcome {
+    let until_ms = reset::of_prose(&words, unix_ms());
+    limited(LimitKind::Usage, until_ms, words)
+}
+
+/// Too busy, or too many requests at once.
+pub fn overload(words: String) -> Outcome {
+    limited(LimitKind::Overload, None, words)
+}
+
+pub fn limited(kind: LimitKind, until_ms: Option<u64>, words: String) -> Outcome {
+    Outcome::Limited(Limit {
+        kind,
+        until_ms,
+        words,
+    })
+}
+
+/// `login` is the command that a person has to run.
+pub fn not_logged_in(login: &str, words: String) -> Outcome {
+    Outcome::Failed(format!(
+        "it is not logged in, or its key is wrong ({words}); log in with `{login}`"
+    ))
+}
+
+/// By the status of HTTP.
+pub fn of_status(status: u64, login: &str, words: String) -> Outcome {
+    match status {
+        // Who says when to come again means the plan; else it is only too fast.
+        429 => match reset::of_prose(&words, unix_ms()) {
+            Some(until_ms) => limited(LimitKind::Usage, Some(until_ms), words),
+            None => overload(words),
+        },
+        500 | 502 | 503 | 504 | 529 => overload(words),
+        401 | 403 => not_logged_in(login, words),
+        _ => Outcome::Failed(format!("reported an error: {words}")),
+    }
+}
+
+/// The number behind `word` in a sentence: "unexpected status 503 Service Unavailable".
+pub fn status_in(words: &str, word: &str) -> Option<u64> {
+    let mut rest = words;
+    while let Some(at) = rest.find(word) {
+        rest = &rest[at + word.len()..];
+        let digits = rest.trim_start_matches([':', ' ', '=', '(']);
+        let digits = digits.split(|c: char| !c.is_ascii_digit()).next();
+        if let Some(status) = digits.and_then(|digits| digits.parse().ok()) {
+            return Some(status);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_found_in_a_sentence() {
+        let rows = [
+            ("unexpected status 503 Service Unavailable", Some(503)),
+            ("exceeded retry limit, last status: 429 Too Many", Some(429)),
+            ("status unknown, then status=500", Some(500)),
+            ("no such word", None),
+        ];
+        for (words, status) in rows {
+            assert_eq!(status_in(words, "status"), status, "{words}");
+        }
+    }
+
+    #[test]
+    fn t1_only_transient_troubles_are_waited_for() {
+        let kind = |status, words: &str| match of_status(status, "x login", words.to_owned()) {
+            Outcome::Limited(limit) => Some((limit.kind, limit.until_ms.is_some())),
+            _ => None,
+        };
+        assert_eq!(kind(429, "slow down"), Some((LimitKind::Overload, false)));
+        assert_eq!(
+            kind(429, "resets in 3 hours"),
+            Some((LimitKind::Usage, true))
+        );
+        assert_eq!(kind(529, "overloaded"), Some((LimitKind::Overload, false)));
+        assert_eq!(kind(400, "bad request"), None);
+        assert_eq!(kind(401, "who are you"), None);
+    }
+}

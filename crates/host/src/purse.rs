@@ -1,0 +1,202 @@
+//! The money of a project: the ledger of the core, with `usage.jsonl` behind it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use kumite_agents::Adopted;
+use kumite_core::budget::{Ask, Budget, Ledger, Refused};
+use kumite_core::effect::Launch;
+use kumite_core::journal::AgentId;
+use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::run::Step;
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
+
+use crate::clock::{local_day, now_ms};
+use crate::launch::Kit;
+use crate::project::{Project, Spec};
+use crate::usage_log::{Cost, Line, Place, Program, UsageLog};
+
+#[derive(Debug)]
+pub struct Purse {
+    log: UsageLog,
+    ledger: Ledger,
+    /// Whether the ledger has counted what was spent before: only a budget needs that.
+    counted: bool,
+}
+
+/// In an agent's directory: which program it was started with. The settings may change meanwhile.
+const PROGRAM: &str = "program.json";
+
+impl Purse {
+    pub fn of(project: &Project) -> Purse {
+        Purse {
+            log: UsageLog::at(project.usage_file()),
+            ledger: Ledger::default(),
+            counted: false,
+        }
+    }
+
+    /// Reserves what an agent may cost. Gives what it may spend at most, where there is a budget.
+    pub fn admit(&mut self, order: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
+        let budget = budget(&kit.settings);
+        if budget.day > 0 {
+            self.count_past().map_err(|error| {
+                let path = self.log.path().display();
+                Refused(format!(
+                    "what was spent today is in {path}, which cannot be read ({error}); see to it"
+                ))
+            })?;
+        }
+        // Not before the entry that asks for it, should the clock have been set back.
+        let now_ms = now_ms().max(order.agent.at_ms);
+        let ask = Ask {
+            agent: order.agent,
+            step: order.step.name(),
+            day: &local_day(now_ms),
+            run_spent: order.spent,
+            priced: is_priced(kit, order.step),
+        };
+        self.ledger.admit(budget, &ask).map(|granted| granted.cap)
+    }
+
+    /// Reserves for an agent that works already.
+    pub fn hold(&mut self, agent: AgentId, step: Step, kit: &Kit) {
+        if budget(&kit.settings).day > 0 {
+            // Whoever is started next will say why it cannot be counted.
+            let _ = self.count_past();
+        }
+        self.ledger.hold(agent, step.name(), is_priced(kit, step));
+    }
+
+    /// The agent was not started, or is not ours any more.
+    pub fn leave(&mut self, agent: AgentId) {
+        self.ledger.leave(agent);
+    }
+
+    /// Writes down what an agent has used, and counts it. Who was never started has used nothing.
+    /// `again`: that may have been done before a crash.
+    pub fn settle(&mut self, paid: &Paid<'_>, again: bool) -> io::Result<()> {
+        let dir = paid.spec.agent_dir(paid.agent);
+        if !was_started(&dir, &paid.ended.outcome) {
+            self.leave(paid.agent);
+            return Ok(());
+        }
+        let place = Place {
+            spec: &paid.spec.name,
+            run: paid.run,
+            step: paid.step,
+            agent: &paid.agent.to_string(),
+            program: &read_program(&dir).unwrap_or_else(|| program(paid.kit, paid.step)),
+        };
+        let line = Line::new(place, paid.at_ms, &paid.ended.outcome, paid.ended.usage);
+        let written = self.log.append(&line, again);
+        match written {
+            Ok(false) => self.leave(paid.agent),
+            // What cannot be written down is spent all the same.
+            Ok(true) | Err(_) => {
+                let cost = paid.ended.usage.usd_micros;
+                self.ledger.settle(paid.agent, &line.day, &line.step, cost);
+            }
+        }
+        written.map(|_| ())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.log.path()
+    }
+
+    /// Counts all that the file knows, once: from then on the ledger knows as much.
+    fn count_past(&mut self) -> io::Result<()> {
+        if self.counted {
+            return Ok(());
+        }
+        let ledger = &mut self.ledger;
+        ledger.forget_past();
+        self.log.each_line(|line| {
+            let cost = serde_json::from_slice::<Cost<'_>>(line);
+            if let Ok(cost) = &cost {
+                ledger.count(&cost.day, &cost.step, cost.usd_micros());
+            }
+            cost.is_ok()
+        })?;
+        self.counted = true;
+        Ok(())
+    }
+}
+
+/// An agent that has ended, with all that its line needs.
+pub struct Paid<'a> {
+    pub spec: &'a Spec,
+    pub kit: &'a Kit,
+    pub run: u32,
+    pub step: Step,
+    pub agent: AgentId,
+    pub ended: &'a Ended,
+    pub at_ms: u64,
+}
+
+fn budget(settings: &Settings) -> Budget {
+    Budget {
+        run: settings.budget.usd_per_run.micros(),
+        day: settings.budget.usd_per_day.micros(),
+    }
+}
+
+/// Codex and Gemini count tokens only.
+fn is_priced(kit: &Kit, step: Step) -> bool {
+    match kit.agent(step).map(|agent| &agent.kind) {
+        Ok(AgentKind::Program { kind, .. }) => match kind {
+            ProgramKind::Claude | ProgramKind::Opencode => true,
+            ProgramKind::Codex | ProgramKind::Gemini => false,
+        },
+        Ok(AgentKind::Acp { .. } | AgentKind::Command { .. } | AgentKind::Scripted { .. }) => true,
+        Err(_) => false,
+    }
+}
+
+fn was_started(dir: &Path, outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Finished => true,
+        Outcome::Missing(_) => false,
+        _ => !matches!(kumite_agents::adopt(dir), Ok(Adopted::NeverStarted)),
+    }
+}
+
+fn program(kit: &Kit, step: Step) -> Program {
+    let agent = kit.agent(step);
+    Program {
+        program: kit.agent_name(step).to_owned(),
+        kind: agent.map_or("", kind_name).to_owned(),
+    }
+}
+
+fn kind_name(agent: &AgentSettings) -> &'static str {
+    match &agent.kind {
+        AgentKind::Program { kind, .. } => kind.name(),
+        AgentKind::Acp { .. } => "acp",
+        AgentKind::Command { .. } => "command",
+        AgentKind::Scripted { .. } => "scripted",
+    }
+}
+
+/// Notes which program an agent is started with.
+pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
+    let text = serde_json::to_vec(&program(kit, step))?;
+    fs::write(dir.join(PROGRAM), text)
+}
+
+fn read_program(dir: &Path) -> Option<Program> {
+    serde_json::from_slice(&fs::read(dir.join(PROGRAM)).ok()?).ok()
+}
+
+/// A program that was told what is left stops there with words of its own, which do not say what a
+/// person can do.
+pub fn explain(ended: &mut Ended) {
+    if let Outcome::OverBudget(words) = &mut ended.outcome {
+        *words = format!(
+            "the agent stopped at what was left for it ({words}); raise budget.usd_per_run or \
+             budget.usd_per_day"
+        );
+    }
+}

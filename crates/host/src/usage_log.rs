@@ -1,0 +1,314 @@
+//! `usage.jsonl`: what every agent of the project has used, a line each. It is written once per
+//! agent, and read for budgets and by `kumite cost`.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use kumite_core::outcome::{Outcome, Usage};
+use kumite_core::run::Step;
+use serde::{Deserialize, Serialize};
+
+use crate::announce::{outcome_name, usd};
+use crate::clock::{local_day, rfc3339};
+use crate::files;
+
+/// An agent that has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub time: String,
+    /// The date where the person is.
+    pub day: String,
+    pub spec: String,
+    /// The number of the run.
+    pub run: u32,
+    pub phase: String,
+    pub step: String,
+    pub round: Option<u32>,
+    pub attempt: Option<u8>,
+    pub agent: String,
+    /// Its name in the settings.
+    pub program: String,
+    pub kind: String,
+    pub outcome: String,
+    /// `null`: its program told no price.
+    pub usd: Option<f64>,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// Who has ended, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub spec: &'a str,
+    pub run: u32,
+    pub step: Step,
+    pub agent: &'a str,
+    pub program: &'a Program,
+}
+
+/// Which program did the work.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its name in the settings.
+    pub program: String,
+    pub kind: String,
+}
+
+impl Line {
+    pub fn new(place: Place<'_>, at_ms: u64, outcome: &Outcome, usage: Usage) -> Line {
+        let Place { step, program, .. } = place;
+        Line {
+            time: rfc3339(at_ms),
+            day: local_day(at_ms),
+            spec: place.spec.to_owned(),
+            run: place.run,
+            phase: step.phase().name().to_owned(),
+            step: step.name().to_owned(),
+            round: step.round().map(|round| round.number),
+            attempt: step.attempt().map(|attempt| attempt.retry),
+            agent: place.agent.to_owned(),
+            program: program.program.clone(),
+            kind: program.kind.clone(),
+            outcome: outcome_name(outcome).to_owned(),
+            usd: (usage.usd_micros > 0).then(|| usd(usage.usd_micros)),
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+        }
+    }
+
+    pub fn usd_micros(&self) -> Option<u64> {
+        self.usd.map(micros)
+    }
+}
+
+/// The part of a line that budgets need.
+#[derive(Debug, Deserialize)]
+pub struct Cost<'a> {
+    #[serde(borrow)]
+    pub day: Cow<'a, str>,
+    #[serde(borrow)]
+    pub step: Cow<'a, str>,
+    usd: Option<f64>,
+}
+
+impl Cost<'_> {
+    pub fn usd_micros(&self) -> u64 {
+        self.usd.map_or(0, micros)
+    }
+}
+
+/// Exact for all that [`usd`] has written; nonsense is nothing.
+fn micros(usd: f64) -> u64 {
+    (usd * 1e6).round() as u64
+}
+
+/// The file of a project.
+#[derive(Debug)]
+pub struct UsageLog {
+    path: PathBuf,
+    /// Whether its end is known to be whole.
+    whole: bool,
+}
+
+/// Lines are far shorter; what is longer is none.
+const LINE_MAX: u64 = 64 * 1024;
+
+impl UsageLog {
+    pub fn at(path: PathBuf) -> UsageLog {
+        UsageLog { path, whole: false }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a line in one write. `again`: it may stand there already, from before a crash; then
+    /// it stays the only one, and the answer is false.
+    pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
+        let mut file = files::open_append(&self.path)?;
+        if !self.whole {
+            // Whoever was killed may have been in the middle of a line, for any run.
+            repair(&self.path, &file)?;
+            self.whole = true;
+        }
+        if again && self.mentions(&line.agent)? {
+            return Ok(false);
+        }
+        let mut text = serde_json::to_string(line)?;
+        text.push('\n');
+        let end = file.metadata()?.len();
+        let written = file.write_all(text.as_bytes()).inspect_err(|_| {
+            // Half a line would spoil the next one too.
+            let _ = file.set_len(end);
+        });
+        written.map(|()| true)
+    }
+
+    fn mentions(&self, agent: &str) -> io::Result<bool> {
+        let mark = format!("\"agent\":\"{agent}\"");
+        let mut found = false;
+        self.each_line(|line| {
+            found |= str::from_utf8(line).is_ok_and(|line| line.contains(&mark));
+            true
+        })?;
+        Ok(found)
+    }
+
+    /// Hands out every line, the oldest first. `each` says whether it could read it; the answer is
+    /// how many it could not.
+    pub fn each_line(&self, mut each: impl FnMut(&[u8]) -> bool) -> io::Result<usize> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let mut reader = BufReader::with_capacity(256 * 1024, file);
+        let mut line = Vec::new();
+        let mut unreadable = 0;
+        loop {
+            line.clear();
+            let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+            if read == 0 {
+                return Ok(unreadable);
+            }
+            let line = line.trim_ascii();
+            if !line.is_empty() && !each(line) {
+                unreadable += 1;
+            }
+        }
+    }
+}
+
+/// Cuts off a last line that a crash left half-written.
+fn repair(path: &Path, mut file: &File) -> io::Result<()> {
+    let end = file.metadata()?.len();
+    let from = end.saturating_sub(LINE_MAX);
+    let mut tail = Vec::new();
+    let mut reader = File::open(path)?;
+    reader.seek(SeekFrom::Start(from))?;
+    reader.read_to_end(&mut tail)?;
+    let whole = tail.iter().rposition(|byte| *byte == b'\n');
+    let whole = whole.map_or(0, |at| at + 1);
+    match &tail[whole..] {
+        [] => Ok(()),
+        // It only lacks its end, or it is something that nobody knows.
+        last if serde_json::from_slice::<Line>(last).is_ok() || (whole == 0 && from > 0) => {
+            file.write_all(b"\n")
+        }
+        _ => file.set_len(from + whole as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_core::names::Document;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn log(dir: &TempDir) -> UsageLog {
+        UsageLog::at(dir.path().join("runtime/usage.jsonl"))
+    }
+
+    fn line(agent: &str, usd_micros: u64) -> Line {
+        let place = Place {
+            spec: "login",
+            run: 2,
+            step: Step::Write(Document::Design),
+            agent,
+            program: &Program {
+                program: "mine".to_owned(),
+                kind: "command".to_owned(),
+            },
+        };
+        let usage = Usage {
+            usd_micros,
+            input_tokens: 10,
+            output_tokens: 2,
+        };
+        Line::new(place, 1_767_225_600_042, &Outcome::Hung, usage)
+    }
+
+    fn lines(log: &UsageLog) -> (Vec<Line>, usize) {
+        let mut lines = Vec::new();
+        let unreadable = log.each_line(|line| match serde_json::from_slice(line) {
+            Ok(line) => {
+                lines.push(line);
+                true
+            }
+            Err(_) => false,
+        });
+        (lines, unreadable.unwrap())
+    }
+
+    fn text(log: &UsageLog) -> String {
+        std::fs::read_to_string(&log.path).unwrap()
+    }
+
+    #[test]
+    fn t10_a_line_comes_back_as_it_was_written_to_the_millionth() {
+        let dir = TempDir::new().unwrap();
+        let mut log = log(&dir);
+        assert_eq!(lines(&log), (Vec::new(), 0));
+        let prices = [0, 1, 95_488, 1_234_567_890_123];
+        for (number, price) in prices.into_iter().enumerate() {
+            let written = log.append(&line(&format!("agent-1-{number}"), price), false);
+            assert!(written.unwrap());
+        }
+        let (read, unreadable) = lines(&log);
+        let read: Vec<_> = read.iter().map(Line::usd_micros).collect();
+        assert_eq!(read, [None, Some(1), Some(95_488), Some(1_234_567_890_123)]);
+        assert_eq!(unreadable, 0);
+        let first: serde_json::Value =
+            serde_json::from_str(text(&log).lines().nth(2).unwrap()).unwrap();
+        assert_eq!(first["time"], "2026-01-01T00:00:00.042Z");
+        assert_eq!(first["usd"], 0.095488);
+        assert_eq!((&first["phase"], &first["outcome"]), (&"design".into(), &"hung".into()));
+    }
+
+    #[test]
+    fn t10_what_may_stand_there_already_is_written_once() {
+        let dir = TempDir::new().unwrap();
+        let mut first = log(&dir);
+        for agent in ["agent-1-1", "agent-1-10"] {
+            assert!(first.append(&line(agent, 1), true).unwrap());
+        }
+        let mut second = log(&dir);
+        assert!(!second.append(&line("agent-1-1", 1), true).unwrap());
+        assert_eq!(lines(&second).0.len(), 2);
+    }
+
+    #[test]
+    fn t10_a_line_that_a_crash_cut_off_is_removed_and_written_again() {
+        let whole = serde_json::to_string(&line("agent-1-2", 7)).unwrap();
+        for cut in [1, whole.len() / 2, whole.len() - 1] {
+            let dir = TempDir::new().unwrap();
+            log(&dir).append(&line("agent-1-1", 5), false).unwrap();
+            let before = text(&log(&dir));
+            std::fs::write(&log(&dir).path, format!("{before}{}", &whole[..cut])).unwrap();
+            assert!(log(&dir).append(&line("agent-1-2", 7), true).unwrap());
+            let (read, unreadable) = lines(&log(&dir));
+            assert_eq!((read.len(), unreadable), (2, 0));
+            // A line without its end is a line.
+            std::fs::write(&log(&dir).path, format!("{before}{whole}")).unwrap();
+            assert!(!log(&dir).append(&line("agent-1-2", 7), true).unwrap());
+            assert_eq!(lines(&log(&dir)).0.len(), 2);
+        }
+    }
+
+    #[test]
+    fn t10_lines_that_make_no_sense_are_skipped_and_counted() {
+        let dir = TempDir::new().unwrap();
+        let mut log = log(&dir);
+        log.append(&line("agent-1-1", 5), false).unwrap();
+        let good = text(&log).into_bytes();
+        let long = vec![b'x'; 3 * LINE_MAX as usize];
+        let bad = [b"{}\n\n\xff\xfe\nnull\n", &long[..], b"\n"].concat();
+        std::fs::write(&log.path, [&good[..], &bad, &good].concat()).unwrap();
+        let (read, unreadable) = lines(&log);
+        assert_eq!(read.len(), 2);
+        assert!(unreadable >= 4, "{unreadable}");
+    }
+}
