@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::run::{Done, Stop, cargo, fail, root, run, works};
+use crate::run::{Done, Stop, cache, cargo, fail, root, run, works};
 
 const SECONDS: u32 = 60;
 
@@ -87,15 +87,6 @@ fn cargo_fuzz() -> Result<PathBuf, Stop> {
         }
     }
     Ok(tool)
-}
-
-fn cache() -> PathBuf {
-    let dir = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let base = dir("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| dir("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        .unwrap_or_else(|| root().join("target"));
-    base.join("kumite-xtask")
 }
 
 /// What is found grows in `fuzz/corpus`; the seeds are only read.

@@ -1,5 +1,6 @@
 //! Chores of the project. `cargo xtask` lists them.
 
+mod agents;
 mod bench;
 mod demo;
 mod fuzz;

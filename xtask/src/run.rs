@@ -64,6 +64,16 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// Where chores keep what they install.
+pub fn cache() -> PathBuf {
+    let dir = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let base = dir("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| dir("HOME").map(|home| PathBuf::from(home).join(".cache")))
+        .unwrap_or_else(|| root().join("target"));
+    base.join("kumite-xtask")
+}
+
 /// As a shell would say it.
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));

@@ -1,7 +1,9 @@
 //! `cargo xtask test`: all of CI.
 
 use std::process::Command;
+use std::time::Instant;
 
+use crate::agents;
 use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
 
@@ -24,6 +26,17 @@ const PARTS: [(&str, &[&str]); 4] = [
     ("tests", &["test", "--workspace"]),
 ];
 
+/// What `cargo test` alone leaves out: it needs programs that are not ours.
+const REAL: [&str; 7] = [
+    "test",
+    "--package",
+    "kumite",
+    "--test",
+    "real",
+    "--",
+    "--ignored",
+];
+
 pub fn test(args: &[String]) -> Done {
     if let Some(arg) = args.first() {
         eprintln!("xtask: test takes no arguments, not {arg:?}");
@@ -35,6 +48,12 @@ pub fn test(args: &[String]) -> Done {
     for (name, args) in PARTS {
         took.push((name, timed(&mut cargo(args))?));
     }
+    let began = Instant::now();
+    let programs = agents::programs()?;
+    took.push(("npm", began.elapsed()));
+    let mut real = cargo(&REAL);
+    real.env("KUMITE_REAL_AGENTS", programs);
+    took.push(("real agents", timed(&mut real)?));
     eprintln!();
     for (name, time) in took {
         eprintln!("{name:<12}{:>7.1} s", time.as_secs_f64());

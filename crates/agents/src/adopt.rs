@@ -2,10 +2,22 @@
 
 use std::path::{Path, absolute};
 
+use serde::{Deserialize, Serialize};
+
+use crate::contain::Cgroup;
 use crate::files::{self, CLAIM, END, Error};
 use crate::handle::Handle;
 use crate::process::{Identity, Process};
 use crate::request::End;
+
+/// `claim`: who has the directory, and where its agent is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    #[serde(flatten)]
+    pub supervisor: Identity,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<Cgroup>,
+}
 
 #[derive(Debug)]
 pub enum Adopted {
@@ -46,6 +58,6 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
 /// The living supervisor that has claimed `dir`.
 pub fn supervisor(dir: &Path) -> Option<Process> {
     // A claim that cannot be read names nobody who lives.
-    let identity: Identity = files::read(dir, CLAIM).ok()??;
-    Process::open(identity).filter(|process| process.identity().is_alive())
+    let claim: Claim = files::read(dir, CLAIM).ok()??;
+    Process::open(claim.supervisor).filter(|process| process.identity().is_alive())
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use kumite_core::outcome::{Ended, Outcome};
 
+use crate::contain::Remains;
 use crate::files::{self, CLAIM, END, Error, Filled, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
 use crate::logs::rotated;
 use crate::protocol::{Heard, Reader, last_line};
 use crate::request::{End, Request};
-use crate::sweep::sweep;
 use crate::transcript;
 
 /// Ends what is left of the agent of `dir`, reads from its log how far it got, and writes that
@@ -30,10 +30,8 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
     if let Some(end) = files::read(dir, END)? {
         return Ok(end);
     }
+    Remains::of(dir).end();
     let request: Option<Request> = files::read(dir, REQUEST)?;
-    if let Some(request) = &request {
-        sweep(&request.marker());
-    }
     let heard = request.as_ref().map(reread).unwrap_or_default();
     let outcome = outcome(dir, told, &heard);
     let ended = Ended {

@@ -10,11 +10,11 @@ use rustix::process::Signal;
 
 use crate::adopt::{Adopted, adopt, supervisor};
 use crate::conclude::conclude_as;
-use crate::files::{self, Error, RECORD, REQUEST};
+use crate::contain::Remains;
+use crate::files::{self, Error, RECORD};
 use crate::line::Line;
 use crate::process::{Identity, Process};
-use crate::request::{End, Record, Request};
-use crate::sweep::sweep;
+use crate::request::{End, Record};
 
 #[derive(Debug)]
 pub struct Handle {
@@ -120,16 +120,14 @@ impl Handle {
         self.tell(Signal::QUIT);
     }
 
-    /// For a supervisor that does not answer: kills it and everything that carries its mark.
+    /// For a supervisor that does not answer: kills it and everything that is its agent's.
     /// Returns when they are gone.
     pub fn force(&self) {
         self.tell(Signal::KILL);
         for process in self.everyone() {
             process.wait(Some(Duration::from_secs(1)));
         }
-        if let Ok(Some(request)) = files::read::<Request>(&self.dir, REQUEST) {
-            sweep(&request.marker());
-        }
+        Remains::of(&self.dir).end();
     }
 
     /// The agent's pid, once it was started.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::contain::start_child;
 use crate::files::{self, Error, REQUEST};
 use crate::handle::Handle;
 use crate::line::Line;
@@ -123,13 +124,14 @@ impl Supervisor {
     fn start(binary: &Path, args: &[&std::ffi::OsStr]) -> Result<Supervisor, Error> {
         let start = || -> io::Result<Supervisor> {
             let (line, theirs) = Line::new()?;
-            let child = Command::new(binary)
+            let mut command = Command::new(binary);
+            command
                 .arg("__supervise")
                 .args(args)
                 .stdin(std::os::fd::OwnedFd::from(theirs))
                 .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()?;
+                .stderr(Stdio::null());
+            let child = start_child(|| command.spawn())?;
             // Nobody but the handle reaps this child, so its pid is still its own.
             let process = Identity::of(child.id()).and_then(Process::open);
             Ok(Supervisor { process, line })

@@ -8,7 +8,7 @@
 //! |----------------|-------------|-------|
 //! | `request.json` | [`launch()`]  | what to start |
 //! | `lock`         | supervisor  | held (flock) as long as the supervisor lives |
-//! | `claim`        | supervisor  | an agent was, or is about to be, started: never start another one here |
+//! | `claim`        | supervisor  | an agent was, or is about to be, started: never start another one here; its cgroup |
 //! | `record.json`  | supervisor  | the agent's process, once it lives |
 //! | `end.json`     | supervisor  | how it ended; for good |
 //!
@@ -16,6 +16,7 @@
 
 mod adopt;
 mod conclude;
+mod contain;
 mod driver;
 mod files;
 mod handle;
@@ -36,6 +37,7 @@ mod tree;
 
 pub use adopt::{Adopted, adopt};
 pub use conclude::conclude;
+pub use contain::{Left, Means, Remains, inherit_orphans, means};
 pub use driver::{
     AcpConfig, CommandConfig, Driver, Invocation, Order, ProgramConfig, PromptBy, ScriptedConfig,
 };
@@ -47,5 +49,5 @@ pub use process::Identity;
 pub use request::{End, Protocol, Record, Request};
 pub use said::{Line, Said};
 pub use supervisor::{supervise, supervise_ahead};
-pub use sweep::{Marked, find_marked, sweep};
+pub use sweep::{Marked, find_marked};
 pub use trail::Trail;

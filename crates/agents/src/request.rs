@@ -11,6 +11,9 @@ use crate::process::Identity;
 /// The variable that marks every process of an agent, also those that ran away from it.
 const MARKER: &str = "KUMITE_AGENT";
 
+/// Two projects may have agents of the same id: this tells them apart.
+const PROJECT: &str = "KUMITE_PROJECT";
+
 /// Everything that a supervisor has to know. Durations and sizes of 0 mean: no such limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -89,6 +92,22 @@ impl Request {
     /// The environment entry that all processes of this agent carry.
     pub fn marker(&self) -> String {
         format!("{MARKER}={}", self.agent)
+    }
+
+    /// The entries that tell the processes of this agent from those of all others.
+    pub fn marks(&self) -> Vec<String> {
+        let project = self.variable(PROJECT);
+        let project = project.map(|project| format!("{PROJECT}={project}"));
+        [self.marker()].into_iter().chain(project).collect()
+    }
+
+    /// The request without the agent's environment, which may hold keys; its marks stay.
+    pub(crate) fn without_secrets(&self) -> Request {
+        let marks = self.env.iter().filter(|(name, _)| name == PROJECT);
+        Request {
+            env: marks.cloned().collect(),
+            ..self.clone()
+        }
     }
 
     /// The child's environment, marked.

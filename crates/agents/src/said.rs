@@ -111,7 +111,8 @@ pub(crate) fn clip(text: &str) -> String {
     if text.len() <= TEXT_MAX {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(TEXT_MAX);
+    let mut ends = (0..=TEXT_MAX).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let more = text.len() - end;
     format!("{}… ({more} more bytes)", &text[..end])
 }

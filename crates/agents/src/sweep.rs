@@ -30,25 +30,19 @@ pub struct Marked {
 /// All processes but this one with an environment entry that starts with `prefix`
 /// (`"KUMITE_AGENT="` finds the processes of all agents).
 pub fn find_marked(prefix: &str) -> Vec<Marked> {
-    let living = tree::all()
-        .into_iter()
-        .filter(|stat| !stat.zombie)
-        .map(|stat| stat.identity);
-    let others = living.filter(|process| process.pid != std::process::id());
-    others
+    others()
         .filter_map(|process| marked(process, prefix))
         .collect()
 }
 
-/// Kills every process whose environment holds exactly `marker` (`"KUMITE_AGENT=<id>"`), and what
-/// descends from them, but never this one. Returns those that it ended.
-pub fn sweep(marker: &str) -> Vec<Identity> {
+/// Ends whom `targets` names, again until nobody is named any more: they may have forked
+/// meanwhile. Returns those that are gone.
+pub fn end_all(mut targets: impl FnMut() -> Vec<Identity>) -> Vec<Identity> {
     let deadline = Instant::now() + PATIENCE;
     let mut ended = BTreeSet::new();
     let mut empty_looks = 0;
     loop {
-        // Again until nobody is left: they may have forked meanwhile.
-        let targets = targets(marker);
+        let targets = targets();
         empty_looks = if targets.is_empty() {
             empty_looks + 1
         } else {
@@ -72,33 +66,50 @@ pub fn sweep(marker: &str) -> Vec<Identity> {
     }
 }
 
-fn targets(marker: &str) -> Vec<Identity> {
-    let all = tree::all();
-    let exact = |found: &Marked| found.agent.is_empty();
-    let mut targets: Vec<Identity> = find_marked(marker)
-        .into_iter()
-        .filter(exact)
-        .map(|found| found.process)
-        .collect();
-    let pids: Vec<u32> = targets.iter().map(|process| process.pid).collect();
-    targets.extend(tree::descendants(&pids, &all));
-    targets.retain(|process| process.pid != std::process::id());
-    targets
+/// All living processes but this one whose environment holds every one of these entries exactly.
+pub fn find_all_marked(entries: &[String]) -> Vec<Identity> {
+    others()
+        .filter(|process| {
+            let environ = environ(*process).unwrap_or_default();
+            let carries = |entry: &String| {
+                environ
+                    .split(|&byte| byte == 0)
+                    .any(|it| it == entry.as_bytes())
+            };
+            entries.iter().all(carries)
+        })
+        .collect()
 }
 
-fn marked(process: Identity, prefix: &str) -> Option<Marked> {
-    let environ = fs::read(format!("/proc/{}/environ", process.pid)).ok()?;
-    let rest = environ
-        .split(|&byte| byte == 0)
-        .find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
+/// The command line of a process, arguments separated by spaces.
+pub fn command(process: Identity) -> Option<String> {
     let command = fs::read(format!("/proc/{}/cmdline", process.pid)).ok()?;
     let words: Vec<_> = command
         .split(|&byte| byte == 0)
         .map(String::from_utf8_lossy)
         .collect();
+    Some(words.join(" ").trim_end().to_owned())
+}
+
+fn others() -> impl Iterator<Item = Identity> {
+    let living = tree::all().into_iter().filter(|stat| !stat.zombie);
+    living
+        .map(|stat| stat.identity)
+        .filter(|process| process.pid != std::process::id())
+}
+
+fn environ(process: Identity) -> Option<Vec<u8>> {
+    fs::read(format!("/proc/{}/environ", process.pid)).ok()
+}
+
+fn marked(process: Identity, prefix: &str) -> Option<Marked> {
+    let environ = environ(process)?;
+    let rest = environ
+        .split(|&byte| byte == 0)
+        .find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
     Some(Marked {
         process,
         agent: String::from_utf8_lossy(rest).into_owned(),
-        command: words.join(" ").trim_end().to_owned(),
+        command: command(process)?,
     })
 }

@@ -3,14 +3,16 @@
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 use std::ptr;
 
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::io::retry_on_intr;
+use rustix::pipe::PipeFlags;
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, getppid, set_parent_process_death_signal, waitpid,
+};
 
 /// What a supervisor wants to hear about. HUP and INT are listened to in order to be ignored:
 /// a disposition would be inherited by the agent, a mask is not.
@@ -62,34 +64,158 @@ pub fn listen() -> io::Result<OwnedFd> {
     }
 }
 
-/// Makes `command` run `program` itself, with nothing between: no search, and no shell that is
-/// tried when the kernel cannot run it, so that its error is reported as it is. The child dies
-/// with this process. `command` still says where, and with which stdio.
+/// What a child becomes: made before the fork, so that nothing is left to do in between but calls.
+pub struct Program {
+    path: CString,
+    args: Vec<CString>,
+    env: Vec<CString>,
+    dir: CString,
+    /// Its stdin, stdout and stderr.
+    stdio: [OwnedFd; 3],
+}
+
+impl Program {
+    pub fn new(
+        path: &Path,
+        args: &[&OsStr],
+        env: impl Iterator<Item = String>,
+        dir: &Path,
+        stdio: [OwnedFd; 3],
+    ) -> io::Result<Program> {
+        let args = args.iter().map(|arg| CString::new(arg.as_bytes()));
+        Ok(Program {
+            path: CString::new(path.as_os_str().as_bytes())?,
+            args: args.collect::<Result<_, _>>()?,
+            env: env.map(CString::new).collect::<Result<_, _>>()?,
+            dir: CString::new(dir.as_os_str().as_bytes())?,
+            stdio,
+        })
+    }
+}
+
+/// Runs `program` itself, with nothing between: no search, and no shell that is tried when the
+/// kernel cannot run it, so that its error is reported as it is. The child is in a process group
+/// of its own, in `cgroup` from its first moment on if that can be, and dies with this process.
 #[allow(unsafe_code)]
-pub fn execute(
-    command: &mut Command,
-    program: &Path,
-    args: &[&OsStr],
-    env: Vec<String>,
-) -> io::Result<()> {
-    let path = CString::new(program.as_os_str().as_bytes())?;
-    let args = args
-        .iter()
-        .map(|arg| CString::new(arg.as_bytes()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let env = env
-        .into_iter()
-        .map(CString::new)
-        .collect::<Result<Vec<_>, _>>()?;
+pub fn spawn(program: &Program, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
+    let (args, env) = (ends(&program.args), ends(&program.env));
+    let (heard, trouble) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let parent = getpid();
-    let run = move || {
-        prepare(parent)?;
-        Err(execve(&path, &args, &env))
+    // SAFETY: the child makes only calls to the kernel until it is another program, or ends.
+    let Some(child) = (unsafe { fork(cgroup) })? else {
+        // SAFETY: the arrays end with a null pointer; they and all strings outlive the call.
+        let error = unsafe { become_program(program, &args, &env, parent) };
+        let code = error.raw_os_error().unwrap_or(libc::EIO);
+        let _ = rustix::io::write(&trouble, &code.to_ne_bytes());
+        // SAFETY: ends this process without running anything of its parent's.
+        unsafe { libc::_exit(127) };
     };
-    // SAFETY: the closure runs between fork and exec. A supervisor has one thread only, so no
-    // lock (of the allocator, say) can be held by a thread that does not exist in the child.
-    unsafe { command.pre_exec(run) };
-    Ok(())
+    drop(trouble);
+    let mut code = [0; 4];
+    // It closes with the exec: then there was no trouble.
+    if retry_on_intr(|| rustix::io::read(&heard, &mut code)) == Ok(code.len()) {
+        let _ = waitpid(Some(child), WaitOptions::empty());
+        return Err(io::Error::from_raw_os_error(i32::from_ne_bytes(code)));
+    }
+    Ok(child)
+}
+
+/// A child that does nothing until it is killed, to try means of containment with.
+#[allow(unsafe_code)]
+pub fn start_probe(cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
+    let parent = getpid();
+    // SAFETY: the child makes only calls to the kernel.
+    if let Some(child) = unsafe { fork(cgroup) }? {
+        return Ok(child);
+    }
+    let lives = prepare(parent).is_ok();
+    loop {
+        // SAFETY: as above; a signal that is no KILL does nothing, or ends it.
+        match lives {
+            true => unsafe { libc::pause() },
+            false => unsafe { libc::_exit(127) },
+        };
+    }
+}
+
+pub fn end_probe(probe: Pid) {
+    let _ = rustix::process::kill_process(probe, Signal::KILL);
+    let _ = waitpid(Some(probe), WaitOptions::empty());
+}
+
+/// `None` in the child.
+///
+/// # Safety
+///
+/// Other threads do not exist in the child, but their locks do: it must take none.
+#[allow(unsafe_code)]
+unsafe fn fork(cgroup: Option<&OwnedFd>) -> io::Result<Option<Pid>> {
+    let born = cgroup.map_or(-1, |cgroup| {
+        // To be born in a cgroup costs next to nothing; to move into one costs milliseconds.
+        let args = CloneArgs {
+            flags: CLONE_INTO_CGROUP,
+            exit_signal: libc::SIGCHLD as u64,
+            cgroup: cgroup.as_raw_fd() as u64,
+            ..CloneArgs::default()
+        };
+        let size = size_of::<CloneArgs>();
+        (unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size) }) as i32
+    });
+    // Where that is not possible (a sandbox, an older kernel) it is born outside.
+    let pid = match born {
+        0.. => born,
+        _ => check(unsafe { libc::fork() })?,
+    };
+    Ok(Pid::from_raw(pid))
+}
+
+/// `struct clone_args` of linux/sched.h, as of its version with cgroups.
+#[derive(Default)]
+#[repr(C)]
+struct CloneArgs {
+    flags: u64,
+    pidfd: u64,
+    child_tid: u64,
+    parent_tid: u64,
+    exit_signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+    set_tid: u64,
+    set_tid_size: u64,
+    cgroup: u64,
+}
+
+const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+
+/// Replaces this process; returns only with the reason why it could not.
+#[allow(unsafe_code)]
+unsafe fn become_program(
+    program: &Program,
+    args: &[*const c_char],
+    env: &[*const c_char],
+    parent: Pid,
+) -> io::Error {
+    let prepared = || -> io::Result<()> {
+        check(unsafe { libc::setpgid(0, 0) })?;
+        // Ours are never among the first three, which are always open.
+        for (target, fd) in program.stdio.iter().enumerate() {
+            check(unsafe { libc::dup2(fd.as_raw_fd(), target as i32) })?;
+        }
+        check(unsafe { libc::chdir(program.dir.as_ptr()) })?;
+        prepare(parent)
+    };
+    if let Err(error) = prepared() {
+        return error;
+    }
+    unsafe { libc::execve(program.path.as_ptr(), args.as_ptr(), env.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// As the kernel takes lists: pointers, and a null at the end.
+fn ends(list: &[CString]) -> Vec<*const c_char> {
+    let pointers = list.iter().map(|entry| entry.as_ptr());
+    pointers.chain([ptr::null()]).collect()
 }
 
 /// The child's side of the start.
@@ -113,23 +239,8 @@ fn prepare(parent: Pid) -> io::Result<()> {
     if getppid() == Some(parent) {
         Ok(())
     } else {
-        Err(io::Error::other("the supervisor is gone"))
+        Err(io::Error::from_raw_os_error(libc::ESRCH))
     }
-}
-
-/// Replaces this process; returns only with the reason why it could not.
-#[allow(unsafe_code)]
-fn execve(path: &CString, args: &[CString], env: &[CString]) -> io::Error {
-    let ends = |list: &[CString]| -> Vec<*const c_char> {
-        list.iter()
-            .map(|entry| entry.as_ptr())
-            .chain([ptr::null()])
-            .collect()
-    };
-    let (args, env) = (ends(args), ends(env));
-    // SAFETY: both arrays end with a null pointer and point to strings that outlive the call.
-    unsafe { libc::execve(path.as_ptr(), args.as_ptr(), env.as_ptr()) };
-    io::Error::last_os_error()
 }
 
 fn check(result: i32) -> io::Result<i32> {

@@ -217,9 +217,10 @@ fn a_lost_agent_is_read_from_both_halves_of_its_log_and_its_transcript_gets_an_e
         Some("s-1"),
         "from the older half"
     );
-    assert_eq!(outcomes(&world), [end.ended.outcome.clone()]);
+    let lost = [end.ended.outcome];
+    assert_eq!(outcomes(&world), lost);
     // Whoever concludes again adds nothing.
     fs::remove_file(world.path("dir/end.json")).unwrap();
     conclude(&world.dir()).unwrap();
-    assert_eq!(outcomes(&world), [end.ended.outcome]);
+    assert_eq!(outcomes(&world), lost);
 }

@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{GOOD, until, world};
-use kumite_agents::{find_marked, sweep};
+use kumite_agents::{Remains, find_marked};
 use kumite_core::outcome::Outcome;
 
 /// A child in a session of its own, whose parent goes at once; it waits until it is that far.
@@ -119,7 +119,7 @@ fn sweep_ends_exactly_what_carries_the_mark() {
             .iter()
             .any(|one| one.agent == "0" && one.command == "sleep 1000")
     );
-    let ended = sweep(&format!("KUMITE_AGENT={mark}"));
+    let ended = Remains::marked(&[&format!("KUMITE_AGENT={mark}")]).end();
     assert_eq!(
         ended.iter().map(|process| process.pid).collect::<Vec<_>>(),
         [target.id()]

@@ -19,8 +19,8 @@ const MB: usize = 1_000_000;
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"ok"}"#;
 
 const MEANING: &str = "\
-An agent that says so much (`cat` of a prepared file), under its supervisor, which writes it to the log and
-reads every line of it, beside `cat file | cat > log`; the best of three each. *Peak* is VmHWM of the supervisor: it must not
+An agent that says so much (`cat` of a prepared file), under its supervisor, which looks for secrets in it, writes
+it to the log and reads every line of it, beside `cat file | cat > log`; the best of three each. *Peak* is VmHWM of the supervisor: it must not
 grow with the output.";
 
 pub fn measure() -> Result<Part> {
@@ -123,7 +123,12 @@ fn request(dir: &Path, turn: usize) -> Request {
         program: "/bin/sh".to_owned(),
         args: vec!["-c".to_owned(), script],
         cwd: dir.to_owned(),
-        env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
+        env: [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("ANTHROPIC_API_KEY", "sk-ant-not-a-key-but-as-long-as-one"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec(),
         stdin: None,
         log: dir.join("agent.log"),
         protocol: Protocol::Claude,

@@ -75,10 +75,14 @@ pub enum Command {
     Log(commands::log::LogArgs),
     /// What happened
     Events(commands::events::EventsArgs),
+    /// What the agents have used: money and tokens
+    Cost(commands::cost::CostArgs),
     /// Print what kumite asks of an agent
     Prompt(commands::prompt::PromptArgs),
     /// Every journal entry, the decision taken, and why
     Replay(commands::replay::ReplayArgs),
+    /// The agents: which there are, and whether they behave
+    Agent(commands::agent::AgentArgs),
     /// Find and end what a killed kumite left behind
     Doctor(commands::doctor::DoctorArgs),
     /// Settings
@@ -155,8 +159,10 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Reject(args) => commands::steer::reject(setting, &args),
         Command::Log(args) => commands::log::log(setting, &args),
         Command::Events(args) => commands::events::events(setting, &args),
+        Command::Cost(args) => commands::cost::cost(setting, &args),
         Command::Prompt(args) => commands::prompt::prompt(setting, &args),
         Command::Replay(args) => commands::replay::replay(setting, &args),
+        Command::Agent(args) => commands::agent::agent(setting, &args),
         Command::Doctor(args) => commands::doctor::doctor(setting, &args),
         Command::Config(args) => commands::config::config(setting, &args),
         Command::Demo(args) => commands::demo::demo(setting, &args),

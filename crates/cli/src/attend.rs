@@ -34,6 +34,7 @@ pub fn engine(project: &Project) -> Result<Found> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(lock) = lock::take(project)? {
+            kumite_agents::inherit_orphans();
             return Ok(Found::Free(lock));
         }
         match Client::connect(project) {
@@ -165,6 +166,7 @@ pub fn be_engine(project: &Project, loader: &Loader) -> Result {
     let Some(lock) = lock::take(project)? else {
         return Ok(ExitCode::SUCCESS);
     };
+    kumite_agents::inherit_orphans();
     let mut engine = Engine::new(project.clone(), lock, loader.clone(), Until::Quiet(QUIET));
     engine.listen()?;
     let inbox = engine.inbox();

@@ -33,7 +33,10 @@ type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// Up to the letter that ends a control sequence.
 fn skip_parameters(letters: &mut Letters<'_>) {
-    while letters.next_if(|letter| matches!(letter, ' '..='?')).is_some() {}
+    while letters
+        .next_if(|letter| matches!(letter, ' '..='?'))
+        .is_some()
+    {}
     letters.next_if(|letter| matches!(letter, '@'..='~'));
 }
 
@@ -84,6 +87,9 @@ mod tests {
 
     #[test]
     fn one_line_stays_one_line() {
-        assert_eq!(clean_line("two\nlines\tand \x1b[1mmore"), "two lines and more");
+        assert_eq!(
+            clean_line("two\nlines\tand \x1b[1mmore"),
+            "two lines and more"
+        );
     }
 }

@@ -103,7 +103,8 @@ impl Renderer {
         let call = format!("{}  {}", style(&name).bold(), what);
         let line = format!("{}{} {}", self.close(), style("●").cyan(), call.trim_end());
         let short = format!("{name} {what}");
-        self.tools.insert(id.to_owned(), short.trim_end().to_owned());
+        self.tools
+            .insert(id.to_owned(), short.trim_end().to_owned());
         self.open = Some(id.to_owned());
         line
     }
@@ -206,7 +207,9 @@ fn dim(text: &str) -> String {
 
 /// Each line for itself, so that a colour never reaches beyond its line.
 fn paint(colour: &Style, text: &str) -> String {
-    let lines = text.lines().map(|line| format!("{}\n", colour.apply_to(line)));
+    let lines = text
+        .lines()
+        .map(|line| format!("{}\n", colour.apply_to(line)));
     lines.collect()
 }
 

@@ -51,7 +51,9 @@ fn answer(id: &str, ok: bool, text: &str) -> Said {
 fn changed_lines(count: usize) -> Said {
     Said::Changed {
         path: "src/main.rs".to_owned(),
-        diff: (0..count).map(|number| format!("+line {number}\n")).collect(),
+        diff: (0..count)
+            .map(|number| format!("+line {number}\n"))
+            .collect(),
     }
 }
 
@@ -71,7 +73,10 @@ fn the_header_names_step_round_program_agent_and_time() {
         round: Some(2),
     };
     let mut renderer = Renderer::default();
-    let line = Line { at_ms: 1_700_000_001_000, said };
+    let line = Line {
+        at_ms: 1_700_000_001_000,
+        said,
+    };
     let head = renderer.render(agent(), &line);
     let time = local_time(1_700_000_001_000);
     let id = "agent-1700000000000-00000003";
@@ -112,10 +117,16 @@ fn a_tool_call_is_one_line() {
         "● Bash  cargo test ✓\n",
     );
     check(
-        vec![call(), answer("1", false, "Exit code 1\nmuch\nerror: no such file\n")],
+        vec![
+            call(),
+            answer("1", false, "Exit code 1\nmuch\nerror: no such file\n"),
+        ],
         "● Bash  cargo test ✗ Exit code 1: error: no such file\n",
     );
-    check(vec![call(), answer("1", false, "")], "● Bash  cargo test ✗\n");
+    check(
+        vec![call(), answer("1", false, "")],
+        "● Bash  cargo test ✗\n",
+    );
     check(vec![call()], "● Bash  cargo test\n");
     check(vec![tool("1", "List", "")], "● List\n");
 }
@@ -133,14 +144,21 @@ fn tools_that_work_at_the_same_time_are_told_apart() {
         "● Bash  make\n● Read  a.rs\n  Bash make ✗ no rule\n  Read a.rs ✓\n  an earlier tool ✓\n",
     );
     check(
-        vec![tool("1", "Bash", "make"), text("meanwhile"), answer("1", true, "")],
+        vec![
+            tool("1", "Bash", "make"),
+            text("meanwhile"),
+            answer("1", true, ""),
+        ],
         "● Bash  make\nmeanwhile\n  Bash make ✓\n",
     );
 }
 
 #[test]
 fn a_diff_shows_its_beginning() {
-    check(vec![changed_lines(2)], "  src/main.rs\n  +line 0\n  +line 1\n");
+    check(
+        vec![changed_lines(2)],
+        "  src/main.rs\n  +line 0\n  +line 1\n",
+    );
     let long = shown(vec![changed_lines(60)]);
     assert!(long.ends_with("  +line 19\n  … 40 more\n"), "{long}");
     assert_eq!(long.lines().count(), 1 + 20 + 1);
@@ -176,7 +194,10 @@ fn the_end_tells_outcome_and_what_was_used() {
         until_ms: None,
         words: "until 3pm".to_owned(),
     };
-    check(vec![ended(Outcome::Limited(limit), "")], "! limited: until 3pm\n");
+    check(
+        vec![ended(Outcome::Limited(limit), "")],
+        "! limited: until 3pm\n",
+    );
 }
 
 #[test]

@@ -60,6 +60,13 @@ fn perform(launch: &Launch) -> Result<u8, String> {
     let mut talk = Talk::new(launch, action);
     talk.init();
     misbehave::leave_children(&action.children, &log.children())?;
+    misbehave::leave_zombies(action.zombies)?;
+    if action.close_output {
+        misbehave::close_output();
+    }
+    if action.kill_supervisor {
+        misbehave::kill_supervisor()?;
+    }
     touch_all(&dir, &action.touch)?;
     misbehave::make_noise(action, &mut talk);
     talk.recite(&action.say);

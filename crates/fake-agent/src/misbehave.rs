@@ -6,7 +6,9 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use rustix::process::{Signal, getpid, kill_process, setsid};
+use rustix::process::{
+    Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal, setpgid, setsid,
+};
 use serde_json::json;
 
 use crate::launch::append_line;
@@ -117,17 +119,21 @@ fn shout(megabytes: usize) {
 }
 
 const SLEEP_AS_CHILD: &str = "--sleep-as-child";
+const ZOMBIE: &str = "zombie";
 
 /// Starts processes that outlive us. Each has written its id to `list` when this returns.
 pub fn leave_children(kinds: &[ChildKind], list: &Path) -> Result<(), String> {
     for kind in kinds {
         let kind = match kind {
             ChildKind::Child => "child",
+            ChildKind::Group => "group",
             ChildKind::Setsid => "setsid",
             ChildKind::DoubleFork => "double_fork",
+            ChildKind::NoEnv => "no_env",
+            ChildKind::Deaf => "deaf",
         };
         let left = spawn_sleeper(kind, list).and_then(|mut child| match kind {
-            "double_fork" => child.wait().map(drop),
+            "double_fork" | "no_env" => child.wait().map(drop),
             _ => wait_until_listed(&mut child, list),
         });
         left.map_err(|error| format!("cannot leave a {kind} behind: {error}"))?;
@@ -141,20 +147,30 @@ pub fn asked_to_sleep_as_child() -> Option<(String, PathBuf)> {
     if args.next()? != SLEEP_AS_CHILD {
         return None;
     }
-    Some((args.next()?.into_string().ok()?, args.next()?.into()))
+    let kind = args.next().unwrap_or_else(|| ZOMBIE.into());
+    let list = args.next().unwrap_or_default();
+    Some((kind.into_string().ok()?, list.into()))
 }
 
 /// The life of a child. A daemon is made by two of them: the first starts the second in a new
 /// session and ends.
 pub fn sleep_as_child((kind, list): &(String, PathBuf)) -> ExitCode {
     let live = || {
-        ignore(libc::SIGHUP);
-        if kind != "child" {
-            setsid()?;
+        if kind == ZOMBIE {
+            return Ok(());
         }
-        if kind == "double_fork" {
+        ignore(libc::SIGHUP);
+        match kind.as_str() {
+            "child" => {}
+            "group" => setpgid(None, None)?,
+            _ => drop(setsid()?),
+        }
+        if kind == "double_fork" || kind == "no_env" {
             let mut daemon = spawn_sleeper("child", list)?;
             return wait_until_listed(&mut daemon, list);
+        }
+        if kind == "deaf" {
+            ignore_polite_signals();
         }
         append_line(list, &getpid().as_raw_nonzero().to_string())?;
         thread::sleep(Duration::from_secs(600));
@@ -171,12 +187,48 @@ pub fn sleep_as_child((kind, list): &(String, PathBuf)) -> ExitCode {
 
 /// Like background shells, children keep our stdout and stderr open.
 fn spawn_sleeper(kind: &str, list: &Path) -> std::io::Result<Child> {
-    Command::new(env::current_exe()?)
+    let mut command = Command::new(env::current_exe()?);
+    if kind == "no_env" {
+        command.env_clear();
+    }
+    command
         .arg(SLEEP_AS_CHILD)
         .arg(kind)
         .arg(list)
         .stdin(Stdio::null())
         .spawn()
+}
+
+/// Children that have ended, and of whom nobody takes notice.
+pub fn leave_zombies(count: u32) -> Result<(), String> {
+    for _ in 0..count {
+        let trouble = |error: std::io::Error| format!("cannot leave a zombie: {error}");
+        let mut command = Command::new(env::current_exe().map_err(trouble)?);
+        // Never waited for, on purpose.
+        let child = command.arg(SLEEP_AS_CHILD).stdin(Stdio::null()).spawn();
+        std::mem::forget(child.map_err(trouble)?);
+    }
+    Ok(())
+}
+
+/// Nobody hears us any more.
+pub fn close_output() {
+    if let Ok(null) = fs::File::options().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+}
+
+/// Ends whoever watches over us, without dying of that.
+pub fn kill_supervisor() -> Result<(), String> {
+    let trouble = |error| format!("cannot kill the supervisor: {error}");
+    set_parent_process_death_signal(None).map_err(trouble)?;
+    match getppid() {
+        Some(parent) if parent != Pid::INIT => {
+            kill_process(parent, Signal::KILL).map_err(trouble)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn wait_until_listed(child: &mut Child, list: &Path) -> std::io::Result<()> {

@@ -23,7 +23,10 @@
 //! | `ignore_term` | true: SIGTERM, SIGINT and SIGHUP do nothing, also to its children |
 //! | `hang: "start"` | sleeps for ever before any output |
 //! | | *the init line is printed* |
-//! | `children` | list of `"child"` (same group), `"setsid"`, `"double_fork"`: left behind, sleeping 600 s; their ids are in `children.txt` |
+//! | `children` | list of `"child"` (same group), `"group"` (its own), `"setsid"`, `"double_fork"`, `"no_env"` (double fork, empty environment), `"deaf"` (setsid, ignores SIGTERM): left behind, sleeping 600 s; their ids are in `children.txt` |
+//! | `zombies` | children that end at once and are never waited for |
+//! | `close_output` | true: closes stdout and stderr, and goes on |
+//! | `kill_supervisor` | true: kills its parent with SIGKILL, and sees to it that it lives on itself |
 //! | `touch` | list of files to create now |
 //! | `noise`, `noise_mb` | one of, or a list of: `"invalid_utf8"`, `"crlf"` (all lines), `"huge_line"` and `"flood"` (100 MB), `"unknown_events"`, `"stderr"` (1 MB) |
 //! | `say` | list of what is printed now: an object as an event, a text as it is, with a newline |
@@ -226,6 +229,9 @@ pub struct Action {
     pub say: Vec<Value>,
     pub complain: Vec<String>,
     pub children: Vec<ChildKind>,
+    pub zombies: u32,
+    pub close_output: bool,
+    pub kill_supervisor: bool,
 }
 
 impl Action {
@@ -374,6 +380,9 @@ pub enum Noise {
 #[serde(rename_all = "snake_case")]
 pub enum ChildKind {
     Child,
+    Group,
     Setsid,
     DoubleFork,
+    NoEnv,
+    Deaf,
 }

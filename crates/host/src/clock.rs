@@ -76,6 +76,12 @@ pub fn local_day(at_ms: u64) -> String {
     }
 }
 
+/// A date as people write it in full, if it is one.
+pub fn parse_day(text: &str) -> Option<String> {
+    let day: jiff::civil::Date = text.parse().ok()?;
+    Some(day.to_string())
+}
+
 /// The time of day where the person is.
 pub fn local_time(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);

@@ -108,6 +108,11 @@ impl Context {
             }
             match kumite_agents::adopt(&dir) {
                 Ok(Adopted::Running(unknown)) => unknown.stop(),
+                Ok(Adopted::Lost) => {
+                    // The record says how to find what its supervisor did not live to end.
+                    let _ = kumite_agents::conclude(&dir);
+                    drop(fs::remove_dir_all(dir));
+                }
                 _ => drop(fs::remove_dir_all(dir)),
             }
         }

@@ -1,9 +1,12 @@
 //! What a killed kumite left behind: found, said, and ended.
 
+mod places;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use kumite_agents::Adopted;
+use kumite_agents::{Adopted, Left, Means, Remains};
 
 use crate::project::{Project, Spec};
 use crate::{journal, lock, spec_file};
@@ -20,7 +23,7 @@ pub enum Remedy {
     /// The agent of this spec works and no engine knows it: its run is stopped.
     StopRun(String),
     /// Processes of an agent whose supervisor is gone.
-    Sweep(String),
+    End(Remains),
     /// A file that nobody needs any more.
     Remove(PathBuf),
     /// Only a person can help.
@@ -29,8 +32,9 @@ pub enum Remedy {
 
 /// Looks; changes nothing.
 pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error> {
-    let mut findings = Vec::new();
-    let engine_lives = lock::is_held(project);
+    let mut findings = places::examine(project);
+    // Whose lock cannot be looked at may be alive, and so nothing of it is touched.
+    let engine_lives = places::is_lock_hidden(project) || lock::is_held(project);
     for name in project.known_runs() {
         let spec = project.spec_place(&name);
         if !engine_lives {
@@ -60,56 +64,91 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
     Ok(findings)
 }
 
+/// What the machine lacks that agents need to be kept together.
+pub fn lacking(means: &Means) -> Vec<Finding> {
+    let needed = [
+        ("no process can inherit orphans", &means.subreaper),
+        ("no process can be held by a descriptor", &means.pidfd),
+    ];
+    let missing = needed.into_iter().filter_map(|(what, means)| {
+        let why = means.as_ref().err()?;
+        Some(Finding {
+            what: format!("{what}: {why}"),
+            remedy: Remedy::Person(
+                "agents cannot be contained here; use Linux 5.4 or newer, outside of a sandbox \
+                 that forbids it"
+                    .to_owned(),
+            ),
+        })
+    });
+    missing.collect()
+}
+
 fn agents(spec: &Spec, findings: &mut Vec<Finding>) {
     let entries = fs::read_dir(spec.run_dir().join("agents"));
     for entry in entries.into_iter().flatten().flatten() {
         let id = entry.file_name().to_string_lossy().into_owned();
-        if let Ok(Adopted::Running(handle)) = kumite_agents::adopt(&entry.path()) {
-            let pid = handle.pid().map_or("?".to_owned(), |pid| pid.to_string());
-            findings.push(Finding {
-                what: format!(
-                    "{}: {id} (pid {pid}) works, and no kumite knows it",
-                    spec.name
-                ),
-                remedy: Remedy::StopRun(spec.name.clone()),
-            });
+        match kumite_agents::adopt(&entry.path()) {
+            Ok(Adopted::Running(handle)) => {
+                let pid = handle.pid().map_or("?".to_owned(), |pid| pid.to_string());
+                findings.push(Finding {
+                    what: format!(
+                        "{}: {id} (pid {pid}) works, and no kumite knows it",
+                        spec.name
+                    ),
+                    remedy: Remedy::StopRun(spec.name.clone()),
+                });
+            }
+            Ok(Adopted::Lost | Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => {
+                left_over(&id, Remains::of(&entry.path()), findings);
+            }
         }
     }
 }
 
-/// Processes of this project that carry an agent's mark and have no supervisor.
+/// What an agent without a supervisor has left behind.
+fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
+    let left = remains.find();
+    if left.is_empty() {
+        return;
+    }
+    let named = |left: &Left| {
+        format!(
+            "process {} (known by its {}): {}",
+            left.process.pid, left.by, left.command
+        )
+    };
+    let named: Vec<String> = left.iter().map(named).collect();
+    findings.push(Finding {
+        what: format!("{id} has ended, and left over is {}", named.join("; ")),
+        remedy: Remedy::End(remains),
+    });
+}
+
+/// Processes of this project that carry an agent's mark, whose supervisor and records are gone.
 fn strays(project: &Project, findings: &mut Vec<Finding>) {
-    let marker = format!("KUMITE_PROJECT={}", project.root().display());
-    let supervised = supervised(project);
-    let of_agents = kumite_agents::find_marked("KUMITE_AGENT=");
-    let ours: Vec<u32> = kumite_agents::find_marked(&marker)
-        .into_iter()
-        .filter(|found| found.agent.is_empty())
-        .map(|found| found.process.pid)
+    let known = known_agents(project);
+    let project = format!("KUMITE_PROJECT={}", project.root().display());
+    let marked = kumite_agents::find_marked("KUMITE_AGENT=").into_iter();
+    let unknown: BTreeSet<String> = marked
+        .map(|found| found.agent)
+        .filter(|agent| !known.contains(agent))
         .collect();
-    for found in of_agents {
-        if ours.contains(&found.process.pid) && !supervised.contains(&found.agent) {
-            findings.push(Finding {
-                what: format!(
-                    "process {} of {} is left over: {}",
-                    found.process.pid, found.agent, found.command
-                ),
-                remedy: Remedy::Sweep(format!("KUMITE_AGENT={}", found.agent)),
-            });
-        }
+    for agent in unknown {
+        // Of this project: an agent of another one may have the same id.
+        let mark = format!("KUMITE_AGENT={agent}");
+        left_over(&agent, Remains::marked(&[&mark, &project]), findings);
     }
 }
 
-fn supervised(project: &Project) -> Vec<String> {
+/// The agents that still have a directory.
+fn known_agents(project: &Project) -> Vec<String> {
     let mut ids = Vec::new();
     for name in project.known_runs() {
         let spec = project.spec_place(&name);
         let entries = fs::read_dir(spec.run_dir().join("agents"));
-        for entry in entries.into_iter().flatten().flatten() {
-            if let Ok(Adopted::Running(_)) = kumite_agents::adopt(&entry.path()) {
-                ids.push(entry.file_name().to_string_lossy().into_owned());
-            }
-        }
+        let entries = entries.into_iter().flatten().flatten();
+        ids.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
     }
     ids
 }

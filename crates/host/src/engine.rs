@@ -191,10 +191,10 @@ impl Engine {
 
     fn agent_ended(&mut self, name: &str, agent: AgentId, mut ended: Ended) {
         self.shared.routing.forget(agent);
-        purse::explain(&mut ended);
         let Some(context) = self.contexts.get_mut(name) else {
             return;
         };
+        purse::explain(&mut ended, &context.kit.settings);
         let look = evidence::look(&context.spec);
         let dir = context.spec.agent_dir(agent);
         let handle = context.agent().filter(|handle| handle.dir() == dir);

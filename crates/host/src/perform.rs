@@ -148,7 +148,10 @@ impl Desk<'_> {
         };
         let purse = &mut self.shared.purse;
         if let Err(error) = purse.settle(&paid, again) {
-            eprintln!("kumite: cannot append to {}: {error}", purse.path().display());
+            eprintln!(
+                "kumite: cannot append to {}: {error}",
+                purse.path().display()
+            );
         }
     }
 

@@ -102,6 +102,11 @@ impl Purse {
         written.map(|_| ())
     }
 
+    #[cfg(test)]
+    pub fn reserved(&self) -> u64 {
+        self.ledger.reserved()
+    }
+
     pub fn path(&self) -> &Path {
         self.log.path()
     }
@@ -190,13 +195,15 @@ fn read_program(dir: &Path) -> Option<Program> {
     serde_json::from_slice(&fs::read(dir.join(PROGRAM)).ok()?).ok()
 }
 
-/// A program that was told what is left stops there with words of its own, which do not say what a
-/// person can do.
-pub fn explain(ended: &mut Ended) {
+/// A program that stops at a cap has words of its own, which do not say what a person can do.
+pub fn explain(ended: &mut Ended, settings: &Settings) {
     if let Outcome::OverBudget(words) = &mut ended.outcome {
-        *words = format!(
-            "the agent stopped at what was left for it ({words}); raise budget.usd_per_run or \
-             budget.usd_per_day"
-        );
+        *words = match budget(settings) == Budget::default() {
+            true => format!("the agent stopped at a cap of its own ({words}); raise that"),
+            false => format!(
+                "the agent stopped at what was left for it ({words}); raise budget.usd_per_run or \
+                 budget.usd_per_day"
+            ),
+        };
     }
 }

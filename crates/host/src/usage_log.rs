@@ -169,7 +169,10 @@ impl UsageLog {
         let mut unreadable = 0;
         loop {
             line.clear();
-            let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+            let read = reader
+                .by_ref()
+                .take(LINE_MAX)
+                .read_until(b'\n', &mut line)?;
             if read == 0 {
                 return Ok(unreadable);
             }
@@ -265,7 +268,10 @@ mod tests {
             serde_json::from_str(text(&log).lines().nth(2).unwrap()).unwrap();
         assert_eq!(first["time"], "2026-01-01T00:00:00.042Z");
         assert_eq!(first["usd"], 0.095488);
-        assert_eq!((&first["phase"], &first["outcome"]), (&"design".into(), &"hung".into()));
+        assert_eq!(
+            (&first["phase"], &first["outcome"]),
+            (&"design".into(), &"hung".into())
+        );
     }
 
     #[test]

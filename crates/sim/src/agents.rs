@@ -1,11 +1,13 @@
 //! Agents, good and bad: what one will do is drawn when it starts.
 
+use kumite_core::effect::Launch;
 use kumite_core::facts::{Findings, TaskFacts, Verdict};
 use kumite_core::journal::AgentId;
 use kumite_core::names::Document;
 use kumite_core::outcome::{Ended, Outcome, Usage};
 use kumite_core::run::Step;
 
+use crate::account::Obstacle;
 use crate::deed::{Claim, Deed, Inspection, Reply};
 use crate::faults::{Kind, Tally};
 use crate::rng::Rng;
@@ -36,6 +38,8 @@ pub struct Fate {
     /// None: it vanishes without a record.
     pub outcome: Option<Outcome>,
     pub session: Option<String>,
+    /// What keeps it from its work.
+    pub met: Option<Obstacle>,
 }
 
 impl Agent {
@@ -69,18 +73,23 @@ enum Quality {
 }
 
 /// Draws what becomes of an agent. `badly` is how often in a thousand it does not work as it should.
-pub fn draw(rng: &mut Rng, tally: &mut Tally, step: Step, badly: u32, calm: bool) -> Fate {
+pub fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Fate {
     let (outcome, writes) = draw_outcome(rng, tally, badly);
     let quality = draw_quality(rng, tally, badly, writes);
-    let mut deeds = deeds(rng, tally, step, quality, calm);
+    let mut deeds = deeds(rng, tally, launch.step, quality, calm);
     if rng.chance(badly / 10) {
         tally.note(Kind::AgentGarbledSpec);
         deeds.push(Deed::Garble);
     }
     let writes_after_ms = rng.between(5, 120);
-    let session = match &outcome {
-        Some(Outcome::Hung) | None => rng.chance(500).then(|| "session".to_owned()),
-        _ => Some("session".to_owned()),
+    let begun = match &outcome {
+        Some(Outcome::Hung) | None => rng.chance(500),
+        _ => true,
+    };
+    let session = match (&launch.resume, begun) {
+        (Some(given), _) => Some(given.clone()),
+        (None, true) => Some(own_session(launch.agent)),
+        (None, false) => None,
     };
     if outcome == Some(Outcome::Hung) {
         tally.note(match session {
@@ -94,7 +103,13 @@ pub fn draw(rng: &mut Rng, tally: &mut Tally, step: Step, badly: u32, calm: bool
         ends_after_ms: writes_after_ms + rng.between(0, 80),
         outcome,
         session,
+        met: None,
     }
+}
+
+/// The session of an agent that goes on with nobody else's.
+pub fn own_session(agent: AgentId) -> String {
+    format!("session-{}", agent.at_ms)
 }
 
 /// How it ends, and whether it gets to write anything before that.

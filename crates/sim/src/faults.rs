@@ -1,6 +1,6 @@
 //! What can go wrong, how often it does in a seed, and a count of what did.
 
-use kumite_core::journal::{Guard, Rules};
+use kumite_core::journal::{Guard, LimitRules, Rules};
 
 use crate::rng::Rng;
 
@@ -28,6 +28,10 @@ kinds! {
         PersonStarted, PersonStartedFrom, PersonStartedUntil, PersonReviewedOnce, PersonStopped,
         PersonInterrupted, PersonPaused, PersonReset, PersonApproved, PersonRejected,
         PersonPermitted, PersonRepaired, PersonSetRight, RunQueued,
+        ResetTrue, ResetPast, ResetSoon, ResetFar, ResetAbsurd, ResetUnsaid, ServiceBusy, ServiceDown,
+        SessionGone, AgentOverBudget, LaunchHeldBack, LaunchOverBudget, WakeQueued, WakeLate,
+        CrashInWait, PersonCutWaitShort, PersonDidNotWait, PersonStoppedWait, PersonPausedWait,
+        PersonPaid,
     }
 }
 
@@ -60,18 +64,18 @@ pub struct Rates {
 }
 
 impl Plan {
-    pub fn draw(rng: &mut Rng) -> Plan {
+    pub fn draw(rng: &mut Rng, limit: LimitRules) -> Plan {
         Plan {
             specs: rng.weighed(&[(30, 1), (25, 2), (15, 3), (12, 4), (8, 6), (6, 8), (4, 10)]),
             jobs: rng.between(1, 5) as usize,
-            rules: draw_rules(rng),
+            rules: draw_rules(rng, limit),
             faults_until_ms: rng.between(500, 5_000),
             rates: Rates::draw(rng),
         }
     }
 }
 
-fn draw_rules(rng: &mut Rng) -> Rules {
+fn draw_rules(rng: &mut Rng, limit: LimitRules) -> Rules {
     // Small limits are reached more often.
     const LIMITS: [(u32, u8); 7] = [(4, 1), (4, 2), (3, 3), (1, 4), (1, 5), (1, 6), (2, 7)];
     Rules {
@@ -80,6 +84,7 @@ fn draw_rules(rng: &mut Rng) -> Rules {
         inspections_max: rng.weighed(&LIMITS),
         auto_approve: rng.chance(600),
         guard: rng.pick(&[Guard::Seed, Guard::Strict]),
+        limit,
     }
 }
 

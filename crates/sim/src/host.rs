@@ -25,6 +25,8 @@ pub struct Engine {
     /// The time of the last entry. Agents are named after time and number of an entry, and the
     /// journals of two specs count alike: no two entries of an engine may have the same time.
     last_at_ms: u64,
+    /// The clock that is set for each spec: when it goes on after a limit.
+    pub clocks: Vec<Option<u64>>,
     /// kumite dies now: nothing that it still wanted to do happens.
     pub dying: bool,
 }
@@ -72,6 +74,11 @@ impl engine::World for Hand<'_> {
                 }
             }
             Effect::Launch(launch) => self.launch(launch)?,
+            Effect::Limit(limited) => {
+                let until_ms = limited.until_ms;
+                self.world.account.note(until_ms);
+                self.world.see(self.spec, What::Noted { until_ms });
+            }
             Effect::End(agent) => self.world.kill(self.spec, *agent),
         }
         Ok(())
@@ -117,17 +124,45 @@ impl Hand<'_> {
         if self.world.agent(self.spec, agent).is_some() {
             return Ok(());
         }
+        if let Some(outcome) = self.world.account.refuses(self.world.now_ms) {
+            return Err(self.hold_back(launch, outcome));
+        }
         if self
             .world
             .strikes(self.world.plan.rates.launch, Kind::AgentMissing)
         {
             return Err(Trouble::Launch {
                 agent,
-                outcome: Outcome::Missing("no such program".to_owned()),
+                outcome: self.cannot_start(),
+                session: launch.resume.clone(),
             });
         }
-        self.world.spawn(self.spec, agent, launch.step);
+        self.world.spawn(self.spec, launch);
         Ok(())
+    }
+
+    /// There is no such program, or the machine has no room for it.
+    fn cannot_start(&mut self) -> Outcome {
+        match self.world.account.luck.chance(500) {
+            true => Outcome::Missing("no such program".to_owned()),
+            false => Outcome::Failed("it could not be started".to_owned()),
+        }
+    }
+
+    /// Nobody is started whose account is limited, or for whom there is no money.
+    fn hold_back(&mut self, launch: &Launch, outcome: Outcome) -> Trouble {
+        self.world.tally.note(match outcome {
+            Outcome::Limited(_) => Kind::LaunchHeldBack,
+            _ => Kind::LaunchOverBudget,
+        });
+        let (agent, session) = (launch.agent, launch.resume.clone());
+        let held = What::HeldBack(agent, launch.step, session.clone(), outcome.clone());
+        self.world.see(self.spec, held);
+        Trouble::Launch {
+            agent,
+            outcome,
+            session,
+        }
     }
 }
 
@@ -144,6 +179,7 @@ impl Engine {
             routing: Routing::default(),
             epoch,
             last_at_ms: last.map(|entry| entry.at_ms).max().unwrap_or(0),
+            clocks: vec![None; world.disks.len()],
             dying: false,
         }
     }
@@ -227,7 +263,11 @@ impl Engine {
         {
             let spec = number(&admitted);
             let look = world.disks[spec].look();
-            self.take(world, spec, Event::Admitted { look });
+            let event = match self.runs[spec].state {
+                State::Limited(_) => Event::WaitOver { look },
+                _ => Event::Admitted { look },
+            };
+            self.take(world, spec, event);
             self.settle(spec);
         }
     }
@@ -244,13 +284,15 @@ impl Engine {
         };
         let handled = handle(&mut hand, &mut run, event);
         self.runs[spec] = run;
+        self.set_clock(world, spec);
         if handled.is_ok() && !self.dying {
             world.see(spec, What::Decided(Box::new(self.runs[spec].clone())));
         }
     }
 
     fn settle(&mut self, spec: usize) {
-        if self.runs[spec].is_at_rest() {
+        let run = &self.runs[spec];
+        if run.is_at_rest() || matches!(run.state, State::Limited(_)) {
             self.pool.leave(&name(spec));
         }
     }

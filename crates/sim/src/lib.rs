@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+mod account;
 mod agents;
 pub mod check;
 mod deed;
@@ -18,6 +19,7 @@ mod processes;
 mod rng;
 pub mod trace;
 mod truth;
+mod waits;
 mod world;
 
 pub mod run;

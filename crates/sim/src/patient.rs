@@ -4,17 +4,18 @@ use kumite_core::facts::Permitted;
 use kumite_core::facts::TaskFacts;
 use kumite_core::journal::{Event, Guard, Order};
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Failure, Finish, Halt, Halted, State};
+use kumite_core::run::{Failure, Finish, Halt, Halted, Pause, State};
 
 use crate::deed::Deed;
 use crate::faults::Kind;
 use crate::host::Engine;
-use crate::people::{ask, does, no_boxes, repair, start};
+use crate::people::{ask, does, no_boxes, pay, repair, start};
 use crate::world::{Happening, World};
 
 /// Looks at every spec that rests, and does what its halt asks for.
 pub fn be_patient(world: &mut World, engine: Option<&mut Engine>) {
-    world.post(150, Happening::Patience);
+    let quiet_ms = engine.as_ref().map_or(0, |engine| world.quiet_ms(engine));
+    world.post(quiet_ms.max(150), Happening::Patience);
     let Some(engine) = engine else {
         return;
     };
@@ -52,6 +53,10 @@ fn see_through(world: &mut World, engine: &mut Engine, spec: usize) {
                 Event::ResetRequested,
             );
         }
+        State::Halted(Halted {
+            why: Halt::Paused(Pause::Budget),
+            ..
+        }) => pay(world, u64::MAX),
         _ => {}
     }
     let strict = world.plan.rules.guard == Guard::Strict;

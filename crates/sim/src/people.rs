@@ -4,7 +4,7 @@ use kumite_core::change::Fixing;
 use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
 use kumite_core::journal::{By, Event, Order};
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Halt, Pause, State, Step, may_approve, may_reject, may_reset};
+use kumite_core::run::{Halt, Halted, Pause, Run, State, Step, may_approve, may_reject, may_reset};
 
 use crate::deed::{Deed, Inspection, Reply};
 use crate::faults::Kind;
@@ -68,6 +68,8 @@ enum Wish {
     Permit,
     Repair,
     SetRight,
+    CutShort,
+    Pay,
 }
 
 /// Somebody does something, whether it makes sense or not.
@@ -81,7 +83,15 @@ pub fn interfere(world: &mut World, engine: Option<&mut Engine>, spec: usize) {
     let Some(engine) = engine else {
         return;
     };
-    let wish = match engine.runs[spec].is_at_rest() {
+    let run = &engine.runs[spec];
+    let wish = match run.is_at_rest() {
+        _ if waits_or_is_broke(run) && world.account.luck.chance(400) => match run.state {
+            State::Halted(Halted {
+                why: Halt::Paused(Pause::Budget),
+                ..
+            }) => Wish::Pay,
+            _ => Wish::CutShort,
+        },
         true => world.rng.weighed(&[
             (50, Wish::Start),
             (10, Wish::Reset),
@@ -138,11 +148,35 @@ fn grant(world: &mut World, engine: &mut Engine, spec: usize, wish: Wish) {
         Wish::Permit => permit(world, spec),
         Wish::Repair => repair(world, spec),
         Wish::SetRight => set_right(world, engine, spec),
+        Wish::CutShort => cut_short(world, engine, spec),
+        Wish::Pay => {
+            let micros = world.account.luck.between(1, 1_000);
+            pay(world, micros);
+        }
+    }
+}
+
+/// Whether there is something to wait for, or to pay, that a person can make short work of.
+fn waits_or_is_broke(run: &Run) -> bool {
+    match &run.state {
+        State::Limited(_) => true,
+        State::Halted(halted) => matches!(
+            halted.why,
+            Halt::Limited { .. } | Halt::Paused(Pause::Budget)
+        ),
+        _ => false,
     }
 }
 
 pub fn ask(world: &mut World, engine: &mut Engine, spec: usize, kind: Kind, event: Event) {
     world.tally.note(kind);
+    if let State::Limited(_) = engine.runs[spec].state {
+        match event {
+            Event::StopRequested { .. } => world.tally.note(Kind::PersonStoppedWait),
+            Event::PauseRequested => world.tally.note(Kind::PersonPausedWait),
+            _ => {}
+        }
+    }
     engine.handle(world, spec, event);
 }
 
@@ -151,6 +185,7 @@ fn draw_order(world: &mut World) -> Order {
         rules: world.plan.rules,
         ..Order::default()
     };
+    order.rules.limit.wait = world.account.is_waited_for();
     match world.rng.below(12) {
         0 | 1 => order.until = Some(world.rng.pick(&Phase::ALL)),
         2 => order.from = Some(world.rng.pick(&Phase::ALL)),
@@ -173,7 +208,11 @@ pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) 
         } => Kind::PersonReviewedOnce,
         _ => Kind::PersonStarted,
     });
-    let look = match engine.pool.ask(&name(spec)) {
+    let waits = matches!(engine.runs[spec].state, State::Limited(_));
+    if waits && !order.rules.limit.wait {
+        world.tally.note(Kind::PersonDidNotWait);
+    }
+    let look = match waits || engine.pool.ask(&name(spec)) {
         true => Some(world.disks[spec].look()),
         false => {
             world.tally.note(Kind::RunQueued);
@@ -181,6 +220,24 @@ pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) 
         }
     };
     engine.handle(world, spec, Event::StartRequested { order, look });
+}
+
+/// Somebody wants to know now whether the limit is over.
+fn cut_short(world: &mut World, engine: &mut Engine, spec: usize) {
+    world.tally.note(Kind::PersonCutWaitShort);
+    world.account.forget();
+    world.see(spec, What::CutShort);
+    let order = Order {
+        rules: world.plan.rules,
+        ..Order::default()
+    };
+    start(world, engine, spec, order);
+    engine.wake_up(world, spec);
+}
+
+pub fn pay(world: &mut World, micros: u64) {
+    world.tally.note(Kind::PersonPaid);
+    world.account.raise_budget(micros);
 }
 
 fn reset(world: &mut World, engine: &mut Engine, spec: usize) {

@@ -1,10 +1,10 @@
 //! The processes of a world: agents under their supervisors, which outlive kumite.
 
+use kumite_core::effect::Launch;
 use kumite_core::journal::AgentId;
-use kumite_core::outcome::{Ended, Outcome, Usage};
-use kumite_core::run::Step;
+use kumite_core::outcome::{Ended, Outcome};
 
-use crate::agents::{self, Agent, Life};
+use crate::agents::{self, Agent, Fate, Life};
 use crate::faults::Kind;
 use crate::trace::What;
 use crate::world::{Happening, World};
@@ -28,10 +28,13 @@ impl World {
             .find(|known| known.id == agent)
     }
 
-    pub fn spawn(&mut self, spec: usize, agent: AgentId, step: Step) {
+    pub fn spawn(&mut self, spec: usize, launch: &Launch) {
+        let agent = launch.agent;
         let badly = if self.calm { 0 } else { self.plan.rates.agent };
-        let fate = agents::draw(&mut self.rng, &mut self.tally, step, badly, self.calm);
-        self.see(spec, What::Started(agent, step));
+        let mut fate = agents::draw(&mut self.rng, &mut self.tally, launch, badly, self.calm);
+        self.hinder(launch, &mut fate);
+        let started = What::Started(agent, launch.step, launch.resume.clone());
+        self.see(spec, started);
         self.post(fate.writes_after_ms, Happening::Writes { spec, agent });
         self.post(fate.ends_after_ms, Happening::Ends { spec, agent });
         self.agents[spec].push(Agent {
@@ -39,6 +42,21 @@ impl World {
             life: Life::Alive,
             fate,
         });
+    }
+
+    /// Some programs give a session that goes on a new name; and whoever may not work ends soon.
+    fn hinder(&mut self, launch: &Launch, fate: &mut Fate) {
+        let resumes = launch.resume.is_some();
+        if resumes && self.account.luck.chance(200) {
+            fate.session = Some(agents::own_session(launch.agent));
+        }
+        fate.met = self.account.meets(self.now_ms, self.calm, resumes);
+        if fate.met.is_some() {
+            fate.deeds.clear();
+            fate.ends_after_ms = self.account.luck.between(1, 25);
+            let begun = resumes || self.account.luck.chance(700);
+            fate.session = fate.session.take().filter(|_| begun);
+        }
     }
 
     pub fn kill(&mut self, spec: usize, agent: AgentId) {
@@ -61,23 +79,43 @@ impl World {
         let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
             return;
         };
-        let outcome = told.or_else(|| known.fate.outcome.clone());
-        known.life = match &outcome {
-            None => Life::Gone,
-            Some(outcome) => Life::Ended(Ended {
-                outcome: outcome.clone(),
-                session: known.fate.session.clone(),
-                usage: Usage {
-                    usd_micros: 1,
-                    ..Usage::default()
-                },
-            }),
+        let (planned, met, session) = (
+            known.fate.outcome.clone(),
+            known.fate.met,
+            known.fate.session.clone(),
+        );
+        let told_to = told.is_some();
+        let (now_ms, calm) = (self.now_ms, self.calm);
+        let by_itself = |planned| {
+            self.account
+                .outcome(now_ms, calm, met, planned, &mut self.tally)
         };
-        let recorded = outcome.is_some();
-        self.see(spec, What::Ended(agent, outcome));
+        let ended = told.or_else(|| planned.map(by_itself)).map(|outcome| {
+            let usage = self.account.uses();
+            let broke = self.account.pays(usage) && !told_to && self.account.luck.chance(500);
+            let outcome = match broke {
+                true => self.over_budget(),
+                false => outcome,
+            };
+            Ended {
+                outcome,
+                session,
+                usage,
+            }
+        });
+        if let Some(known) = self.agent(spec, agent) {
+            known.life = ended.clone().map_or(Life::Gone, Life::Ended);
+        }
+        let recorded = ended.is_some();
+        self.see(spec, What::Ended(agent, ended));
         if recorded {
             self.send(agent);
         }
+    }
+
+    fn over_budget(&mut self) -> Outcome {
+        self.tally.note(Kind::AgentOverBudget);
+        Outcome::OverBudget("the money is spent".to_owned())
     }
 
     /// The supervisor tells kumite of the end. The record is durable, the message is not.

@@ -155,7 +155,7 @@ pub fn report(summary: &Summary, seconds: f64) -> String {
     let counts = &summary.counts;
     let mut text = format!(
         "{} seeds in {seconds:.1} s ({:.0} per second): {} starts, {} entries, {} agents, \
-         {} review rounds, {} crashes, {} days of virtual time\n",
+         {} review rounds, {} crashes, {} waits, {} days of virtual time\n",
         summary.seeds,
         summary.seeds as f64 / seconds,
         counts.starts,
@@ -163,6 +163,7 @@ pub fn report(summary: &Summary, seconds: f64) -> String {
         counts.launches,
         counts.rounds,
         counts.crashes,
+        counts.waits,
         counts.virtual_ms / 86_400_000,
     );
     for kind in Kind::ALL {

@@ -8,7 +8,7 @@ use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{AgentId, Entry, Event, Rules};
 use kumite_core::notice::Notice;
-use kumite_core::outcome::Outcome;
+use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::{Run, Step};
 
 use crate::deed::Deed;
@@ -35,10 +35,18 @@ pub enum What {
     /// kumite wrote to spec.json.
     Saved(EffectKey, Vec<Change>),
     Announced(EffectKey, Notice),
-    /// A process of an agent began.
-    Started(AgentId, Step),
+    /// A process of an agent began, maybe with the session of an earlier one.
+    Started(AgentId, Step, Option<String>),
+    /// This agent was not started, and this is why.
+    HeldBack(AgentId, Step, Option<String>, Outcome),
     /// A process of an agent is gone. None: nobody saw how.
-    Ended(AgentId, Option<Outcome>),
+    Ended(AgentId, Option<Ended>),
+    /// kumite wrote down for all runs that there is a limit.
+    Noted {
+        until_ms: u64,
+    },
+    /// A person does not want to wait for the end of a limit.
+    CutShort,
     /// The engine found the agent that a run waits for.
     Adopted(AgentId),
     /// Somebody did this: an agent, or a person.
@@ -71,8 +79,22 @@ impl fmt::Display for What {
             What::Decided(run) => write!(f, "  now {:?}", run.state),
             What::Saved(key, changes) => write!(f, "  save {}.{} {changes:?}", key.seq, key.index),
             What::Announced(key, notice) => write!(f, "  say {}.{} {notice:?}", key.seq, key.index),
-            What::Started(agent, step) => write!(f, "  {agent} starts: {step:?}"),
-            What::Ended(agent, Some(outcome)) => write!(f, "{agent} is gone: {outcome:?}"),
+            What::Started(agent, step, None) => write!(f, "  {agent} starts: {step:?}"),
+            What::Started(agent, step, Some(session)) => {
+                write!(f, "  {agent} starts: {step:?} in {session}")
+            }
+            What::HeldBack(agent, step, session, why) => {
+                write!(
+                    f,
+                    "  {agent} is not started: {step:?} in {session:?}: {why:?}"
+                )
+            }
+            What::Ended(agent, Some(ended)) => {
+                let (outcome, session) = (&ended.outcome, &ended.session);
+                write!(f, "{agent} is gone: {outcome:?} in {session:?}")
+            }
+            What::Noted { until_ms } => write!(f, "  all know of a limit until {until_ms} ms"),
+            What::CutShort => write!(f, "a person does not want to wait"),
             What::Ended(agent, None) => write!(f, "{agent} is gone without a word"),
             What::Adopted(agent) => write!(f, "{agent} was found again"),
             What::Done(Some(agent), deed) => write!(f, "{agent} did: {deed:?}"),
@@ -101,6 +123,7 @@ impl fmt::Display for Told<'_> {
                 Seen(look.as_ref())
             ),
             Event::Admitted { look } => write!(f, "admitted {}", Seen(Some(look))),
+            Event::WaitOver { look } => write!(f, "wait over {}", Seen(Some(look))),
             Event::AgentEnded { agent, ended, look } => write!(
                 f,
                 "{agent} ended: {:?} session {:?} {}",

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use kumite_core::journal::{AgentId, Event};
-use kumite_core::outcome::Outcome;
+use kumite_core::outcome::{LimitKind, Outcome};
 use kumite_core::routing::Routed;
-use kumite_core::run::{Finish, Run, State};
+use kumite_core::run::{Finish, Halt, Run, State};
 
+use crate::account::Account;
 use crate::agents::Agent;
 use crate::check::Watch;
 use crate::disk::Disk;
@@ -44,6 +45,12 @@ pub enum Happening {
         spec: usize,
         agent: AgentId,
     },
+    /// A usage limit should be over for this spec.
+    WaitEnds {
+        epoch: u64,
+        spec: usize,
+        wake_ms: u64,
+    },
     /// kumite looks for the agents that it waits for: right after a crash, and now and then.
     LookAround {
         epoch: u64,
@@ -63,6 +70,7 @@ pub struct World {
     pub rng: Rng,
     pub now_ms: u64,
     pub disks: Vec<Disk>,
+    pub account: Account,
     pub tally: Tally,
     pub watch: Watch,
     pub calm: bool,
@@ -78,10 +86,12 @@ const LOOK_AROUND_MS: u64 = 700;
 /// Plays a world to its end.
 pub fn play(seed: u64, watch: Watch) -> World {
     let mut rng = Rng::new(seed);
-    let plan = Plan::draw(&mut rng);
+    let (account, limit) = Account::draw(seed);
+    let plan = Plan::draw(&mut rng, limit);
     let mut world = World {
         disks: (0..plan.specs).map(|_| Disk::default()).collect(),
         agents: (0..plan.specs).map(|_| Vec::new()).collect(),
+        account,
         watch,
         plan,
         rng,
@@ -162,6 +172,15 @@ impl World {
                     self.hear(engine, spec, agent);
                 }
             }
+            Happening::WaitEnds {
+                epoch,
+                spec,
+                wake_ms,
+            } => {
+                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
+                    engine.wait_ends(self, spec, wake_ms);
+                }
+            }
             Happening::LookAround { epoch } => {
                 if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
                     self.look_around(engine);
@@ -223,6 +242,12 @@ impl World {
 
     /// Memory is gone; the agents work on, unless the machine died.
     fn die(&mut self, engine: &mut Option<Engine>, machine: bool) {
+        if engine
+            .as_ref()
+            .is_some_and(|engine| any_waits(&engine.runs))
+        {
+            self.tally.note(Kind::CrashInWait);
+        }
         let was_awake = engine.take().is_some();
         self.see(0, What::Crashed { machine });
         if machine {
@@ -249,8 +274,12 @@ impl World {
             return;
         };
         let look = self.disks[spec].look();
+        let busy = is_busy(&ended.outcome);
         engine.handle(self, spec, Event::AgentEnded { agent, ended, look });
         engine.routing.forget(agent);
+        if busy && has_failed(&engine.runs[spec]) {
+            self.tally.note(Kind::ServiceDown);
+        }
     }
 
     /// Finds agents again, and ends that nobody told of.
@@ -276,8 +305,36 @@ impl World {
             }
         }
         let epoch = engine.epoch;
-        self.post(LOOK_AROUND_MS, Happening::LookAround { epoch });
+        let after_ms = LOOK_AROUND_MS.max(self.quiet_ms(engine));
+        self.post(after_ms, Happening::LookAround { epoch });
     }
+
+    /// How long nothing will happen, if all that is not done waits for the end of a limit. A wait
+    /// may last for days.
+    pub fn quiet_ms(&self, engine: &Engine) -> u64 {
+        let waits = engine.runs.iter().map(|run| match &run.state {
+            State::Limited(wait) => wait.wake_ms.saturating_sub(self.now_ms),
+            State::Done(Finish::AllPhasesDone) => u64::MAX,
+            _ => 0,
+        });
+        match self.calm {
+            true => waits.min().filter(|ms| *ms < u64::MAX).unwrap_or(0),
+            false => 0,
+        }
+    }
+}
+
+fn is_busy(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Limited(limit) if limit.kind == LimitKind::Overload)
+}
+
+fn has_failed(run: &Run) -> bool {
+    matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Failed(_)))
+}
+
+fn any_waits(runs: &[Run]) -> bool {
+    runs.iter()
+        .any(|run| matches!(run.state, State::Limited(_)))
 }
 
 fn all_done(runs: &[Run]) -> bool {

@@ -75,7 +75,7 @@ impl Secrets {
         for (_, value) in env.iter().filter(|(name, value)| is_secret(name, value)) {
             let value = value.trim();
             let escaped = serde_json::Value::from(value).to_string();
-            values.push(escaped[1..escaped.len() - 1].as_bytes().to_vec());
+            values.push(escaped.as_bytes()[1..escaped.len() - 1].to_vec());
             values.push(value.as_bytes().to_vec());
         }
         values.sort();

@@ -67,7 +67,8 @@ fn verdict(words: &str) -> Outcome {
     if words.contains("hit your usage limit") {
         return service::usage_limit(words);
     }
-    if words.contains("at capacity") || words.contains("stream disconnected") {
+    let busy = ["at capacity", "high demand", "stream disconnected"];
+    if busy.iter().any(|part| words.contains(part)) {
         return service::overload(words);
     }
     if words.contains("Missing environment variable") {

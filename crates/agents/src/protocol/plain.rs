@@ -3,10 +3,21 @@
 //! ```json
 //! {"kumite":1, "session":"abc", "usage":{"usd":0.12, "input_tokens":10, "output_tokens":2}}
 //! ```
+//!
+//! A command that may not work for now says so there as well, and then its exit code does not
+//! matter: the run waits, and the command is started again. `limited_until` is Unix time in seconds
+//! or RFC 3339, or null if nobody knows:
+//!
+//! ```json
+//! {"kumite":1, "limited_until":"2026-11-16T04:00:00Z"}
+//! {"kumite":1, "overloaded":true}
+//! ```
 
+use kumite_core::outcome::LimitKind;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Heard, Tail, usd_micros};
+use super::{Heard, Tail, reset, service, usd_micros};
 
 /// A report that is longer than this is none.
 pub const REPORT_MAX: usize = 64 * 1024;
@@ -17,6 +28,15 @@ struct Report {
     session: Option<String>,
     #[serde(default)]
     usage: Used,
+    /// `Some(null)` is a limit, too.
+    #[serde(default, deserialize_with = "present")]
+    limited_until: Option<Value>,
+    #[serde(default)]
+    overloaded: bool,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
 }
 
 #[derive(Default, Deserialize)]
@@ -29,6 +49,8 @@ struct Used {
 }
 
 pub fn read_report(tail: &Tail, heard: &mut Heard) {
+    // What was the last line when this was called before may be followed by others now.
+    heard.said = None;
     let Ok(report) = serde_json::from_slice::<Report>(tail.last()) else {
         return;
     };
@@ -42,10 +64,22 @@ pub fn read_report(tail: &Tail, heard: &mut Heard) {
     heard.usage.usd_micros = used.usd_micros.unwrap_or_else(|| usd_micros(used.usd));
     heard.usage.input_tokens = used.input_tokens;
     heard.usage.output_tokens = used.output_tokens;
+    let words = |what: &str| format!("the command reports {what}");
+    heard.said = match report.limited_until {
+        Some(until) => Some(service::limited(
+            LimitKind::Usage,
+            reset::of_value(&until),
+            words("a usage limit"),
+        )),
+        None if report.overloaded => Some(service::overload(words("that its service is busy"))),
+        None => None,
+    };
 }
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::outcome::Outcome;
+
     use super::super::Reader;
     use super::*;
     use crate::request::Protocol;
@@ -71,6 +105,37 @@ mod tests {
             ),
             (500_000, 7, 3)
         );
+    }
+
+    #[test]
+    fn t1_the_last_line_may_report_a_limit() {
+        let limit = |text: &str| match heard(text).said {
+            Some(Outcome::Limited(limit)) => Some((limit.kind, limit.until_ms)),
+            _ => None,
+        };
+        let until = Some(1_794_801_667_000);
+        for (text, expected) in [
+            (
+                r#"{"kumite":1,"limited_until":1794801667}"#,
+                Some((LimitKind::Usage, until)),
+            ),
+            (
+                r#"{"kumite":1,"limited_until":"2026-11-16T04:01:07Z"}"#,
+                Some((LimitKind::Usage, until)),
+            ),
+            (
+                r#"{"kumite":1,"limited_until":null}"#,
+                Some((LimitKind::Usage, None)),
+            ),
+            (
+                r#"{"kumite":1,"overloaded":true}"#,
+                Some((LimitKind::Overload, None)),
+            ),
+            (r#"{"kumite":1,"overloaded":false}"#, None),
+            ("{\"kumite\":1,\"overloaded\":true}\nno, it went on", None),
+        ] {
+            assert_eq!(limit(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process_group};
 
+use crate::contain::Cgroup;
 use crate::process::{Identity, raw};
 use crate::tree;
 
@@ -84,7 +85,7 @@ impl Ending {
     }
 
     /// Does what is due. `false`: nothing more can be done.
-    pub fn advance(&mut self, now: Instant) -> bool {
+    pub fn advance(&mut self, now: Instant, cgroup: Option<&Cgroup>) -> bool {
         if now >= self.until {
             match self.stage {
                 Stage::Interrupt => *self = Ending::terminate(now, self.term_grace),
@@ -93,12 +94,12 @@ impl Ending {
             }
         }
         if now >= self.next_look {
-            self.look(now);
+            self.look(now, cgroup);
         }
         self.stage != Stage::GivenUp
     }
 
-    fn look(&mut self, now: Instant) {
+    fn look(&mut self, now: Instant, cgroup: Option<&Cgroup>) {
         match self.stage {
             Stage::Terminate => {
                 let strangers = everyone()
@@ -108,6 +109,10 @@ impl Ending {
                 self.next_look = now + LOOK_EVERY;
             }
             Stage::Kill => {
+                // All at once, so that nobody forks away; then those who left it.
+                if let Some(cgroup) = cgroup {
+                    cgroup.kill();
+                }
                 everyone()
                     .into_iter()
                     .for_each(|process| process.signal(Signal::KILL));

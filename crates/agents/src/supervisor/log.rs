@@ -50,8 +50,11 @@ impl Log {
         let size = bytes.len() as u64;
         self.open()?;
         if self.max_bytes > 0 && self.size > 0 && self.size + size > self.max_bytes / 2 {
-            fs::rename(&self.path, rotated(&self.path))?;
-            self.file = None;
+            match fs::rename(&self.path, rotated(&self.path)) {
+                Ok(()) => self.file = None,
+                // Too much is better than nothing.
+                Err(error) => self.note(Err(error)),
+            }
         }
         self.open()?.write_all(bytes)?;
         self.size += size;
@@ -118,6 +121,17 @@ mod tests {
         log.append(b"new");
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read(rotated(&path)).unwrap().len(), 60);
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_rotated_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("agent.log");
+        fs::create_dir(rotated(&path)).unwrap();
+        let mut log = Log::new(path.clone(), 100);
+        (0..10).for_each(|_| log.append(&[b'x'; 20]));
+        assert_eq!(fs::metadata(&path).unwrap().len(), 200);
+        assert!(log.trouble().is_some());
     }
 
     #[test]

@@ -9,17 +9,19 @@ mod start;
 mod verdict;
 mod watch;
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::panic;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use kumite_core::outcome::{Ended, Outcome, Usage};
 use rustix::process::{getpid, set_child_subreaper, setsid};
 
+use crate::adopt::Claim;
+use crate::contain::{self, Cgroup};
 use crate::files::{
     self, CLAIM, END, Error, Filled, RECORD, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms,
 };
@@ -46,7 +48,7 @@ pub fn supervise_ahead() -> ExitCode {
     }
 }
 
-fn work(dir: &Path, ready: io::Result<OwnedFd>) -> ExitCode {
+fn work(dir: &Path, ready: io::Result<Ready>) -> ExitCode {
     let log = dir.join(SUPERVISOR_LOG);
     panic::set_hook(Box::new(move |panic| complain(&log, &panic.to_string())));
     match try_supervise(dir, ready) {
@@ -72,22 +74,47 @@ fn complain(log: &Path, sentence: &str) {
     }
 }
 
-fn try_supervise(dir: &Path, ready: io::Result<OwnedFd>) -> Result<(), Error> {
-    let signals = ready.map_err(|source| Error::Setup { source })?;
+fn try_supervise(dir: &Path, ready: io::Result<Ready>) -> Result<(), Error> {
+    let Ready { signals, home } = ready.map_err(|source| Error::Setup { source })?;
     // Held until this process ends, by whatever death.
-    let Some(_lock) = claim(dir)? else {
+    let Some(_lock) = files::try_lock(dir)? else {
         return Ok(());
     };
+    if dir.join(END).exists() || dir.join(CLAIM).exists() {
+        return Ok(());
+    }
+    let place = home.and_then(|home| {
+        let agent = dir.file_name()?.to_str()?;
+        Cgroup::create(&home, agent).ok()
+    });
+    let (cgroup, entrance) = place.unzip();
+    let done = keep(dir, signals, cgroup.as_ref(), entrance.as_ref());
+    if let Some(cgroup) = &cgroup {
+        // Nobody was started in it, or all of them are gone.
+        cgroup.remove();
+    }
+    done
+}
+
+/// From the claim to the end. The agent is started through `entrance` into `cgroup`.
+fn keep(
+    dir: &Path,
+    signals: OwnedFd,
+    cgroup: Option<&Cgroup>,
+    entrance: Option<&OwnedFd>,
+) -> Result<(), Error> {
+    claim(dir, cgroup)?;
     let request: Request = match files::read(dir, REQUEST) {
         Ok(Some(request)) => request,
         Ok(None) => return finish(dir, &missing("the agent's request is gone".to_owned())),
         Err(error) => return finish(dir, &missing(error.to_string())),
     };
-    match start::start(&request) {
+    match start::start(&request, entrance) {
         Ok(started) => {
             announce(dir, &request, &started);
             let reserved = Reserved::new(dir);
-            leave(reserved.fill(&run::run(&request, started, signals))?)
+            let end = run::run(&request, started, signals, cgroup);
+            leave(reserved.fill(&end)?)
         }
         Err(sentence) => finish(dir, &missing(sentence)),
     }
@@ -105,28 +132,30 @@ fn leave(filled: Filled) -> Result<(), Error> {
     }
 }
 
+/// What a supervisor has before it has an agent.
+struct Ready {
+    signals: OwnedFd,
+    /// Where it may make a cgroup.
+    home: Option<PathBuf>,
+}
+
 /// Leaves kumite's terminal, hears its signals, and inherits every orphan of the agent.
-fn become_supervisor() -> io::Result<OwnedFd> {
+fn become_supervisor() -> io::Result<Ready> {
     let signals = sys::listen()?;
     // Fails only for a process group leader, which has been taken care of by whoever made it one.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
-    Ok(signals)
+    let home = contain::home().ok();
+    Ok(Ready { signals, home })
 }
 
-/// Makes this process the only one that ever starts an agent here. `None`: another one was first.
-fn claim(dir: &Path) -> Result<Option<File>, Error> {
-    let Some(lock) = files::try_lock(dir)? else {
-        return Ok(None);
-    };
-    if dir.join(END).exists() || dir.join(CLAIM).exists() {
-        return Ok(None);
-    }
-    let me = Identity::of(std::process::id()).ok_or_else(|| Error::Setup {
+/// Makes this process the only one that ever starts an agent here, and says where that will be.
+fn claim(dir: &Path, cgroup: Option<&Cgroup>) -> Result<(), Error> {
+    let supervisor = Identity::of(std::process::id()).ok_or_else(|| Error::Setup {
         source: io::Error::other("/proc does not know this process"),
     })?;
-    files::write(dir, CLAIM, &me)?;
-    Ok(Some(lock))
+    let cgroup = cgroup.cloned();
+    files::write(dir, CLAIM, &Claim { supervisor, cgroup })
 }
 
 /// Tells who runs. The agent works already, so nothing here is on its time.
@@ -141,14 +170,7 @@ fn announce(dir: &Path, request: &Request, started: &Started) {
         let _ = files::write(dir, RECORD, &record);
     }
     // The environment has done its service, and may hold keys that should not lie around.
-    let _ = files::write(
-        dir,
-        REQUEST,
-        &Request {
-            env: Vec::new(),
-            ..request.clone()
-        },
-    );
+    let _ = files::write(dir, REQUEST, &request.without_secrets());
 }
 
 /// What is said of an agent that ended by itself: how its recordings are judged in tests.

@@ -12,6 +12,7 @@ use super::pump::Pump;
 use super::start::Started;
 use super::verdict::{self, Evidence};
 use super::watch::{Cause, Watch};
+use crate::contain::Cgroup;
 use crate::files::unix_ms;
 use crate::request::{End, Request};
 
@@ -22,6 +23,8 @@ struct Supervisor<'a> {
     request: &'a Request,
     agent: u32,
     signals: OwnedFd,
+    /// Where the agent was born, if that was possible.
+    cgroup: Option<&'a Cgroup>,
     pump: Pump,
     watch: Watch,
     results: u64,
@@ -37,14 +40,20 @@ struct Over {
 }
 
 /// Keeps the agent until it and all that it started are gone.
-pub fn run(request: &Request, mut started: Started, signals: OwnedFd) -> End {
-    let agent = started.child.id();
+pub fn run(
+    request: &Request,
+    mut started: Started,
+    signals: OwnedFd,
+    cgroup: Option<&Cgroup>,
+) -> End {
+    let agent = started.child.pid;
     let pump = Pump::new(request, &mut started.child);
     let watch = Watch::new(request, Instant::now());
     let mut supervisor = Supervisor {
         request,
         agent,
         signals,
+        cgroup,
         pump,
         watch,
         results: 0,
@@ -53,6 +62,10 @@ pub fn run(request: &Request, mut started: Started, signals: OwnedFd) -> End {
         ending: None,
     };
     while supervisor.turn() {}
+    // The kernel removes only an empty one: that is the proof that nobody is left.
+    if let Some(cgroup) = cgroup {
+        cgroup.end();
+    }
     supervisor.end()
 }
 
@@ -72,7 +85,7 @@ impl Supervisor<'_> {
             && self
                 .ending
                 .as_mut()
-                .is_none_or(|ending| ending.advance(now))
+                .is_none_or(|ending| ending.advance(now, self.cgroup))
     }
 
     /// When there is something to do even if nothing happens.

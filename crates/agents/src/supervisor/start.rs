@@ -3,23 +3,32 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::files::unix_ms;
 use crate::process::Identity;
 use crate::request::Request;
-use crate::sys;
+use crate::sys::{self, Program};
 
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// Where programs are when nobody says so.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// A child and our ends of its streams.
+pub struct Child {
+    pub pid: u32,
+    pub stdin: Option<ChildStdin>,
+    pub stdout: Option<ChildStdout>,
+    pub stderr: Option<ChildStderr>,
+}
 
 pub struct Started {
     pub child: Child,
@@ -28,12 +37,13 @@ pub struct Started {
     pub at: u64,
 }
 
-pub fn start(request: &Request) -> Result<Started, String> {
+/// Starts the agent in `cgroup`, if there is one.
+pub fn start(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Started, String> {
     let mut retries_left = request.spawn_retries;
     loop {
-        match attempt(request) {
+        match attempt(request, cgroup) {
             Ok(child) => {
-                let identity = Identity::of(child.id());
+                let identity = Identity::of(child.pid);
                 return Ok(Started {
                     child,
                     identity,
@@ -55,7 +65,7 @@ enum Trouble {
     Refused(PathBuf, io::Error),
 }
 
-fn attempt(request: &Request) -> Result<Child, Trouble> {
+fn attempt(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Child, Trouble> {
     if !request.cwd.is_dir() || access(&request.cwd, Access::EXEC_OK).is_err() {
         return Err(Trouble::NoDirectory);
     }
@@ -65,7 +75,7 @@ fn attempt(request: &Request) -> Result<Child, Trouble> {
         .into_iter()
         .chain(args.clone())
         .collect();
-    let spawned = spawn(request, &path, &given).or_else(|error| {
+    let spawned = spawn(request, &path, &given, cgroup).or_else(|error| {
         if Errno::from_io_error(&error) != Some(Errno::NOEXEC) || is_binary(&path) {
             return Err(error);
         }
@@ -74,25 +84,35 @@ fn attempt(request: &Request) -> Result<Child, Trouble> {
             .into_iter()
             .chain(args)
             .collect();
-        spawn(request, Path::new("/bin/sh"), &by_shell)
+        spawn(request, Path::new("/bin/sh"), &by_shell, cgroup)
     });
     spawned.map_err(|error| Trouble::Refused(path, error))
 }
 
-fn spawn(request: &Request, path: &Path, args: &[&OsStr]) -> io::Result<Child> {
-    let mut command = Command::new(path);
-    let stdin = if request.stdin.is_some() {
-        Stdio::piped()
-    } else {
-        Stdio::null()
+fn spawn(
+    request: &Request,
+    path: &Path,
+    args: &[&OsStr],
+    cgroup: Option<&OwnedFd>,
+) -> io::Result<Child> {
+    let (stdin, their_stdin) = match request.stdin {
+        Some(_) => {
+            let (theirs, ours) = pipe_with(PipeFlags::CLOEXEC)?;
+            (Some(ours), theirs)
+        }
+        None => (None, File::open("/dev/null")?.into()),
     };
-    command.current_dir(&request.cwd).process_group(0);
-    command
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    sys::execute(&mut command, path, args, request.environment().collect())?;
-    command.spawn()
+    let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    let stdio = [their_stdin, their_stdout, their_stderr];
+    let program = Program::new(path, args, request.environment(), &request.cwd, stdio)?;
+    let pid = sys::spawn(&program, cgroup)?;
+    Ok(Child {
+        pid: pid.as_raw_nonzero().get().unsigned_abs(),
+        stdin: stdin.map(ChildStdin::from),
+        stdout: Some(stdout.into()),
+        stderr: Some(stderr.into()),
+    })
 }
 
 /// Looks the program up as a shell would, but in the agent's own `PATH` and directory.

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kumite_agents::{End, Handle, Protocol, Request, find_marked, launch};
+use kumite_agents::{End, Handle, Protocol, Remains, Request, find_marked, launch};
 use kumite_core::outcome::Outcome;
 use tempfile::TempDir;
 
@@ -102,7 +102,7 @@ impl World {
 /// A test that fails must not leave its agent behind.
 impl Drop for World {
     fn drop(&mut self) {
-        kumite_agents::sweep(&self.request.marker());
+        Remains::marked(&[&self.request.marker()]).end();
     }
 }
 

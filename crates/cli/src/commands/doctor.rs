@@ -4,15 +4,19 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
+use kumite_agents::Means;
 use kumite_host::control::Request;
-use kumite_host::doctor::{Finding, Remedy, examine};
+use kumite_host::doctor::{Finding, Remedy, examine, lacking};
 use kumite_host::project::Project;
 use kumite_host::settings::Flags;
+use serde_json::{Value, json};
 
 use crate::args::Setting;
 use crate::out::out;
 use crate::trouble::Result;
 use crate::{attend, exit};
+
+const STAYS: &str = "it does not end; look at it with ps, and ask its user";
 
 #[derive(Args)]
 pub struct DoctorArgs {
@@ -23,7 +27,9 @@ pub struct DoctorArgs {
 
 pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     let project = setting.project()?;
-    let findings = examine(&project)?;
+    let means = kumite_agents::means();
+    let mut findings = examine(&project)?;
+    findings.extend(lacking(&means));
     let mut left = 0;
     let mut rows = Vec::new();
     for finding in &findings {
@@ -31,12 +37,13 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
             true => plan(finding),
             false => cure(setting, &project, finding)?,
         };
-        left += u32::from(matches!(finding.remedy, Remedy::Person(_)));
+        let needs_person = matches!(finding.remedy, Remedy::Person(_)) || done == STAYS;
+        left += u32::from(needs_person);
         rows.push((finding.what.clone(), done));
     }
     match setting.json() {
-        true => print_json(&rows),
-        false => print(&rows),
+        true => print_json(&rows, &means),
+        false => print(&rows, &means),
     }
     Ok(match left {
         0 => ExitCode::SUCCESS,
@@ -44,27 +51,62 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     })
 }
 
-fn print(rows: &[(String, String)]) {
+fn print(rows: &[(String, String)], means: &Means) {
     if rows.is_empty() {
         out!("all is well: no process, lock or file is left behind");
     }
     for (what, done) in rows {
         out!("{what}\n  -> {done}");
     }
+    out!("{}", contained_by(means));
 }
 
-fn print_json(rows: &[(String, String)]) {
+/// One line: by what agents are kept together on this machine.
+fn contained_by(means: &Means) -> String {
+    let has = [
+        ("subreaper", means.subreaper.is_ok()),
+        ("pidfd", means.pidfd.is_ok()),
+    ];
+    let mut has: Vec<String> = has
+        .iter()
+        .filter(|(_, has)| *has)
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    match &means.cgroup {
+        Ok(home) => has.push(format!("cgroup v2 (in {})", home.display())),
+        Err(why) => has.push(format!("no cgroup v2 ({why})")),
+    }
+    format!("agents are contained by: {}", has.join(", "))
+}
+
+fn print_json(rows: &[(String, String)], means: &Means) {
     let findings: Vec<_> = rows
         .iter()
-        .map(|(what, done)| serde_json::json!({"what": what, "done": done}))
+        .map(|(what, done)| json!({"what": what, "done": done}))
         .collect();
-    out!("{}", serde_json::json!({ "findings": findings }));
+    let home = means.cgroup.as_ref().map(|_| ()).map_err(Clone::clone);
+    let containment = json!({
+        "subreaper": available(&means.subreaper),
+        "pidfd": available(&means.pidfd),
+        "cgroup_v2": available(&home),
+    });
+    out!(
+        "{}",
+        json!({ "findings": findings, "containment": containment })
+    );
+}
+
+fn available(means: &std::result::Result<(), String>) -> Value {
+    match means {
+        Ok(()) => json!({"available": true}),
+        Err(why) => json!({"available": false, "why": why}),
+    }
 }
 
 fn plan(finding: &Finding) -> String {
     match &finding.remedy {
         Remedy::StopRun(spec) => format!("would end it; `kumite run {spec}` would adopt it"),
-        Remedy::Sweep(_) => "would end it".to_owned(),
+        Remedy::End(_) => "would end it".to_owned(),
         Remedy::Remove(_) => "would remove it".to_owned(),
         Remedy::Person(advice) => advice.clone(),
     }
@@ -78,10 +120,13 @@ fn cure(setting: &Setting, project: &Project, finding: &Finding) -> Result<Strin
             attend::ask(project, &loader, &Request::Interrupt { specs })?;
             format!("ended; `kumite run {spec}` goes on")
         }
-        Remedy::Sweep(marker) => match kumite_agents::sweep(marker).len() {
-            0 => "it has gone by itself".to_owned(),
-            count => format!("ended ({count} processes)"),
-        },
+        Remedy::End(remains) => {
+            remains.end();
+            match remains.find()[..] {
+                [] => "ended".to_owned(),
+                [..] => STAYS.to_owned(),
+            }
+        }
         Remedy::Remove(path) => match std::fs::remove_file(path) {
             // The remedy of an earlier finding may have seen to it.
             Err(error) if error.kind() == ErrorKind::NotFound => "it has gone by itself".to_owned(),

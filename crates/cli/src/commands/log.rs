@@ -175,7 +175,10 @@ fn with_agent(agent: AgentId, line: &[u8]) -> String {
     let is_whole = serde_json::from_slice::<IgnoredAny>(line).is_ok();
     match line.strip_prefix(b"{") {
         Some(rest) if is_whole => {
-            format!("{{\"agent\":\"{agent}\",{}\n", String::from_utf8_lossy(rest))
+            format!(
+                "{{\"agent\":\"{agent}\",{}\n",
+                String::from_utf8_lossy(rest)
+            )
         }
         _ => String::new(),
     }

@@ -1,6 +1,9 @@
 //! One command, one file.
 
+pub mod agent;
+mod agent_list;
 pub mod config;
+pub mod cost;
 pub mod demo;
 pub mod doctor;
 pub mod engine;

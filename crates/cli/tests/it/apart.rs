@@ -86,7 +86,10 @@ fn s35_c1_3_c2_1_c2_3_c3_2_two_interleaved_specs_get_their_own_completions() {
             .map(|it| it.file_name().into_string().unwrap())
             .collect();
         logs.sort();
-        let expected: Vec<_> = agents.iter().map(|agent| format!("{agent}.log")).collect();
+        let expected: Vec<_> = agents
+            .iter()
+            .flat_map(|agent| [format!("{agent}.jsonl"), format!("{agent}.log")])
+            .collect();
         assert_eq!(logs, expected, "{spec}");
     }
     let ids = [

@@ -67,7 +67,7 @@ fn fill(world: &World, pages: usize) {
 #[test]
 fn a_full_disk_is_said_nothing_is_lost_and_the_run_goes_on_when_there_is_room() {
     let mut ended_well = 0;
-    for pages in 0..34 {
+    for pages in 0..44 {
         let world = World::new();
         let Some(_disk) = Disk::at(world.path(".kiro")) else {
             return;

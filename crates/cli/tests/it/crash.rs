@@ -160,6 +160,7 @@ struct Spec {
     status: Value,
     events: Vec<Value>,
     agents_ended: usize,
+    used: Vec<Value>,
 }
 
 /// All points of a whole run, and its result.
@@ -235,6 +236,7 @@ fn result(world: &World) -> Result {
             status,
             events: events(world, spec),
             agents_ended: lines(&journal).iter().filter(ended).count(),
+            used: used(world, spec),
         };
         (spec, result)
     };
@@ -259,6 +261,18 @@ fn events(world: &World, spec: &str) -> Vec<Value> {
     all
 }
 
+/// What usage.jsonl tells of a spec: every agent once, whatever happened.
+fn used(world: &World, spec: &str) -> Vec<Value> {
+    let mut all = lines(&world.read(".kiro/runtime/kumite/usage.jsonl"));
+    all.retain(|line| line["spec"] == spec);
+    for line in &mut all {
+        for key in ["time", "day", "agent"] {
+            line.as_object_mut().unwrap().remove(key);
+        }
+    }
+    all
+}
+
 fn without_times(value: &mut Value) {
     match value {
         Value::String(text) if text.ends_with('Z') && text.contains('T') => *text = "time".into(),
@@ -276,7 +290,13 @@ fn check_nothing_is_left(world: &World) {
     let root = format!("{}/", world.path(".kiro").display());
     let ours = |file: &String| {
         let name = file.rsplit('/').next().unwrap_or_default();
-        let known = ["journal.jsonl", "snapshot.json", "acted", "lock"];
+        let known = [
+            "journal.jsonl",
+            "snapshot.json",
+            "acted",
+            "lock",
+            "usage.jsonl",
+        ];
         let runtime = file.starts_with("runtime/") && !known.contains(&name);
         runtime || name.starts_with('.') || name.ends_with(".tmp")
     };

@@ -15,6 +15,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub struct World {
     dir: TempDir,
     pub env: Vec<(String, String)>,
+    /// A program with arguments that starts kumite, if it is not to be started directly.
+    pub wrapper: Vec<String>,
 }
 
 /// What a finished kumite left.
@@ -36,6 +38,7 @@ impl World {
         let world = World {
             dir: TempDir::new().unwrap(),
             env: Vec::new(),
+            wrapper: Vec::new(),
         };
         fs::create_dir_all(world.path(".kiro/specs")).unwrap();
         world.settings("");
@@ -133,9 +136,13 @@ impl World {
         self.write("play.json", &play.to_string());
     }
 
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kumite"));
+    /// kumite in this project, not started yet.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let binary = env!("CARGO_BIN_EXE_kumite").to_owned();
+        let words: Vec<&String> = self.wrapper.iter().chain([&binary]).collect();
+        let mut command = Command::new(words[0]);
         command
+            .args(&words[1..])
             .args(args)
             .current_dir(self.root())
             .env("XDG_CONFIG_HOME", self.path("no-config"))
@@ -310,8 +317,14 @@ pub fn permissions(allowed: &str) -> Value {
 
 /// Polls until it is so. Tests never sleep for a fixed time.
 #[track_caller]
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+pub fn until(what: &str, is_so: impl FnMut() -> bool) {
+    until_within(PATIENCE, what, is_so);
+}
+
+/// The same, for what takes longer.
+#[track_caller]
+pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + patience;
     while !is_so() {
         assert!(Instant::now() < deadline, "waited too long for {what}");
         std::thread::park_timeout(Duration::from_millis(5));

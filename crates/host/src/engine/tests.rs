@@ -4,6 +4,7 @@
 use std::fs;
 use std::sync::mpsc;
 
+use kumite_core::budget::UNKNOWN;
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_core::run::{Failure, Halt};
 use tempfile::TempDir;
@@ -100,6 +101,26 @@ fn ended(agent: AgentId, outcome: Outcome) -> Message {
         usage: Usage::default(),
     };
     Message::AgentEnded { agent, ended }
+}
+
+#[test]
+fn t10_a_reservation_lasts_as_long_as_its_agent() {
+    let mut desk = Desk::new(&["login", "search"]);
+    desk.run("login");
+    desk.run("search");
+    assert_eq!(desk.engine.shared.purse.reserved(), 2 * UNKNOWN);
+    desk.end(desk.agent("login"), Outcome::Failed("no".to_owned()));
+    assert_eq!(desk.engine.shared.purse.reserved(), UNKNOWN);
+    // It cannot be started: there is no room for its record.
+    let agents = Project::at(desk.dir.path()).runtime();
+    let agents = agents.join("runs/login/agents");
+    fs::remove_dir_all(&agents).unwrap();
+    fs::write(&agents, "in the way").unwrap();
+    desk.run("login");
+    assert!(matches!(desk.state("login"), State::Halted(_)));
+    assert_eq!(desk.engine.shared.purse.reserved(), UNKNOWN);
+    desk.end(desk.agent("search"), Outcome::Killed);
+    assert_eq!(desk.engine.shared.purse.reserved(), 0);
 }
 
 #[test]

@@ -43,6 +43,8 @@ struct Told {
     /// Its last word, if nothing began since.
     last_word: Option<String>,
     began: bool,
+    /// They know that it waits for the end of a limit.
+    waits: bool,
 }
 
 impl Ends {
@@ -53,6 +55,14 @@ impl Ends {
                 self.specs[line.spec] = Told {
                     last_word: None,
                     began: true,
+                    waits: false,
+                };
+            }
+            What::Announced(_, Notice::LimitWaiting { .. }) => {
+                self.specs[line.spec] = Told {
+                    last_word: None,
+                    began: true,
+                    waits: true,
                 };
             }
             What::Announced(_, Notice::RunEnded { state, reason, .. }) => {
@@ -72,6 +82,9 @@ impl Ends {
         let rests = match &replica.run.state {
             State::Halted(_) | State::Done(_) => true,
             State::Idle => told.began,
+            State::Limited(_) if !told.waits => {
+                return broken("every wait is announced", "it waits, and nobody was told");
+            }
             _ => false,
         };
         match rests && told.last_word.is_none() {

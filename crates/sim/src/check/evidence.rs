@@ -34,11 +34,11 @@ impl Evidence {
         let truth = &mut self.specs[line.spec];
         match &line.what {
             What::Done(_, deed) => truth.learn(*deed, now),
-            What::Started(agent, step) => {
+            What::Started(agent, step, _) => {
                 self.steps.insert(*agent, *step);
                 truth.agent_began(*step, now);
             }
-            What::Ended(agent, Some(Outcome::Finished)) => {
+            What::Ended(agent, Some(ended)) if ended.outcome == Outcome::Finished => {
                 if let Some(step) = self.steps.get(agent) {
                     truth.agent_finished(*step, now);
                 }

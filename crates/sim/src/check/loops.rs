@@ -70,7 +70,7 @@ impl Loops {
                 }
             }
             What::Recorded(entry) => self.recorded(line.spec, entry, replica),
-            What::Started(agent, step) => {
+            What::Started(agent, step, _) => {
                 let worker = Worker {
                     step: *step,
                     wrote: false,

@@ -8,10 +8,13 @@ use crate::trace::{Line, What};
 
 mod ends;
 mod evidence;
+mod follows;
+mod limits;
 mod loops;
 mod processes;
 mod replay;
 mod requests;
+mod spent;
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +46,7 @@ impl Replica {
     pub fn saves(&self) -> impl Iterator<Item = &Change> {
         self.effects.iter().flat_map(|effect| match effect {
             Effect::Save(changes) => changes.as_slice(),
-            Effect::Announce(_) | Effect::Launch(_) | Effect::End(_) => &[],
+            Effect::Announce(_) | Effect::Launch(_) | Effect::Limit(_) | Effect::End(_) => &[],
         })
     }
 }
@@ -57,6 +60,9 @@ pub struct Watch {
     requests: requests::Requests,
     evidence: evidence::Evidence,
     ends: ends::Ends,
+    limits: limits::Limits,
+    follows: follows::Follows,
+    spent: spent::Spent,
     broken: Option<Broken>,
     kept: Option<Vec<Line>>,
     pub counts: Counts,
@@ -70,6 +76,7 @@ pub struct Counts {
     pub rounds: u64,
     pub starts: u64,
     pub crashes: u64,
+    pub waits: u64,
     pub virtual_ms: u64,
     /// How often each reason of the contract was the last word of a run.
     pub reasons: [u64; ends::REASONS.len()],
@@ -112,9 +119,12 @@ impl Watch {
         self.counts.see(line);
         self.processes.see(line)?;
         self.loops.see(line, replica)?;
-        self.requests.see(line)?;
+        self.requests.see(line, replica)?;
         self.evidence.see(line, replica)?;
-        self.ends.see(line, replica)
+        self.ends.see(line, replica)?;
+        self.limits.see(line, replica)?;
+        self.follows.see(line, replica)?;
+        self.spent.see(line, replica)
     }
 }
 
@@ -131,6 +141,7 @@ impl Counts {
             What::Started(..) => self.launches += 1,
             What::Crashed { .. } => self.crashes += 1,
             What::Announced(_, Notice::RoundEnded { .. }) => self.rounds += 1,
+            What::Announced(_, Notice::LimitWaiting { .. }) => self.waits += 1,
             What::Announced(_, Notice::RunEnded { reason, .. }) => {
                 let known = ends::REASONS.iter().position(|known| known == reason);
                 if let Some(index) = known {
@@ -147,6 +158,7 @@ impl Counts {
         self.rounds += other.rounds;
         self.starts += other.starts;
         self.crashes += other.crashes;
+        self.waits += other.waits;
         self.virtual_ms += other.virtual_ms;
         let pairs = self.reasons.iter_mut().zip(other.reasons);
         pairs.for_each(|(mine, theirs)| *mine += theirs);

@@ -23,7 +23,7 @@ impl Processes {
                 self.living.resize(*specs, None);
                 Ok(())
             }
-            What::Started(agent, _) => self.started(line.spec, *agent),
+            What::Started(agent, ..) => self.started(line.spec, *agent),
             What::Ended(agent, _) => {
                 if self.living[line.spec] == Some(*agent) {
                     self.living[line.spec] = None;

@@ -51,17 +51,19 @@ fn a_verdict_that_nobody_gave_is_noticed() {
 #[test]
 fn a_merge_that_never_happened_is_noticed() {
     breaks("nothing is done without evidence", |lines| {
-        let merged = find(lines, |what| matches!(what, What::Started(_, Step::Merge)))?;
-        let What::Started(agent, _) = lines[merged].what else {
+        let merged = find(lines, |what| {
+            matches!(what, What::Started(_, Step::Merge, _))
+        })?;
+        let What::Started(agent, ..) = lines[merged].what else {
             return None;
         };
         let ended = find(
             lines,
-            |what| matches!(what, What::Ended(id, Some(Outcome::Finished)) if *id == agent),
+            |what| matches!(what, What::Ended(id, Some(ended)) if *id == agent && ended.outcome == Outcome::Finished),
         )?;
         lines[ended].what = What::Ended(agent, None);
         let again =
-            |line: &Line| matches!(line.what, What::Started(id, Step::Merge) if id != agent);
+            |line: &Line| matches!(line.what, What::Started(id, Step::Merge, _) if id != agent);
         (!lines.iter().any(again)).then_some(())
     });
 }

@@ -8,6 +8,8 @@ use kumite_core::notice::{NextAction, Notice};
 use kumite_core::run::{Halt, State, Step};
 
 mod ends;
+mod follows;
+mod limits;
 
 use super::{Watch, check};
 use crate::trace::{Line, What};
@@ -46,6 +48,14 @@ fn insert(lines: &mut Vec<Line>, at: usize, what: What) -> Option<()> {
     Some(())
 }
 
+/// The first line behind `at` about the same spec that fits.
+fn next(lines: &[Line], at: usize, fits: impl Fn(&What) -> bool) -> Option<usize> {
+    let spec = lines[at].spec;
+    let behind = lines.iter().enumerate().skip(at + 1);
+    let mut of_spec = behind.filter(|(_, line)| line.spec == spec);
+    of_spec.find(|(_, line)| fits(&line.what)).map(|(at, _)| at)
+}
+
 fn rules(lines: &mut [Line]) -> Option<&mut kumite_core::journal::Rules> {
     match &mut lines[0].what {
         What::Began { rules, .. } => Some(rules),
@@ -57,6 +67,10 @@ fn records(fits: impl Fn(&Event) -> bool) -> impl Fn(&What) -> bool {
     move |what| matches!(what, What::Recorded(entry) if fits(&entry.event))
 }
 
+fn starts(what: &What) -> bool {
+    matches!(what, What::Started(..))
+}
+
 fn decides(fits: impl Fn(&State) -> bool) -> impl Fn(&What) -> bool {
     move |what| matches!(what, What::Decided(run) if fits(&run.state))
 }
@@ -65,7 +79,7 @@ fn decides(fits: impl Fn(&State) -> bool) -> impl Fn(&What) -> bool {
 fn a_second_agent_at_the_same_time_is_noticed() {
     breaks("at most one agent works on a spec", |lines| {
         let at = find(lines, |what| matches!(what, What::Started(..)))?;
-        insert(lines, at, What::Started(STRANGER, Step::Merge))
+        insert(lines, at, What::Started(STRANGER, Step::Merge, None))
     });
 }
 
@@ -76,7 +90,7 @@ fn the_same_agent_twice_is_noticed() {
         let What::Ended(agent, _) = lines[at].what else {
             return None;
         };
-        insert(lines, at, What::Started(agent, Step::Merge))
+        insert(lines, at, What::Started(agent, Step::Merge, None))
     });
 }
 
@@ -100,10 +114,12 @@ fn an_agent_that_nobody_started_is_noticed() {
 #[test]
 fn a_process_left_behind_is_noticed() {
     breaks("no process is left behind", |lines| {
-        let last = |line: &Line| matches!(line.what, What::Ended(..));
-        let at = lines.iter().rposition(last)?;
-        lines.remove(at);
-        Some(())
+        let before_the_end = lines.len() - 2;
+        insert(
+            lines,
+            before_the_end,
+            What::Started(STRANGER, Step::Merge, None),
+        )
     });
 }
 
@@ -118,7 +134,7 @@ fn a_start_after_a_stop_is_noticed() {
                     |state| matches!(state, State::Halted(h) if matches!(h.why, Halt::Stopped(_))),
                 ),
             )?;
-            insert(lines, at, What::Started(STRANGER, Step::Merge))
+            insert(lines, at, What::Started(STRANGER, Step::Merge, None))
         },
     );
 }
@@ -131,7 +147,7 @@ fn a_start_after_a_pause_is_noticed() {
             let at = find(lines, records(|event| *event == Event::PauseRequested))?;
             let idle =
                 matches!(&lines[at + 1].what, What::Decided(run) if run.state == State::Idle);
-            idle.then(|| insert(lines, at, What::Started(STRANGER, Step::Merge)))?
+            idle.then(|| insert(lines, at, What::Started(STRANGER, Step::Merge, None)))?
         },
     );
 }
@@ -154,10 +170,12 @@ fn an_eighth_round_is_noticed() {
 #[test]
 fn one_inspection_too_many_is_noticed() {
     breaks("no more rounds than allowed", |lines| {
-        find(lines, |what| matches!(what, What::Started(_, Step::Fix(_))))?;
+        find(lines, |what| {
+            matches!(what, What::Started(_, Step::Fix(_), _))
+        })?;
         find(
             lines,
-            |what| matches!(what, What::Started(_, Step::Inspect(r)) if r.number == 2),
+            |what| matches!(what, What::Started(_, Step::Inspect(r), _) if r.number == 2),
         )?;
         rules(lines)?.inspections_max = 1;
         Some(())
@@ -168,7 +186,7 @@ fn one_inspection_too_many_is_noticed() {
 fn one_retry_too_many_is_noticed() {
     breaks("no more retries than allowed", |lines| {
         let retry =
-            |what: &What| matches!(what, What::Started(_, Step::Implement(a)) if a.retry > 1);
+            |what: &What| matches!(what, What::Started(_, Step::Implement(a), _) if a.retry > 1);
         find(lines, retry)?;
         rules(lines)?.retries_max = 1;
         Some(())
@@ -181,19 +199,20 @@ fn a_start_with_used_up_retries_is_noticed() {
         use kumite_core::run::Failure::RetriesExhausted;
         let locked = |state: &State| matches!(state, State::Halted(h) if h.why == Halt::Failed(RetriesExhausted));
         let at = find(lines, decides(locked))?;
-        insert(lines, at, What::Started(STRANGER, Step::Merge))
+        insert(lines, at, What::Started(STRANGER, Step::Merge, None))
     });
 }
 
 /// The end of the reply that asked for round 2, and its spec.
 fn second_round(lines: &[Line]) -> Option<(usize, Step)> {
-    let second = |what: &What| matches!(what, What::Started(_, Step::Review(r)) if r.number == 2);
+    let second =
+        |what: &What| matches!(what, What::Started(_, Step::Review(r), _) if r.number == 2);
     let begun = find(lines, second)?;
     let spec = lines[begun].spec;
     let ended = |line: &Line| line.spec == spec && matches!(line.what, What::Ended(..));
     let at = begun + lines[begun..].iter().position(ended)?;
     match lines[begun].what {
-        What::Started(_, step) => Some((at, step)),
+        What::Started(_, step, _) => Some((at, step)),
         _ => None,
     }
 }
@@ -206,7 +225,11 @@ fn a_round_that_goes_back_is_noticed() {
             return None;
         };
         round.number = 0;
-        insert(lines, at, What::Started(STRANGER, Step::Review(round)))
+        insert(
+            lines,
+            at,
+            What::Started(STRANGER, Step::Review(round), None),
+        )
     });
 }
 
@@ -219,10 +242,10 @@ fn a_finished_reply_that_is_done_again_is_noticed() {
         let reply = earlier
             .filter(|line| line.spec == spec)
             .find_map(|line| match line.what {
-                What::Started(_, step @ Step::Reply(r)) if r.number == 1 => Some(step),
+                What::Started(_, step @ Step::Reply(r), _) if r.number == 1 => Some(step),
                 _ => None,
             })?;
-        insert(lines, at, What::Started(STRANGER, reply))
+        insert(lines, at, What::Started(STRANGER, reply, None))
     });
 }
 

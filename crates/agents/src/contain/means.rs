@@ -1,0 +1,67 @@
+//! Which means of containment this machine has, found out by using them.
+
+use std::path::PathBuf;
+
+use rustix::process::{
+    PidfdFlags, Signal, child_subreaper, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper,
+};
+
+use super::cgroup::{self, Cgroup};
+use crate::process::Identity;
+use crate::sys;
+
+/// Each of them, or why it is not there.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// A supervisor inherits all that its agent leaves in the background.
+    pub subreaper: Result<(), String>,
+    /// A process that is held cannot be mistaken for a later one with its number.
+    pub pidfd: Result<(), String>,
+    /// Where the cgroups of agents are made.
+    pub cgroup: Result<PathBuf, String>,
+}
+
+/// Tries them all. Nothing of that stays.
+pub fn means() -> Means {
+    Means {
+        subreaper: try_subreaper().map_err(|error| error.to_string()),
+        pidfd: try_pidfd().map_err(|error| error.to_string()),
+        cgroup: try_cgroup(),
+    }
+}
+
+fn try_subreaper() -> std::io::Result<()> {
+    let before = child_subreaper()?;
+    set_child_subreaper(Some(getpid()))?;
+    set_child_subreaper(before)?;
+    Ok(())
+}
+
+fn try_pidfd() -> std::io::Result<()> {
+    let probe = sys::start_probe(None)?;
+    let killed = pidfd_open(probe, PidfdFlags::empty())
+        .and_then(|pidfd| pidfd_send_signal(&pidfd, Signal::KILL));
+    sys::end_probe(probe);
+    Ok(killed?)
+}
+
+/// Starts a process in a cgroup, and ends it through the cgroup alone.
+fn try_cgroup() -> Result<PathBuf, String> {
+    let home = cgroup::home()?;
+    let trouble =
+        |error: std::io::Error| format!("no cgroup can be used in {}: {error}", home.display());
+    let (cgroup, dir) = Cgroup::create(&home, "doctor").map_err(trouble)?;
+    let probe = sys::start_probe(Some(&dir)).map_err(|error| {
+        cgroup.remove();
+        trouble(error)
+    })?;
+    let pid = probe.as_raw_nonzero().get().unsigned_abs();
+    let held = Identity::of(pid).is_some_and(|it| cgroup.processes() == [it]);
+    let ended = cgroup.end();
+    sys::end_probe(probe);
+    match (held, ended) {
+        (true, true) => Ok(home),
+        (true, false) => Err("a process did not end with its cgroup".to_owned()),
+        (false, _) => Err("this kernel starts no process in a cgroup".to_owned()),
+    }
+}

@@ -1,0 +1,185 @@
+//! The agent under check, as the settings describe it.
+
+use std::path::{Path, PathBuf};
+
+use kumite_agents::{AcpConfig, CommandConfig, Driver, ProgramConfig, PromptBy};
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    Acp,
+    Command,
+}
+
+impl Kind {
+    /// The word for it in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Claude => "claude",
+            Kind::Codex => "codex",
+            Kind::Gemini => "gemini",
+            Kind::Opencode => "opencode",
+            Kind::Acp => "acp",
+            Kind::Command => "command",
+        }
+    }
+
+    /// How a person gets the program.
+    pub fn install(self) -> &'static str {
+        match self {
+            Kind::Claude => "npm install -g @anthropic-ai/claude-code",
+            Kind::Codex => "npm install -g @openai/codex",
+            Kind::Gemini => "npm install -g @google/gemini-cli",
+            Kind::Opencode => "npm install -g opencode-ai",
+            Kind::Acp | Kind::Command => "correct `command` in .kiro/kumite.toml",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub name: String,
+    pub kind: Kind,
+    settings: AgentSettings,
+}
+
+/// What a scenario changes in how an agent is run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change {
+    /// Run this instead.
+    pub program: Option<PathBuf>,
+    /// Arguments behind those of the settings.
+    pub args: Vec<String>,
+    /// How a command gets its prompt.
+    pub prompt: PromptBy,
+}
+
+impl Agent {
+    /// `None`: it is kumite's own agent, which has nothing to be checked.
+    pub fn new(name: &str, settings: &AgentSettings) -> Option<Agent> {
+        let kind = match &settings.kind {
+            AgentKind::Program { kind, .. } => match kind {
+                ProgramKind::Claude => Kind::Claude,
+                ProgramKind::Codex => Kind::Codex,
+                ProgramKind::Gemini => Kind::Gemini,
+                ProgramKind::Opencode => Kind::Opencode,
+            },
+            AgentKind::Acp { .. } => Kind::Acp,
+            AgentKind::Command { .. } => Kind::Command,
+            AgentKind::Scripted { .. } => return None,
+        };
+        Some(Agent {
+            name: name.to_owned(),
+            kind,
+            settings: settings.clone(),
+        })
+    }
+
+    pub fn program(&self) -> &str {
+        match &self.settings.kind {
+            AgentKind::Program { program, .. } => program,
+            AgentKind::Acp { command } | AgentKind::Command { command, .. } => {
+                command.first().map_or("", String::as_str)
+            }
+            AgentKind::Scripted { .. } => "",
+        }
+    }
+
+    pub(crate) fn env(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let env = self.settings.env.iter();
+        env.map(|(name, value)| (name.clone(), value.clone()))
+    }
+
+    /// As it is set up, in `project`, but for the `change`.
+    pub(crate) fn driver(&self, project: &Path, binary: &Path, change: &Change) -> Driver {
+        match &self.settings.kind {
+            AgentKind::Program {
+                kind,
+                program,
+                args,
+                model,
+                permission_mode,
+            } => {
+                let config = ProgramConfig {
+                    program: chosen(program, project, change),
+                    args: args.iter().chain(&change.args).cloned().collect(),
+                    model: model.clone(),
+                    permission_mode: permission_mode.clone(),
+                };
+                program_driver(*kind, config)
+            }
+            AgentKind::Acp { command } => Driver::Acp(AcpConfig {
+                bridge: binary.to_string_lossy().into_owned(),
+                command: self.words(command, project, change),
+            }),
+            AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
+                command: self.words(command, project, change),
+                prompt: match (&change.program, prompt) {
+                    (Some(_), _) => change.prompt,
+                    (None, Prompt::Stdin) => PromptBy::Stdin,
+                    (None, Prompt::File) => PromptBy::File,
+                    (None, Prompt::None) => PromptBy::None,
+                },
+            }),
+            // Agent::new() makes none of these.
+            AgentKind::Scripted { .. } => Driver::Command(CommandConfig {
+                command: Vec::new(),
+                prompt: PromptBy::None,
+            }),
+        }
+    }
+
+    /// The same with another model and all permissions: the stage is thrown away.
+    pub(crate) fn obeying(&self, model: &str) -> Agent {
+        let mut agent = self.clone();
+        if let AgentKind::Program {
+            kind,
+            model: chosen,
+            permission_mode,
+            ..
+        } = &mut agent.settings.kind
+        {
+            model.clone_into(chosen);
+            let all = match kind {
+                ProgramKind::Claude => "bypassPermissions",
+                ProgramKind::Codex => "danger-full-access",
+                ProgramKind::Gemini => "yolo",
+                ProgramKind::Opencode => "auto",
+            };
+            all.clone_into(permission_mode);
+        }
+        agent
+    }
+
+    fn words(&self, command: &[String], project: &Path, change: &Change) -> Vec<String> {
+        let program = chosen(self.program(), project, change);
+        let own = match change.program {
+            Some(_) => &[],
+            None => command.get(1..).unwrap_or_default(),
+        };
+        let args = own.iter().chain(&change.args).cloned();
+        [program].into_iter().chain(args).collect()
+    }
+}
+
+fn program_driver(kind: ProgramKind, config: ProgramConfig) -> Driver {
+    match kind {
+        ProgramKind::Claude => Driver::Claude(config),
+        ProgramKind::Codex => Driver::Codex(config),
+        ProgramKind::Gemini => Driver::Gemini(config),
+        ProgramKind::Opencode => Driver::Opencode(config),
+    }
+}
+
+/// A path in the settings starts from the project, and a stage is elsewhere.
+fn chosen(program: &str, project: &Path, change: &Change) -> String {
+    match &change.program {
+        Some(path) => path.to_string_lossy().into_owned(),
+        None if program.contains('/') => project.join(program).to_string_lossy().into_owned(),
+        None => program.to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! How each program is pointed at the fake model: by its environment, and by files in its home.
+//! Nothing of the person's own environment is seen, but for `PATH`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::agent::Kind;
+
+/// It looks like a key, so that no program takes offence, and opens nothing.
+const KEY: &str = "sk-ant-api03-kumite-check-offline-key";
+const PLAN: &str = "sk-ant-oat01-kumite-check-offline-plan";
+
+/// A model that the program has heard of: it then offers all of its tools.
+pub(crate) fn model(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Claude => "claude-sonnet-4-5",
+        Kind::Codex => "gpt-5.5",
+        Kind::Gemini => "gemini-2.5-flash",
+        Kind::Opencode => "anthropic/claude-sonnet-4-5",
+        Kind::Acp | Kind::Command => "",
+    }
+}
+
+pub(crate) fn environment(root: &Path) -> Vec<(String, String)> {
+    let home = root.join("home");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let place = |dir: &Path| dir.to_string_lossy().into_owned();
+    let named = [
+        ("PATH", path),
+        ("HOME", place(&home)),
+        ("XDG_CONFIG_HOME", place(&home.join(".config"))),
+        ("XDG_DATA_HOME", place(&home.join(".local/share"))),
+        ("XDG_STATE_HOME", place(&home.join(".local/state"))),
+        ("XDG_CACHE_HOME", place(&home.join(".cache"))),
+        ("TMPDIR", place(&root.join("tmp"))),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("TERM", "dumb".to_owned()),
+    ];
+    // The zone in which a program tells when a limit ends.
+    let zone = std::env::var("TZ").ok().map(|zone| ("TZ", zone));
+    let all = named.into_iter().chain(zone);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Retries are few, as the kit would only wait for them.
+pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(String, String)> {
+    let place = |name: &str| home.join(name).to_string_lossy().into_owned();
+    let named = match kind {
+        Kind::Claude => vec![
+            ("CLAUDE_CONFIG_DIR", place(".claude")),
+            ("ANTHROPIC_BASE_URL", url.to_owned()),
+            // Only with the login of a plan does it tell when a limit ends.
+            match plan {
+                true => ("CLAUDE_CODE_OAUTH_TOKEN", PLAN.to_owned()),
+                false => ("ANTHROPIC_API_KEY", KEY.to_owned()),
+            },
+            ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+            // All is permitted on a stage, also to root.
+            ("IS_SANDBOX", "1".to_owned()),
+        ],
+        Kind::Codex => vec![
+            ("CODEX_HOME", place(".codex")),
+            ("KUMITE_CHECK_API_KEY", KEY.to_owned()),
+        ],
+        Kind::Gemini => vec![
+            ("GEMINI_API_KEY", KEY.to_owned()),
+            ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
+        ],
+        Kind::Opencode => {
+            let config = json!({
+                "autoupdate": false,
+                "share": "disabled",
+                "provider": {"anthropic": {"options": {
+                    "baseURL": format!("{url}/v1"),
+                    "apiKey": KEY,
+                }}},
+            });
+            vec![
+                ("OPENCODE_CONFIG_CONTENT", config.to_string()),
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+                ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1".to_owned()),
+                ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1".to_owned()),
+            ]
+        }
+        Kind::Acp | Kind::Command => Vec::new(),
+    };
+    let named = named.into_iter();
+    named
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// Writes what cannot be said by the environment.
+pub(crate) fn prepare(kind: Kind, home: &Path, url: &str) -> io::Result<()> {
+    let write = |dir: &str, name: &str, text: String| {
+        let dir = home.join(dir);
+        fs::create_dir_all(&dir)?;
+        fs::write(dir.join(name), text)
+    };
+    match kind {
+        Kind::Codex => write(
+            ".codex",
+            "config.toml",
+            format!(
+                "model_provider = \"check\"\n\n\
+                 [model_providers.check]\n\
+                 name = \"check\"\n\
+                 base_url = \"{url}/v1\"\n\
+                 wire_api = \"responses\"\n\
+                 env_key = \"KUMITE_CHECK_API_KEY\"\n\
+                 request_max_retries = 1\n\
+                 stream_max_retries = 1\n"
+            ),
+        ),
+        Kind::Gemini => {
+            let settings = json!({
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "general": {
+                    "enableAutoUpdate": false,
+                    "enableAutoUpdateNotification": false,
+                    "maxAttempts": 2,
+                },
+                "privacy": {"usageStatisticsEnabled": false},
+                "telemetry": {"enabled": false},
+            });
+            write(".gemini", "settings.json", settings.to_string())
+        }
+        Kind::Claude | Kind::Opencode | Kind::Acp | Kind::Command => Ok(()),
+    }
+}

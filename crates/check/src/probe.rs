@@ -1,0 +1,182 @@
+//! What can be known of a program without asking its model: whether it is there, which version,
+//! and whether somebody is logged in. Credentials are never read.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::agent::{Agent, Kind};
+
+/// What a program's own answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Where the program is; `None` if it is not installed.
+    pub path: Option<PathBuf>,
+    pub version: Option<String>,
+    pub login: Login,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Login {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Asks the program itself. Paths in the settings start from `project`.
+pub fn probe(agent: &Agent, project: &Path) -> Probe {
+    let world = World::new(agent);
+    let Some(path) = world.find(agent.program(), project) else {
+        return Probe {
+            path: None,
+            version: None,
+            login: Login::Unknown,
+        };
+    };
+    let version = match agent.kind {
+        Kind::Claude | Kind::Codex | Kind::Gemini | Kind::Opencode => {
+            let answer = world.ask(&path, &["--version"]);
+            answer.and_then(|answer| version_in(&answer.text))
+        }
+        Kind::Acp | Kind::Command => None,
+    };
+    let login = login(agent.kind, &path, &world);
+    Probe {
+        path: Some(path),
+        version,
+        login,
+    }
+}
+
+fn login(kind: Kind, path: &Path, world: &World) -> Login {
+    let known = |yes: bool| if yes { Login::Yes } else { Login::No };
+    let answers = |args: &[&str]| match world.ask(path, args) {
+        Some(answer) => known(answer.good),
+        None => Login::Unknown,
+    };
+    let any = |names: &[&str]| names.iter().any(|name| world.variable(name).is_some());
+    let home = world.variable("HOME").map(PathBuf::from).unwrap_or_default();
+    let dir = |name: &str, default: &str| {
+        let given = world.variable(name).map(PathBuf::from);
+        given.unwrap_or_else(|| home.join(default))
+    };
+    match kind {
+        Kind::Claude => answers(&["auth", "status"]),
+        // It does not count keys in the environment, although it uses them.
+        Kind::Codex if any(&["CODEX_API_KEY"]) => Login::Yes,
+        Kind::Codex => answers(&["login", "status"]),
+        Kind::Gemini => {
+            let own = dir("GEMINI_CLI_HOME", "").join(".gemini/oauth_creds.json");
+            let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA"];
+            known(any(&keys) || own.exists())
+        }
+        Kind::Opencode => {
+            let own = dir("XDG_DATA_HOME", ".local/share").join("opencode/auth.json");
+            match any(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]) || own.exists() {
+                true => Login::Yes,
+                // It has models that want no login, and takes keys of any provider.
+                false => Login::Unknown,
+            }
+        }
+        Kind::Acp | Kind::Command => Login::Unknown,
+    }
+}
+
+/// The first word that begins with a digit: "codex-cli 0.166.0", "2.1.325 (Claude Code)".
+fn version_in(text: &str) -> Option<String> {
+    let word = text.split_whitespace().find(|word| {
+        let word = word.trim_start_matches('v');
+        word.starts_with(|letter: char| letter.is_ascii_digit()) && word.contains('.')
+    })?;
+    Some(word.trim_start_matches('v').to_owned())
+}
+
+struct Answer {
+    good: bool,
+    text: String,
+}
+
+/// The environment in which the agent would run.
+struct World {
+    env: Vec<(String, String)>,
+}
+
+impl World {
+    fn new(agent: &Agent) -> World {
+        World {
+            env: agent.env().collect(),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let own = self.env.iter().find(|(known, _)| known == name);
+        let value = own.map(|(_, value)| value.clone());
+        let value = value.or_else(|| std::env::var(name).ok());
+        value.filter(|value| !value.is_empty())
+    }
+
+    fn find(&self, program: &str, project: &Path) -> Option<PathBuf> {
+        if program.contains('/') {
+            return Some(project.join(program)).filter(|path| path.is_file());
+        }
+        let path = self.variable("PATH")?;
+        let mut places = std::env::split_paths(&path).map(|dir| dir.join(program));
+        places.find(|place| place.is_file())
+    }
+
+    /// What it prints, unless it takes too long.
+    fn ask(&self, program: &Path, args: &[&str]) -> Option<Answer> {
+        let mut child = Command::new(program)
+            .args(args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut stdout = child.stdout.take()?;
+        let reader = thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = stdout.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match child.try_wait().ok()? {
+                Some(status) => break status,
+                None if Instant::now() > deadline => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return None;
+                }
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        Some(Answer {
+            good: status.success(),
+            text: reader.join().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_found_among_other_words() {
+        let rows = [
+            ("2.1.325 (Claude Code)\n", Some("2.1.325")),
+            ("codex-cli 0.166.0", Some("0.166.0")),
+            ("v1.18.33", Some("1.18.33")),
+            ("no version", None),
+        ];
+        for (text, version) in rows {
+            assert_eq!(version_in(text).as_deref(), version, "{text}");
+        }
+    }
+}

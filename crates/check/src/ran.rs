@@ -1,0 +1,147 @@
+//! An agent on a stage: while it works, and what it left when it is gone.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use kumite_agents::{End, Handle, Line, Said, find_marked};
+use kumite_core::outcome::{Limit, LimitKind, Outcome};
+
+use crate::verdict::{Miss, Result, expect, words};
+
+pub(crate) struct Running {
+    pub handle: Handle,
+    pub log: PathBuf,
+    pub marker: String,
+    pub since: Instant,
+}
+
+/// All that is known of an agent that ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub end: End,
+    /// Its stdout.
+    pub raw: Vec<u8>,
+    pub said: Vec<Said>,
+    pub took: Duration,
+}
+
+impl Running {
+    /// Waits for its end. Nothing of it may be left.
+    pub fn wait(self) -> Result<Ran> {
+        let end = self.handle.wait();
+        let took = self.since.elapsed();
+        let left: Vec<String> = find_marked(&self.marker)
+            .into_iter()
+            .filter(|found| found.agent.is_empty())
+            .map(|found| found.command)
+            .collect();
+        expect(left.is_empty() && end.left.is_empty(), || {
+            let end = words(&end.ended.outcome);
+            format!("nothing of it should be left ({end}), but {left:?} is")
+        })?;
+        let transcript = fs::read_to_string(self.log.with_extension("jsonl")).unwrap_or_default();
+        let lines = transcript.lines().map(serde_json::from_str::<Line>);
+        Ok(Ran {
+            end,
+            raw: fs::read(&self.log).unwrap_or_default(),
+            said: lines.flatten().map(|line| line.said).collect(),
+            took,
+        })
+    }
+}
+
+impl Ran {
+    pub fn outcome(&self) -> &Outcome {
+        &self.end.ended.outcome
+    }
+
+    pub fn finished(&self) -> Result<&Ran> {
+        self.is("it should finish", |outcome| *outcome == Outcome::Finished)
+    }
+
+    pub fn not_finished(&self) -> Result<&Ran> {
+        self.is("it should not count as finished", |outcome| {
+            *outcome != Outcome::Finished
+        })
+    }
+
+    pub fn hung(&self) -> Result<&Ran> {
+        self.is("it should be taken for hung", |outcome| {
+            *outcome == Outcome::Hung
+        })
+    }
+
+    pub fn killed(&self) -> Result<&Ran> {
+        self.is("it should be ended as told", |outcome| {
+            *outcome == Outcome::Killed
+        })
+    }
+
+    /// It failed, with these words in the sentence.
+    pub fn failed(&self, parts: &[&str]) -> Result<&Ran> {
+        let expected = format!("it should fail and say {parts:?}");
+        self.is(&expected, |outcome| match outcome {
+            Outcome::Failed(words) => parts.iter().all(|part| words.contains(part)),
+            _ => false,
+        })
+    }
+
+    pub fn missing(&self, part: &str) -> Result<&Ran> {
+        let expected = format!("it should not be started, and the reason should say {part:?}");
+        self.is(
+            &expected,
+            |outcome| matches!(outcome, Outcome::Missing(words) if words.contains(part)),
+        )
+    }
+
+    pub fn limited(&self, kind: LimitKind) -> Result<&Limit> {
+        let expected = match kind {
+            LimitKind::Usage | LimitKind::Held => "it should meet a usage limit",
+            LimitKind::Overload => "it should meet an overload",
+        };
+        match self.outcome() {
+            Outcome::Limited(limit) if limit.kind == kind => Ok(limit),
+            other => Err(Miss(format!("{expected}, but {}", words(other)))),
+        }
+    }
+
+    pub fn is(&self, expected: &str, holds: impl Fn(&Outcome) -> bool) -> Result<&Ran> {
+        expect(holds(self.outcome()), || {
+            format!("{expected}, but {}", words(self.outcome()))
+        })?;
+        Ok(self)
+    }
+
+    pub fn session(&self) -> Result<String> {
+        let session = self.end.ended.session.clone();
+        session.ok_or_else(|| Miss("its session should be known, but is not".to_owned()))
+    }
+
+    /// Its words in the transcript.
+    pub fn says(&self, part: &str) -> Result<&Ran> {
+        let text: Vec<&str> = self.said.iter().filter_map(text).collect();
+        expect(text.iter().any(|text| text.contains(part)), || {
+            format!("its transcript should have the text {part:?}, but has {text:?}")
+        })?;
+        Ok(self)
+    }
+
+    /// The tools of its transcript, and what they answered.
+    pub fn tools(&self) -> Vec<String> {
+        let tool = |said: &Said| match said {
+            Said::Tool { name, what, .. } => Some(format!("{name} {what}")),
+            Said::ToolEnded { text, .. } => Some(text.clone()),
+            Said::Changed { path, .. } => Some(path.clone()),
+            _ => None,
+        };
+        self.said.iter().filter_map(tool).collect()
+    }
+}
+
+fn text(said: &Said) -> Option<&str> {
+    match said {
+        Said::Text { text } => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,108 @@
+//! The scenarios, in the order of the table.
+
+mod command;
+mod ends;
+mod played;
+mod program;
+mod services;
+mod work;
+
+use crate::agent::Kind;
+use crate::stage::Stage;
+use crate::verdict::Result;
+
+pub(crate) struct Scenario {
+    pub name: &'static str,
+    /// What holds, in one sentence.
+    pub what: &'static str,
+    pub needs: Needs,
+    pub of: Of,
+    /// For whom it cannot be tried, and why.
+    pub not: &'static [(Kind, &'static str)],
+    pub run: fn(&mut Stage<'_>) -> Result,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// Any model that does as it is asked.
+    Model,
+    /// One that makes trouble when it is told to: the fake one.
+    Obedience,
+}
+
+/// Whose scenario it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    All,
+    /// Those that have a model behind them.
+    Programs,
+    Commands,
+}
+
+const fn scenario(
+    name: &'static str,
+    needs: Needs,
+    run: fn(&mut Stage<'_>) -> Result,
+    what: &'static str,
+) -> Scenario {
+    Scenario {
+        name,
+        what,
+        needs,
+        of: Of::All,
+        not: &[],
+        run,
+    }
+}
+
+impl Scenario {
+    const fn of(self, of: Of) -> Scenario {
+        Scenario { of, ..self }
+    }
+
+    const fn not(self, not: &'static [(Kind, &'static str)]) -> Scenario {
+        Scenario { not, ..self }
+    }
+}
+
+/// The scenarios for this kind of agent.
+pub(crate) fn all(kind: Kind) -> impl Iterator<Item = &'static Scenario> {
+    let lists = [
+        work::ALL,
+        services::ALL,
+        ends::ALL,
+        program::ALL,
+        played::ALL,
+        command::ALL,
+    ];
+    let of = move |scenario: &&Scenario| match scenario.of {
+        Of::All => true,
+        Of::Programs => kind != Kind::Command,
+        Of::Commands => kind == Kind::Command,
+    };
+    lists.into_iter().flatten().filter(of)
+}
+
+/// The names of the scenarios for this kind of agent.
+pub fn names(kind: Kind) -> Vec<&'static str> {
+    all(kind).map(|scenario| scenario.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_forty_scenarios_with_names_of_their_own() {
+        for kind in [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Command] {
+            let mut names = names(kind);
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{kind:?}");
+            let skipped = all(kind).filter(|scenario| scenario.not.iter().any(|(k, _)| *k == kind));
+            assert!(count - skipped.count() >= 40, "{kind:?} has {count}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The model service in trouble: what it means is told apart.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kumite_core::outcome::{LimitKind, Outcome};
+use kumite_fake_model::Act;
+
+use super::work::{file, holds, say, session_of};
+use super::{Needs, Of, Scenario, scenario};
+use crate::agent::Kind;
+use crate::stage::{Ask, Stage};
+use crate::verdict::{Miss, Result, expect, words};
+
+const SILENT: &str = "it tells nothing of a limit but that it was asked to slow down";
+
+pub const ALL: &[Scenario] = &[
+    scenario("auth", Needs::Obedience, auth, "a login that is refused is a failure that names the remedy"),
+    scenario("bad-request", Needs::Obedience, bad_request, "a request that the service refuses is a failure in its words"),
+    scenario("limit", Needs::Obedience, limit, "a usage limit is one, with its reset where the program tells it")
+        .not(&[(Kind::Opencode, SILENT)]),
+    scenario("limit-resumed", Needs::Obedience, limit_resumed, "after a usage limit the same session goes on"),
+    scenario("rate", Needs::Obedience, rate, "too many requests for the moment are an overload, not a limit"),
+    scenario("overload-passes", Needs::Obedience, overload_passes, "an overload that passes is survived"),
+    scenario("overload", Needs::Obedience, overload, "an overload that stays is one"),
+    scenario("server-error", Needs::Obedience, server_error, "an error of the server is an overload"),
+    scenario("stream-cut", Needs::Obedience, stream_cut, "an answer that breaks off once is asked for again, or is a failure"),
+    scenario("stream-cut-always", Needs::Obedience, stream_cut_always, "answers that always break off are no success"),
+    scenario("garbage", Needs::Obedience, garbage, "an answer that makes no sense is no success").of(Of::Programs),
+];
+
+fn auth(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Auth { times: None }])?;
+    let login = match stage.kind() {
+        Kind::Claude => "`claude`",
+        Kind::Codex => "`codex login`",
+        Kind::Gemini => "`gemini`",
+        Kind::Opencode => "`opencode auth login`",
+        Kind::Acp | Kind::Command => "login",
+    };
+    stage.run(&Ask::new("go"))?.failed(&["log in with", login])?;
+    Ok(())
+}
+
+fn bad_request(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![error(400, "this request is wrong")])?;
+    stage.run(&Ask::new("go"))?.failed(&["this request is wrong"])?;
+    Ok(())
+}
+
+fn error(status: u16, message: &str) -> Act {
+    Act::Error {
+        status,
+        message: message.to_owned(),
+        times: None,
+    }
+}
+
+const RESETS_IN_S: i64 = 7200;
+
+fn limited(times: Option<u32>) -> Act {
+    Act::Limit {
+        resets_in_s: Some(RESETS_IN_S),
+        times,
+    }
+}
+
+fn on_a_plan(ask: Ask) -> Ask {
+    Ask { plan: true, ..ask }
+}
+
+fn limit(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![limited(None)])?;
+    let ran = stage.run(&on_a_plan(Ask::new("go")))?;
+    let limit = ran.limited(LimitKind::Usage)?;
+    let tells_reset = match stage.kind() {
+        Kind::Claude | Kind::Codex | Kind::Command => true,
+        // Its words for a used up day name no time.
+        Kind::Gemini | Kind::Opencode | Kind::Acp => false,
+    };
+    match limit.until_ms {
+        Some(until_ms) => expect_reset(until_ms),
+        None => expect(!tells_reset, || {
+            format!("the reset should be known, but is not: {}", limit.words)
+        }),
+    }
+}
+
+/// In about the time that the model said. Some programs tell minutes only.
+fn expect_reset(until_ms: u64) -> Result {
+    let now_s = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().cast_signed());
+    let in_s = (until_ms / 1000).cast_signed() - now_s;
+    expect((in_s - RESETS_IN_S).abs() < 600, || {
+        format!("the limit should end in {RESETS_IN_S} s, but ends in {in_s} s")
+    })
+}
+
+fn limit_resumed(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![
+        file("before.txt", "before\n"),
+        limited(Some(1)),
+        file("after.txt", "after\n"),
+        say("I did both."),
+    ])?;
+    let ran = stage.run(&on_a_plan(Ask::new("do both")))?;
+    ran.is("it should be limited", |outcome| matches!(outcome, Outcome::Limited(_)))?;
+    let session = session_of(stage, &ran)?;
+    let again = stage.run(&on_a_plan(Ask::resuming("go on", &session)))?;
+    let now = again.finished()?.session()?;
+    expect(now == session, || format!("the session should still be {session}, but is {now}"))?;
+    holds(stage, "before.txt", "before\n")?;
+    holds(stage, "after.txt", "after\n")
+}
+
+fn rate(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Rate {
+        retry_after_s: None,
+        times: None,
+    }])?;
+    stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
+    Ok(())
+}
+
+fn overload_passes(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Overload { times: Some(1) }, say("Here I am again.")])?;
+    if stage.is_command() {
+        // A command that cannot wait says so, and is started again.
+        stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
+    }
+    stage.run(&Ask::new("go"))?.finished()?.says("Here I am again.")?;
+    Ok(())
+}
+
+fn overload(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Overload { times: None }])?;
+    stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
+    Ok(())
+}
+
+fn server_error(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![error(500, "the server fell over")])?;
+    let ran = stage.run(&Ask::new("go"))?;
+    match stage.is_command() {
+        true => ran.failed(&["the server fell over"]).map(|_| ()),
+        false => ran.limited(LimitKind::Overload).map(|_| ()),
+    }
+}
+
+fn stream_cut(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Cut { times: Some(1) }, say("Here I am again.")])?;
+    let ran = stage.run(&Ask::new("go"))?;
+    match ran.outcome() {
+        Outcome::Finished => ran.says("Here I am again.").map(|_| ()),
+        Outcome::Failed(_) | Outcome::Limited(_) => Ok(()),
+        other => Err(Miss(format!("it should go on or fail, but {}", words(other)))),
+    }
+}
+
+fn stream_cut_always(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Cut { times: None }])?;
+    let ask = Ask::new("go").silence(stage.silence() * 3);
+    stage.run(&ask)?.not_finished()?;
+    Ok(())
+}
+
+fn garbage(stage: &mut Stage<'_>) -> Result {
+    stage.obey(vec![Act::Garbage { times: None }])?;
+    let ask = Ask::new("go").silence(stage.silence() * 3);
+    stage.run(&ask)?.not_finished()?;
+    Ok(())
+}

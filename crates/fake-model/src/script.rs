@@ -1,0 +1,235 @@
+//! What the model is told to do: rules, and the acts of each.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The orders of one server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    pub rules: Vec<Rule>,
+    /// What every answer reports as its use of tokens.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// What to do about prompts that contain `when`. An empty `when` fits every prompt, so rules
+/// behind such a rule are never reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    #[serde(default)]
+    pub when: String,
+    pub acts: Vec<Act>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+}
+
+impl Default for Usage {
+    fn default() -> Usage {
+        Usage {
+            input: 100,
+            output: 20,
+        }
+    }
+}
+
+/// One answer of the model.
+///
+/// An act with `times` answers that often and is then left out, so that the same conversation goes
+/// on with the next one. Without `times` it answers for ever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Act {
+    Say {
+        text: String,
+    },
+    /// Thinks; outside of `all` it says "done." afterwards.
+    Think {
+        text: String,
+    },
+    /// Writes a file with the tool for that which the program offers.
+    Write {
+        path: String,
+        content: String,
+    },
+    Read {
+        path: String,
+    },
+    /// Runs a shell command.
+    Run {
+        command: String,
+    },
+    /// Calls a tool by its name, with whatever input.
+    Tool {
+        name: String,
+        input: Value,
+    },
+    /// Several of the acts above in one answer.
+    All(Vec<Act>),
+
+    /// The plan's usage limit is reached.
+    Limit {
+        /// Without it the vendor does not say when the limit ends.
+        #[serde(default)]
+        resets_in_s: Option<i64>,
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    Overload {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Too many requests for the moment.
+    Rate {
+        #[serde(default)]
+        retry_after_s: Option<u64>,
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    Error {
+        status: u16,
+        message: String,
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// The key is refused.
+    Auth {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Never answers.
+    Hang {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Begins to answer, and never goes on.
+    HangMid {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Begins to answer, and closes the connection.
+    Cut {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Answers 200 with a page that no API would send.
+    Garbage {
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Says "done." after a while.
+    Slow {
+        ms: u64,
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// Says a text of that many bytes.
+    Huge {
+        bytes: usize,
+        #[serde(default)]
+        times: Option<u32>,
+    },
+}
+
+const HUGE_BYTES_MAX: usize = 1 << 30;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read the script: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("cannot use the script: {place}: {what}")]
+    Act { place: String, what: String },
+}
+
+impl Script {
+    /// One rule for every prompt.
+    pub fn always(acts: Vec<Act>) -> Script {
+        let when = String::new();
+        Script {
+            rules: vec![Rule { when, acts }],
+            usage: Usage::default(),
+        }
+    }
+
+    /// Reads a script and says where it is wrong.
+    pub fn from_json(text: &str) -> Result<Script, Error> {
+        let script: Script = serde_json::from_str(text)?;
+        script.check()?;
+        Ok(script)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        for (r, rule) in self.rules.iter().enumerate() {
+            for (a, act) in rule.acts.iter().enumerate() {
+                act.check().map_err(|what| Error::Act {
+                    place: format!("rules[{r}].acts[{a}]"),
+                    what,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Act {
+    /// How often it answers; nothing means always.
+    pub(crate) fn times(&self) -> Option<u32> {
+        match self {
+            Act::Say { .. }
+            | Act::Think { .. }
+            | Act::Write { .. }
+            | Act::Read { .. }
+            | Act::Run { .. }
+            | Act::Tool { .. }
+            | Act::All(_) => None,
+            Act::Limit { times, .. }
+            | Act::Overload { times }
+            | Act::Rate { times, .. }
+            | Act::Error { times, .. }
+            | Act::Auth { times }
+            | Act::Hang { times }
+            | Act::HangMid { times }
+            | Act::Cut { times }
+            | Act::Garbage { times }
+            | Act::Slow { times, .. }
+            | Act::Huge { times, .. } => *times,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Act::All(acts) if acts.is_empty() => Err("`all` has no acts".to_owned()),
+            Act::All(acts) => match acts.iter().position(|act| !act.fits_in_all()) {
+                Some(at) => Err(format!(
+                    "all[{at}]: only say, think, write, read, run and tool can be done together"
+                )),
+                None => Ok(()),
+            },
+            Act::Error { status, .. } if !(400..600).contains(status) => Err(format!(
+                "`status` is {status}; an error has a status from 400 to 599"
+            )),
+            Act::Huge { bytes, .. } if *bytes > HUGE_BYTES_MAX => Err(format!(
+                "`bytes` is {bytes}; at most {HUGE_BYTES_MAX} are sent"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn fits_in_all(&self) -> bool {
+        matches!(
+            self,
+            Act::Say { .. }
+                | Act::Think { .. }
+                | Act::Write { .. }
+                | Act::Read { .. }
+                | Act::Run { .. }
+                | Act::Tool { .. }
+        )
+    }
+}

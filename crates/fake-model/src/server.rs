@@ -1,0 +1,247 @@
+//! The server: who listens, what it knows, and how all of it ends.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::choose::{Used, choose};
+use crate::connection;
+use crate::conversation::Conversation;
+use crate::script::{Act, Script, Usage};
+use crate::seen::{By, Seen};
+
+/// A running server. Dropping it closes every connection and ends every thread.
+#[derive(Debug)]
+pub struct Server {
+    port: u16,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// 0 lets the system choose.
+    pub port: u16,
+    /// Gets a line of JSON for every request, with its body.
+    pub log: Option<PathBuf>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    script: Script,
+    used: Used,
+    seen: Vec<Seen>,
+    log: Option<File>,
+    connections: HashMap<u64, TcpStream>,
+    connections_ever: u64,
+    has_ended: bool,
+}
+
+impl Server {
+    pub fn start(script: Script) -> io::Result<Server> {
+        Server::start_with(script, &Options::default())
+    }
+
+    pub fn start_with(script: Script, options: &Options) -> io::Result<Server> {
+        let log = match &options.log {
+            Some(path) => Some(File::options().create(true).append(true).open(path)?),
+            None => None,
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
+        let port = listener.local_addr()?.port();
+        let state = State {
+            script,
+            log,
+            ..State::default()
+        };
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            ..Shared::default()
+        });
+        let listening = {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new()
+                .name("fake-model".to_owned())
+                .spawn(move || shared.listen(&listener))?
+        };
+        Ok(Server {
+            port,
+            shared,
+            listening: Some(listening),
+        })
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Without a slash or a path at its end.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Every request so far, in the order in which they were answered.
+    pub fn requests(&self) -> Vec<Seen> {
+        self.shared.lock().seen.clone()
+    }
+
+    /// Replaces the script; acts with `times` count from the beginning.
+    pub fn set(&self, script: Script) {
+        let mut state = self.shared.lock();
+        state.script = script;
+        state.used.clear();
+    }
+
+    /// Waits for ever: the binary has nothing else to do.
+    pub fn serve(mut self) {
+        if let Some(listening) = self.listening.take() {
+            let _ = listening.join();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.end();
+        // The listener waits for a connection; this one only wakes it.
+        let woken = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
+        if let (Ok(_), Some(listening)) = (woken, self.listening.take()) {
+            let _ = listening.join();
+        }
+    }
+}
+
+/// What answers a request, chosen and counted.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub act: Act,
+    pub by: By,
+    pub usage: Usage,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves nothing half done here.
+        self.state
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Accepts until the end, then waits for the threads of all connections.
+    fn listen(self: &Arc<Shared>, listener: &TcpListener) {
+        thread::scope(|scope| {
+            loop {
+                // A copy is kept for the end, to close the connection under its thread.
+                let accepted = listener
+                    .accept()
+                    .and_then(|(conn, _)| Ok((conn.try_clone()?, conn)));
+                let (copy, conn) = match accepted {
+                    Ok(accepted) => accepted,
+                    // Too many open files, most likely: some connection has to go first.
+                    Err(_) if self.rest(Duration::from_millis(10)) => continue,
+                    Err(_) => return,
+                };
+                let Some(number) = self.admit(copy) else {
+                    return;
+                };
+                scope.spawn(move || {
+                    connection::serve(self, &conn);
+                    self.dismiss(number);
+                });
+            }
+        });
+    }
+
+    /// Takes note of a connection, unless the end has come.
+    fn admit(&self, conn: TcpStream) -> Option<u64> {
+        let mut state = self.lock();
+        if state.has_ended {
+            return None;
+        }
+        let number = state.connections_ever;
+        state.connections_ever += 1;
+        state.connections.insert(number, conn);
+        Some(number)
+    }
+
+    fn dismiss(&self, number: u64) {
+        if let Some(conn) = self.lock().connections.remove(&number) {
+            let _ = conn.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn end(&self) {
+        let mut state = self.lock();
+        state.has_ended = true; state.connections.clear();
+        for conn in state.connections.values() {
+            let _ = conn.shutdown(Shutdown::Both);
+        }
+        self.ended.notify_all();
+    }
+
+    /// Sleeps, and says whether the server goes on.
+    pub fn rest(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let rested = self
+            .ended
+            .wait_timeout_while(state, time, |state| !state.has_ended);
+        let (state, _) = rested.unwrap_or_else(|poisoned| poisoned.into_inner());
+        !state.has_ended
+    }
+
+    /// Decides what answers `talk`.
+    pub fn order(&self, talk: &Conversation) -> Order {
+        let mut state = self.lock();
+        let usage = state.script.usage;
+        let say = |text: String, by| Order {
+            act: Act::Say { text },
+            by,
+            usage,
+        };
+        if talk.is_housekeeping() {
+            let text = match &talk.schema {
+                Some(schema) => crate::schema::fitting(schema).to_string(),
+                None => "ok".to_owned(),
+            };
+            return say(text, By::Housekeeping);
+        }
+        let Some(chosen) = choose(&state.script, &state.used, talk) else {
+            return say("done.".to_owned(), By::Done);
+        };
+        let (rule, act) = (chosen.rule, chosen.act);
+        *state.used.entry((rule, act)).or_default() += 1;
+        Order {
+            act: state.script.rules[rule].acts[act].clone(),
+            by: By::Rule { rule, act },
+            usage,
+        }
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.lock().script.usage
+    }
+
+    pub fn note(&self, seen: Seen, body: &[u8]) {
+        let mut state = self.lock();
+        if let Some(log) = &mut state.log {
+            let body = serde_json::from_slice(body)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
+            // Nobody can be told in here that the disk is full.
+            let _ = writeln!(log, "{}", json!({"request": seen, "body": body}));
+        }
+        state.seen.push(seen);
+    }
+}

@@ -1,0 +1,233 @@
+//! An agent that had to leave its step finishes nothing and costs nothing: who follows it does the
+//! same step with the same counts, in the same session.
+
+use kumite_core::change::Change;
+use kumite_core::effect::Effect;
+use kumite_core::journal::{AgentId, Entry, Event};
+use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::run::{Attempt, State, Step};
+
+use super::{Replica, Verdict, broken};
+use crate::trace::{Line, What};
+
+#[derive(Default)]
+pub struct Follows {
+    retries_max: u8,
+    specs: Vec<Seat>,
+}
+
+/// One spec.
+#[derive(Default)]
+struct Seat {
+    /// The agent that was started last.
+    worker: Option<Worker>,
+    due: Option<Due>,
+    rests: bool,
+    /// A start would be a new walk.
+    fresh: bool,
+    /// The last entry is a start: where to go on is read from the files.
+    asked: bool,
+}
+
+struct Worker {
+    agent: AgentId,
+    step: Step,
+    ended: Option<Ended>,
+    heard: bool,
+}
+
+/// What whoever comes next has to take over.
+struct Due {
+    step: Step,
+    session: Option<String>,
+}
+
+impl Follows {
+    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+        if let What::Began { specs, rules, .. } = &line.what {
+            self.retries_max = rules.retries_max;
+            self.specs.resize_with(*specs, || Seat {
+                rests: true,
+                fresh: true,
+                ..Seat::default()
+            });
+        }
+        let seat = &mut self.specs[line.spec];
+        match &line.what {
+            What::Started(agent, step, session) => {
+                seat.worker = Some(Worker {
+                    agent: *agent,
+                    step: *step,
+                    ended: None,
+                    heard: false,
+                });
+                return match seat.due.take() {
+                    Some(due) => due.taken_over(*step, session.as_deref(), seat.asked),
+                    None => Ok(()),
+                };
+            }
+            What::HeldBack(_, step, session, _) => {
+                let due = seat.due.replace(Due {
+                    step: *step,
+                    session: session.clone(),
+                });
+                return match due {
+                    Some(due) => due.taken_over(*step, session.as_deref(), seat.asked),
+                    None => Ok(()),
+                };
+            }
+            What::Ended(agent, ended) => {
+                if let Some(worker) = seat.worker.as_mut().filter(|it| it.agent == *agent) {
+                    worker.ended.clone_from(ended);
+                }
+            }
+            What::Recorded(entry) => {
+                seat.recorded(entry, self.retries_max);
+                seat.moves_on(replica);
+                let left = seat.left(entry);
+                seat.rests = replica.run.is_at_rest();
+                seat.fresh = matches!(replica.run.state, State::Idle | State::Done(_));
+                return match left {
+                    true => finishes_nothing(replica),
+                    false => Ok(()),
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Seat {
+    fn recorded(&mut self, entry: &Entry, retries_max: u8) {
+        self.asked = false;
+        match &entry.event {
+            Event::StartRequested { order, .. } => {
+                self.asked = true;
+                if self.rests && order.from.is_some() {
+                    self.due = None;
+                }
+                if self.fresh {
+                    let due = self.due.iter_mut();
+                    due.for_each(|due| recount(&mut due.step, retries_max));
+                }
+            }
+            Event::Admitted { .. } => self.asked = true,
+            Event::ResetRequested | Event::DocumentRejected { .. } if self.rests => {
+                self.due = None;
+            }
+            // B2.3: a new process counts the retries of impl anew.
+            Event::EngineStarted => {
+                let due = self.due.iter_mut().map(|due| &mut due.step);
+                let worker = self.worker.iter_mut().map(|worker| &mut worker.step);
+                due.chain(worker)
+                    .for_each(|step| recount(step, retries_max));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whoever is asked for something else takes nothing over.
+    fn moves_on(&mut self, replica: &Replica) {
+        let mut launched = replica.effects.iter().filter_map(|effect| match effect {
+            Effect::Launch(launch) => Some(launch.step),
+            _ => None,
+        });
+        if let Some(step) = launched.next() {
+            self.due.take_if(|due| self.asked && !same(due.step, step));
+        }
+    }
+
+    /// Whether this is the word of an agent that had to leave its step.
+    fn left(&mut self, entry: &Entry) -> bool {
+        let Event::AgentEnded { agent, .. } = &entry.event else {
+            return false;
+        };
+        let Some(worker) = self.worker.as_mut() else {
+            return false;
+        };
+        if worker.agent != *agent || std::mem::replace(&mut worker.heard, true) {
+            return false;
+        }
+        let Some(ended) = &worker.ended else {
+            return false;
+        };
+        let session = match &ended.outcome {
+            Outcome::Limited(_) | Outcome::OverBudget(_) => ended.session.clone(),
+            Outcome::SessionGone(_) => None,
+            Outcome::Finished
+            | Outcome::Failed(_)
+            | Outcome::Missing(_)
+            | Outcome::Hung
+            | Outcome::TimedOut
+            | Outcome::Killed
+            | Outcome::Lost(_) => return false,
+        };
+        let step = worker.step;
+        self.due = Some(Due { step, session });
+        true
+    }
+}
+
+impl Due {
+    /// `asked`: a person's start looked at the files, which may ask for something else.
+    fn taken_over(&self, step: Step, session: Option<&str>, asked: bool) -> Verdict {
+        let counts = match asked {
+            true if !same(self.step, step) => return Ok(()),
+            true => self.step.attempt() == step.attempt(),
+            false => self.step == step,
+        };
+        if !counts {
+            let sentence = format!("{step:?} starts, and {:?} was left", self.step);
+            return broken("who had to leave costs no round and no retry", sentence);
+        }
+        match self.session.as_deref() == session {
+            true => Ok(()),
+            false => broken(
+                "who follows goes on in the session of who had to leave",
+                format!(
+                    "{step:?} goes on in {session:?} instead of {:?}",
+                    self.session
+                ),
+            ),
+        }
+    }
+}
+
+/// Whether both ask for the same thing.
+fn same(one: Step, other: Step) -> bool {
+    let number = |step: Step| step.round().map(|round| round.number);
+    one.name() == other.name() && number(one) == number(other)
+}
+
+fn recount(step: &mut Step, retries_max: u8) {
+    if let Step::Implement(attempt) = step {
+        *attempt = Attempt::first(retries_max);
+    }
+}
+
+fn finishes_nothing(replica: &Replica) -> Verdict {
+    let finishes = |change: &&Change| match change {
+        Change::Generated(_)
+        | Change::ReviewWritten(_)
+        | Change::Replied(..)
+        | Change::Judged(..)
+        | Change::ReviewApproved
+        | Change::Implemented
+        | Change::Inspected(..)
+        | Change::Fixed(_)
+        | Change::InspectionPassed
+        | Change::Deployed => true,
+        Change::Approved(_)
+        | Change::Rejected(_)
+        | Change::ReviewStarted(_)
+        | Change::Reopened(_) => false,
+    };
+    match replica.saves().find(finishes) {
+        None => Ok(()),
+        Some(change) => broken(
+            "who had to leave has finished nothing",
+            format!("{change:?} is written on its word"),
+        ),
+    }
+}

@@ -1,0 +1,203 @@
+//! A limit holds for everybody until it ends or a person does not want to wait, a wait is as long
+//! as it must be, and neither is a failure.
+
+use kumite_core::journal::{AgentId, Entry, Event, LimitRules};
+use kumite_core::notice::{Notice, RestState};
+use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
+use kumite_core::run::{Halt, State};
+
+use super::{Replica, Verdict, broken};
+use crate::trace::{Line, What};
+
+/// So often in a row a service may be too busy before it counts as down.
+const OVERLOADS_MAX: u8 = 24;
+
+#[derive(Default)]
+pub struct Limits {
+    rules: LimitRules,
+    /// What all runs know.
+    noted_until_ms: u64,
+    specs: Vec<Waiter>,
+}
+
+/// One spec.
+#[derive(Default)]
+struct Waiter {
+    /// The limit at which its agent ended or was not even started, until the run hears of it.
+    met: Option<(AgentId, Limit)>,
+    /// The run goes on by itself, but not before.
+    until_ms: Option<u64>,
+    /// A person does not want to wait for that.
+    cut: bool,
+    /// Its limit holds for the others as well, and they were not told yet.
+    untold: bool,
+    /// It stands at a limit: whatever ends it now, it has not failed.
+    limited: bool,
+    overloads: u8,
+}
+
+impl Limits {
+    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+        if let What::Began { specs, rules, .. } = &line.what {
+            self.rules = rules.limit;
+            self.specs.resize_with(*specs, Waiter::default);
+        }
+        let waiter = &mut self.specs[line.spec];
+        match &line.what {
+            What::Ended(agent, Some(ended)) => waiter.meets(*agent, ended),
+            What::HeldBack(agent, _, _, Outcome::Limited(limit)) => {
+                waiter.met = Some((*agent, limit.clone()));
+            }
+            What::Recorded(entry) => {
+                return waiter.recorded(line.at_ms, entry, replica, &self.rules);
+            }
+            What::Noted { until_ms } => {
+                self.noted_until_ms = *until_ms;
+                waiter.untold = false;
+            }
+            What::CutShort => {
+                self.noted_until_ms = 0;
+                waiter.cut = true;
+            }
+            What::Crashed { .. } => self.specs.iter_mut().for_each(Waiter::forget),
+            What::Decided(_) if waiter.untold => {
+                let sentence = "an agent reached a limit, and nobody else knows";
+                return broken("who reaches a limit tells the others", sentence);
+            }
+            What::Announced(_, Notice::RunEnded { state, reason, .. })
+                if *state == RestState::Failed && waiter.limited =>
+            {
+                return broken("a limit is no failure", format!("it failed: {reason}"));
+            }
+            What::Started(agent, ..) => {
+                (waiter.limited, waiter.cut) = (false, false);
+                return begins(&agent.to_string(), line.at_ms, self.noted_until_ms);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Waiter {
+    /// A person's word and the answer to a launch die with the process; the end of an agent is a
+    /// record on disk.
+    fn forget(&mut self) {
+        self.cut = false;
+        self.met.take_if(|(_, limit)| limit.kind == LimitKind::Held);
+    }
+
+    fn meets(&mut self, agent: AgentId, ended: &Ended) {
+        if let Outcome::Limited(limit) = &ended.outcome {
+            self.met = Some((agent, limit.clone()));
+        }
+    }
+
+    fn recorded(
+        &mut self,
+        now_ms: u64,
+        entry: &Entry,
+        replica: &Replica,
+        rules: &LimitRules,
+    ) -> Verdict {
+        let awaited_ms = self.until_ms.take();
+        if let State::Limited(wait) = &replica.run.state {
+            self.until_ms = Some(wait.until_ms);
+        }
+        match &entry.event {
+            Event::AgentEnded { agent, .. } => {
+                let met = self.met.take_if(|(met, _)| met == agent);
+                match met {
+                    Some((_, limit)) => self.limited(&limit, entry.at_ms, replica, rules),
+                    None => {
+                        // A late word that the run does not care about has no effects.
+                        if !replica.effects.is_empty() {
+                            (self.limited, self.overloads) = (false, 0);
+                        }
+                        Ok(())
+                    }
+                }
+            }
+            Event::WaitOver { .. } if !self.cut => match awaited_ms {
+                Some(until_ms) => begins("the run goes on", now_ms, until_ms),
+                None => Ok(()),
+            },
+            Event::StartRequested { .. } => {
+                self.limited &= !replica.run.is_at_rest();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The run hears of a limit.
+    fn limited(
+        &mut self,
+        limit: &Limit,
+        at_ms: u64,
+        replica: &Replica,
+        rules: &LimitRules,
+    ) -> Verdict {
+        self.cut = false;
+        self.overloads = match limit.kind {
+            LimitKind::Overload => self.overloads.saturating_add(1),
+            LimitKind::Usage | LimitKind::Held => 0,
+        };
+        let down = self.overloads > OVERLOADS_MAX;
+        self.limited = !down;
+        self.untold = limit.kind == LimitKind::Usage && !is_stopped(&replica.run.state);
+        let Some(until_ms) = replica.run.limited_until_ms() else {
+            return Ok(());
+        };
+        if down {
+            let sentence = format!("it was too busy {} times", self.overloads);
+            return broken("a busy service is not waited for for ever", sentence);
+        }
+        lasts(limit, until_ms, at_ms, rules)?;
+        match &replica.run.state {
+            State::Limited(wait) if wait.wake_ms < until_ms => broken(
+                "a run goes on soon after its limit",
+                format!("it wakes {} ms too early", until_ms - wait.wake_ms),
+            ),
+            State::Limited(wait) if wait.wake_ms - until_ms > rules.jitter_ms => broken(
+                "a run goes on soon after its limit",
+                format!("it wakes {} ms after it", wait.wake_ms - until_ms),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
+    match now_ms < until_ms {
+        false => Ok(()),
+        true => broken(
+            "nobody begins before a limit ends",
+            format!("{who} at {now_ms} ms, and it ends at {until_ms} ms"),
+        ),
+    }
+}
+
+fn is_stopped(state: &State) -> bool {
+    matches!(state, State::Halted(halted) if matches!(halted.why, Halt::Stopped(_)))
+}
+
+/// A reset that makes sense is believed; any other wait is neither too short nor too long.
+fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Verdict {
+    let earliest = match limit.kind {
+        LimitKind::Held => at_ms,
+        LimitKind::Usage | LimitKind::Overload => at_ms.saturating_add(rules.min_ms),
+    };
+    let latest = at_ms.saturating_add(rules.max_ms.max(rules.min_ms));
+    let sensible = earliest..=latest;
+    let believed = limit
+        .until_ms
+        .filter(|until_ms| sensible.contains(until_ms));
+    match sensible.contains(&until_ms) && believed.is_none_or(|believed| believed == until_ms) {
+        true => Ok(()),
+        false => broken(
+            "a limit is waited for as reported, within reason",
+            format!("at {at_ms} ms it said {limit:?}, and the wait lasts until {until_ms} ms"),
+        ),
+    }
+}

@@ -1,0 +1,173 @@
+//! Who follows an agent that had to leave: with other counts, in another session, or with its work
+//! taken for done.
+
+use kumite_core::journal::Event;
+use kumite_core::outcome::{Limit, LimitKind, Outcome};
+use kumite_core::run::Step;
+
+use super::{breaks, find, next, records, starts};
+use crate::trace::{Line, What};
+
+const COUNTS: &str = "who had to leave costs no round and no retry";
+const SESSION: &str = "who follows goes on in the session of who had to leave";
+const FINISHED: &str = "who had to leave has finished nothing";
+
+fn limit() -> Outcome {
+    Outcome::Limited(Limit {
+        kind: LimitKind::Usage,
+        until_ms: None,
+        words: String::new(),
+    })
+}
+
+fn is_limit(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Limited(_))
+}
+
+fn ends(fits: impl Fn(&Outcome) -> bool) -> impl Fn(&What) -> bool {
+    move |what| matches!(what, What::Ended(_, Some(ended)) if fits(&ended.outcome))
+}
+
+/// The agent that follows one that ended so, by itself.
+fn follower(lines: &[Line], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
+    let at = find(lines, ends(left))?;
+    let begun = next(lines, at, starts)?;
+    let asked = records(|event| {
+        matches!(
+            event,
+            Event::StartRequested { .. } | Event::Admitted { .. } | Event::EngineStarted
+        )
+    });
+    let spec = lines[at].spec;
+    let mut between = lines[at..begun].iter().filter(|line| line.spec == spec);
+    between.all(|line| !asked(&line.what)).then_some(begun)
+}
+
+/// Does something else with the step of the agent that follows one at a limit.
+fn steps(lines: &mut [Line], other: impl Fn(Step) -> Option<Step>) -> Option<()> {
+    let at = follower(lines, is_limit)?;
+    let What::Started(_, step, _) = &mut lines[at].what else {
+        return None;
+    };
+    *step = other(*step)?;
+    Some(())
+}
+
+#[test]
+fn a_retry_that_a_limit_costs_is_noticed() {
+    breaks(COUNTS, |lines| {
+        steps(lines, |step| match step {
+            Step::Implement(attempt) => attempt.next().map(Step::Implement),
+            _ => None,
+        })
+    });
+}
+
+#[test]
+fn a_round_that_a_limit_costs_is_noticed() {
+    breaks(COUNTS, |lines| {
+        steps(lines, |step| match step {
+            Step::Reply(round) => round.next().map(Step::Reply),
+            _ => None,
+        })
+    });
+    // The same round, but one less is left.
+    breaks(COUNTS, |lines| {
+        steps(lines, |step| match step {
+            Step::Review(mut round) => {
+                round.left = round.left.checked_sub(1)?;
+                Some(Step::Review(round))
+            }
+            _ => None,
+        })
+    });
+}
+
+#[test]
+fn a_step_that_a_limit_skips_is_noticed() {
+    breaks(COUNTS, |lines| {
+        steps(lines, |step| match step {
+            Step::Write(_) => Some(Step::Merge),
+            _ => None,
+        })
+    });
+}
+
+/// Gives the agent that follows another session.
+fn sessions(lines: &mut [Line], at: usize, other: Option<&str>) -> Option<()> {
+    let What::Started(_, _, session) = &mut lines[at].what else {
+        return None;
+    };
+    let other = other.map(str::to_owned);
+    let differs = *session != other;
+    *session = other;
+    differs.then_some(())
+}
+
+#[test]
+fn a_session_that_a_limit_costs_is_noticed() {
+    for other in [None, Some("of somebody else")] {
+        breaks(SESSION, |lines| {
+            let at = follower(lines, is_limit)?;
+            sessions(lines, at, other)
+        });
+    }
+}
+
+#[test]
+fn a_session_that_spent_money_costs_is_noticed() {
+    breaks(SESSION, |lines| {
+        let at = find(lines, ends(|it| matches!(it, Outcome::OverBudget(_))))?;
+        let left = match &lines[at].what {
+            What::Ended(_, Some(ended)) => ended.session.clone()?,
+            _ => return None,
+        };
+        let at = next(lines, at, starts)?;
+        let goes_on = matches!(&lines[at].what, What::Started(_, _, Some(it)) if *it == left);
+        goes_on.then(|| sessions(lines, at, None))?
+    });
+}
+
+#[test]
+fn a_session_that_is_lost_because_its_agent_was_held_back_is_noticed() {
+    breaks(SESSION, |lines| {
+        let held = |what: &What| matches!(what, What::HeldBack(_, _, Some(_), _));
+        let held = find(lines, held)?;
+        let at = next(lines, held, starts)?;
+        let goes_on = matches!(&lines[at].what, What::Started(_, _, Some(_)));
+        goes_on.then(|| sessions(lines, at, None))?
+    });
+}
+
+#[test]
+fn a_session_that_is_gone_and_asked_for_again_is_noticed() {
+    breaks(SESSION, |lines| {
+        let at = follower(lines, |it| matches!(it, Outcome::SessionGone(_)))?;
+        sessions(lines, at, Some("the one that is gone"))
+    });
+}
+
+#[test]
+fn work_that_counts_as_finished_when_its_agent_had_to_leave_is_noticed() {
+    let gone = Outcome::SessionGone(String::new());
+    let spent = Outcome::OverBudget(String::new());
+    for outcome in [limit(), gone, spent] {
+        breaks(FINISHED, |lines| {
+            let wrote = |what: &What| matches!(what, What::Started(_, Step::Write(_), _));
+            let at = find(lines, wrote)?;
+            let at = next(lines, at, |what| matches!(what, What::Ended(..)))?;
+            let saved = next(lines, at, |what| matches!(what, What::Saved(..)))?;
+            let generated = |what: &What| match what {
+                What::Saved(_, changes) => changes
+                    .iter()
+                    .any(|it| matches!(it, kumite_core::change::Change::Generated(_))),
+                _ => false,
+            };
+            let What::Ended(_, Some(ended)) = &mut lines[at].what else {
+                return None;
+            };
+            let finished = std::mem::replace(&mut ended.outcome, outcome.clone());
+            (finished == Outcome::Finished && generated(&lines[saved].what)).then_some(())
+        });
+    }
+}

@@ -1,0 +1,69 @@
+//! Runs that wait for the end of a usage limit: each goes on by its clock, or when a person does not
+//! want to wait any longer, as soon as there is a slot for it.
+
+use kumite_core::journal::Event;
+use kumite_core::run::State;
+
+use crate::faults::Kind;
+use crate::host::{Engine, name};
+use crate::world::{Happening, World};
+
+/// How often a run asks for a slot that it needs after a limit.
+const TICK_MS: u64 = 100;
+
+impl Engine {
+    /// Sets the clock of a run that waits, also after a restart.
+    pub fn set_clock(&mut self, world: &mut World, spec: usize) {
+        let wake_ms = match &self.runs[spec].state {
+            State::Limited(wait) => Some(wait.wake_ms),
+            _ => None,
+        };
+        let was = std::mem::replace(&mut self.clocks[spec], wake_ms);
+        if let Some(wake_ms) = wake_ms.filter(|_| was != wake_ms) {
+            self.ring_after(world, wake_ms.saturating_sub(world.now_ms), spec, wake_ms);
+        }
+    }
+
+    fn ring_after(&self, world: &mut World, after_ms: u64, spec: usize, wake_ms: u64) {
+        let epoch = self.epoch;
+        let rings = Happening::WaitEnds {
+            epoch,
+            spec,
+            wake_ms,
+        };
+        world.post(after_ms, rings);
+    }
+
+    /// The clock rings for a wait that was to last until `wake_ms`.
+    pub fn wait_ends(&mut self, world: &mut World, spec: usize, wake_ms: u64) {
+        match &self.runs[spec].state {
+            State::Limited(wait) if wait.wake_ms == wake_ms => {
+                self.wake_up(world, spec);
+                if !self.dying && self.clocks[spec] == Some(wake_ms) {
+                    // No slot is free. Whatever happens to it meanwhile costs it its place in the
+                    // queue, so it asks again.
+                    world.tally.note(Kind::WakeQueued);
+                    self.ring_after(world, TICK_MS, spec, wake_ms);
+                }
+            }
+            // A later wait has a clock of its own.
+            State::Limited(_) => {}
+            // The rules must hold for a clock that nobody stopped.
+            _ if !world.calm && world.account.luck.chance(300) => {
+                world.tally.note(Kind::WakeLate);
+                let look = world.disks[spec].look();
+                self.handle(world, spec, Event::WaitOver { look });
+            }
+            _ => {}
+        }
+    }
+
+    /// A limit is over, or is not waited for any longer.
+    pub fn wake_up(&mut self, world: &mut World, spec: usize) {
+        let limited = matches!(self.runs[spec].state, State::Limited(_));
+        if limited && self.pool.ask(&name(spec)) {
+            let look = world.disks[spec].look();
+            self.handle(world, spec, Event::WaitOver { look });
+        }
+    }
+}

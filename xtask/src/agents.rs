@@ -1,0 +1,69 @@
+//! The real agent programs for the tests: the pinned versions from npm, installed once into the
+//! cache. Nothing of them is part of the project.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::{Done, Stop, cache, fail, root, run, works};
+
+/// The directory of the programs. The tests find it in `KUMITE_REAL_AGENTS`.
+pub fn programs() -> Result<PathBuf, Stop> {
+    let pinned = root().join("xtask/agents");
+    let lock = pinned.join("package-lock.json");
+    let Ok(text) = fs::read(&lock) else {
+        return fail(&format!("cannot read {}", lock.display()));
+    };
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    // Another lock file is another directory: no installation is ever half old.
+    let dir = cache().join(format!("agents-{:016x}", hasher.finish()));
+    let done = dir.join("installed");
+    if !done.exists() {
+        install(&pinned, &dir)?;
+        if let Err(error) = fs::write(&done, "") {
+            return fail(&format!("cannot write {}: {error}", done.display()));
+        }
+    }
+    Ok(dir.join("node_modules/.bin"))
+}
+
+fn install(pinned: &Path, dir: &Path) -> Done {
+    node()?;
+    eprintln!("installing the agent programs into {}", dir.display());
+    let copied = fs::create_dir_all(dir).and_then(|()| {
+        for file in ["package.json", "package-lock.json"] {
+            fs::copy(pinned.join(file), dir.join(file))?;
+        }
+        Ok(())
+    });
+    if let Err(error) = copied {
+        return fail(&format!("cannot prepare {}: {error}", dir.display()));
+    }
+    // The lock file has the hash of every package. Of their scripts one is needed.
+    let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    run(Command::new("npm").args(options).current_dir(dir))?;
+    let script = "node_modules/@anthropic-ai/claude-code/install.cjs";
+    run(Command::new("node").arg(script).current_dir(dir))
+}
+
+/// npm, from the system's packages if it is not there and we may install it.
+fn node() -> Done {
+    if works(Command::new("npm").arg("--version")) {
+        return Ok(());
+    }
+    if works(Command::new("apt-get").arg("--version")) && is_root() {
+        run(Command::new("apt-get").arg("update"))?;
+        return run(Command::new("apt-get").args(["install", "-y", "nodejs", "npm"]));
+    }
+    fail("the tests need the real agent programs, which come from npm: install Node.js 20 or newer")
+}
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut ids = status.lines().filter_map(|line| line.strip_prefix("Uid:"));
+    ids.next()
+        .and_then(|ids| ids.split_whitespace().nth(1))
+        .is_some_and(|id| id == "0")
+}
