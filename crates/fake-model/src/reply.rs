@@ -155,6 +155,7 @@ impl Reply<'_> {
         http::write_chunk(&mut self.conn(), &format!("{name}data: {}\n\n", event.data))
     }
 
+    /// Writing wants a reference that can be changed, which the field itself is not.
     fn conn(&self) -> &TcpStream {
         self.conn
     }

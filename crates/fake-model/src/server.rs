@@ -185,7 +185,7 @@ impl Shared {
 
     fn end(&self) {
         let mut state = self.lock();
-        state.has_ended = true; state.connections.clear();
+        state.has_ended = true;
         for conn in state.connections.values() {
             let _ = conn.shutdown(Shutdown::Both);
         }

@@ -20,9 +20,7 @@ pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
         Act::Run { command } => run(talk, command),
         Act::Tool { name, input } => vec![call(talk, name, input.clone())],
         Act::All(acts) => acts.iter().flat_map(|act| parts(act, talk)).collect(),
-        Act::Huge { bytes, .. } => vec![Part::Text(
-            "0123456789abcdef".repeat(bytes / 16 + 1)[..*bytes].to_owned(),
-        )],
+        Act::Huge { bytes, .. } => vec![Part::Text(huge(*bytes))],
         Act::Limit { .. }
         | Act::Overload { .. }
         | Act::Rate { .. }
@@ -34,6 +32,18 @@ pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
         | Act::Garbage { .. }
         | Act::Slow { .. } => Vec::new(),
     }
+}
+
+/// Numbers, one after the other: Gemini CLI stops a model that repeats itself.
+fn huge(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 20);
+    let mut number = 0_u64;
+    while text.len() < bytes {
+        text += &format!("{number} ");
+        number += 1;
+    }
+    text.truncate(bytes);
+    text
 }
 
 /// Claude Code refuses to overwrite a file that was not read before, so that an existing one is
