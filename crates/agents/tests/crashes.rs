@@ -225,3 +225,83 @@ fn before_the_start_there_is_nothing_to_adopt() {
     fs::write(world.path("dir/claim"), "").unwrap();
     assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Lost));
 }
+
+/// A kumite that was killed while its agent worked, and that never comes back.
+fn abandoned(world: &World) -> Identity {
+    let mut first = kumite(world);
+    world.wait_for("here");
+    until("the record", || world.path("dir/record.json").exists());
+    let supervisor = running(world).supervisor().unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    supervisor
+}
+
+fn outcome_after_all(world: &World, supervisor: Identity) -> Outcome {
+    until("the supervisor to go", || !supervisor.is_alive());
+    world.assert_nothing_remains();
+    let Adopted::Ended(end) = adopt(&world.dir()).unwrap() else {
+        panic!("it left its end")
+    };
+    end.ended.outcome
+}
+
+#[test]
+fn a_supervisor_whose_kumite_never_comes_back_ends_with_its_agent_and_leaves_the_end() {
+    let world = world(&format!(
+        "setsid sh -c 'touch here; exec sleep 1000' &\n{INIT}\nwhile [ ! -e go ]; do sleep 0.01; done\n{GOOD}"
+    ));
+    let supervisor = abandoned(&world);
+    go(&world);
+    assert_eq!(outcome_after_all(&world, supervisor), Outcome::Finished);
+}
+
+#[test]
+fn a_supervisor_whose_kumite_never_comes_back_ends_an_agent_whose_time_is_over() {
+    let world = world(
+        "(setsid sh -c 'trap \"\" TERM; touch here; while :; do sleep 1; done' &) &\nwhile :; do echo busy; sleep 0.05; done",
+    );
+    let world = world.with(|request| {
+        request.step_timeout_ms = 3000;
+        request.term_grace_ms = 100;
+    });
+    let supervisor = abandoned(&world);
+    assert_eq!(outcome_after_all(&world, supervisor), Outcome::TimedOut);
+}
+
+#[test]
+fn a_supervisor_whose_kumite_never_comes_back_ends_an_agent_that_hangs() {
+    let world = world("touch here\nwhile :; do sleep 0.05; done");
+    let world = world.with(|request| request.silence_timeout_ms = 3000);
+    let supervisor = abandoned(&world);
+    assert_eq!(outcome_after_all(&world, supervisor), Outcome::Hung);
+}
+
+#[test]
+fn a_stranger_that_has_the_pid_of_a_lost_agent_or_supervisor_is_never_touched() {
+    let world = waiting();
+    let handle = world.launch();
+    world.wait_for("here");
+    until("the record", || handle.record().is_some());
+    kill(handle.supervisor().unwrap());
+    until("the agent's death", || {
+        !handle.record().unwrap().agent.is_alive()
+    });
+    let mut stranger = Command::new("sleep").arg("1000").spawn().unwrap();
+    let mut reused = Identity::of(stranger.id()).unwrap();
+    reused.start -= 1;
+    let json = |value| serde_json::to_vec(&value).unwrap();
+    let mut claim: serde_json::Value = serde_json::from_slice(&world.read("dir/claim")).unwrap();
+    claim["pid"] = reused.pid.into();
+    claim["start"] = reused.start.into();
+    fs::write(world.path("dir/claim"), json(claim)).unwrap();
+    let record = serde_json::json!({"supervisor": reused, "agent": reused, "started_at": 1});
+    fs::write(world.path("dir/record.json"), json(record)).unwrap();
+    assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Lost));
+    conclude(&world.dir()).unwrap();
+    handle.stop();
+    handle.force();
+    assert!(stranger.try_wait().unwrap().is_none());
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}

@@ -16,6 +16,7 @@ use kumite_host::launch::Kit;
 use kumite_host::notify::Notifier;
 use kumite_host::perform::Shared;
 use kumite_host::project::Project;
+use kumite_host::purse::Purse;
 use kumite_host::settings::{Flags, Loader};
 
 use crate::Result;
@@ -111,6 +112,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
         inbox,
         notifier: Notifier::new(&loader.loaded.settings.notify),
         launcher: Launcher::new(project.runtime()),
+        purse: Purse::of(&project),
         leaving: Arc::default(),
     };
     let places = project.all_specs()?;

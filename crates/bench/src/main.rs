@@ -12,6 +12,7 @@ mod scene;
 mod size;
 mod start;
 mod stats;
+mod stop;
 mod table;
 
 use std::path::PathBuf;
@@ -28,12 +29,13 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Measure = fn(&Options) -> Result<Part>;
 
 /// In this order.
-const PARTS: [(&str, Measure); 6] = [
+const PARTS: [(&str, Measure); 7] = [
     ("handover", |_| handover::measure()),
     ("rush", |_| handover::rush()),
     ("decide", |_| decide::measure()),
     ("start", |_| start::measure()),
     ("ingest", |_| ingest::measure()),
+    ("stop", |_| stop::measure()),
     ("size", size::measure),
 ];
 

@@ -224,9 +224,7 @@ pub fn kill_supervisor() -> Result<(), String> {
     let trouble = |error| format!("cannot kill the supervisor: {error}");
     set_parent_process_death_signal(None).map_err(trouble)?;
     match getppid() {
-        Some(parent) if parent != Pid::INIT => {
-            kill_process(parent, Signal::KILL).map_err(trouble)
-        }
+        Some(parent) if parent != Pid::INIT => kill_process(parent, Signal::KILL).map_err(trouble),
         _ => Ok(()),
     }
 }

@@ -33,8 +33,10 @@ pub enum Remedy {
 /// Looks; changes nothing.
 pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error> {
     let mut findings = places::examine(project);
+    let hidden = places::hidden_lock(project);
     // Whose lock cannot be looked at may be alive, and so nothing of it is touched.
-    let engine_lives = places::is_lock_hidden(project) || lock::is_held(project);
+    let engine_lives = hidden.is_some() || lock::is_held(project);
+    findings.extend(hidden);
     for name in project.known_runs() {
         let spec = project.spec_place(&name);
         if !engine_lives {
@@ -109,9 +111,6 @@ fn agents(spec: &Spec, findings: &mut Vec<Finding>) {
 /// What an agent without a supervisor has left behind.
 fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
     let left = remains.find();
-    if left.is_empty() {
-        return;
-    }
     let named = |left: &Left| {
         format!(
             "process {} (known by its {}): {}",
@@ -119,8 +118,13 @@ fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
         )
     };
     let named: Vec<String> = left.iter().map(named).collect();
+    let what = match (&named[..], remains.cgroup()) {
+        ([], None) => return,
+        ([], Some(cgroup)) => format!("its cgroup {}, which is empty", cgroup.display()),
+        (named, _) => named.join("; "),
+    };
     findings.push(Finding {
-        what: format!("{id} has ended, and left over is {}", named.join("; ")),
+        what: format!("{id} has ended, and left over is {what}"),
         remedy: Remedy::End(remains),
     });
 }

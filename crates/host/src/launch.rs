@@ -101,7 +101,7 @@ pub fn start(
         exit_grace_ms: waits.exit_grace.duration().as_millis() as u64,
         term_grace_ms: waits.term_grace.duration().as_millis() as u64,
         spawn_retries: waits.spawn_retries,
-        log_max_bytes: 0,
+        log_max_bytes: kit.settings.log.max_size.bytes(),
     };
     crash::point(format_args!("prepared {}", spec.name));
     Ok(launcher.launch(&binary, &dir, &request)?)

@@ -172,7 +172,13 @@ impl Desk<'_> {
         match handle {
             Ok(handle) => {
                 let launcher = self.shared.launcher.clone();
-                let meanwhile = move || launch::start_ahead(&launcher);
+                let (agent, logs) = (order.agent, self.spec.logs());
+                let max_total = self.kit.settings.log.max_total.bytes();
+                let meanwhile = move || {
+                    launch::start_ahead(&launcher);
+                    // Old logs that stay are no reason to stop the work.
+                    let _ = kumite_agents::prune(&logs, max_total, &[agent]);
+                };
                 self.attend(order.agent, Arc::new(handle), meanwhile, |end| end.ended);
                 Ok(())
             }

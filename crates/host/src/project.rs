@@ -150,7 +150,11 @@ impl Spec {
     }
 
     pub fn log_file(&self, agent: &str) -> PathBuf {
-        self.main.join("logs").join(format!("{agent}.log"))
+        self.logs().join(format!("{agent}.log"))
+    }
+
+    pub fn logs(&self) -> PathBuf {
+        self.main.join("logs")
     }
 
     pub fn project_root(&self) -> &Path {

@@ -15,7 +15,7 @@ use kumite_core::run::{
 use serde::Serialize;
 
 use crate::announce::{state_name, usd};
-use crate::clock::rfc3339;
+use crate::clock::{local_moment, rfc3339};
 use crate::project::{Project, Spec};
 use crate::{evidence, journal, lock, spec_file};
 
@@ -128,7 +128,10 @@ fn status(spec: &Spec, engine_lives: bool) -> Status {
 
 /// The part that needs no process table.
 pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) -> Status {
-    let (state, reason, message) = words(run, engine_lives);
+    let (state, reason, mut message) = words(run, engine_lives);
+    if let (Some(message), Some(until_ms)) = (&mut message, run.limited_until_ms()) {
+        *message += &format!("; it ends at {}", local_moment(until_ms));
+    }
     let step = step_of(run);
     let next = facts.and_then(|facts| first_unfinished(facts, &run.order.rules));
     let rules = &run.order.rules;

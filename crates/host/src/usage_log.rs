@@ -72,7 +72,7 @@ impl Line {
             program: program.program.clone(),
             kind: program.kind.clone(),
             outcome: outcome_name(outcome).to_owned(),
-            usd: (usage.usd_micros > 0).then(|| usd(usage.usd_micros)),
+            usd: has_price(program, outcome, usage).then(|| usd(usage.usd_micros)),
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
         }
@@ -81,6 +81,22 @@ impl Line {
     pub fn usd_micros(&self) -> Option<u64> {
         self.usd.map(micros)
     }
+}
+
+/// Nothing used is a price as well; something used for nothing is none, nor is the silence of an
+/// agent that was ended.
+fn has_price(program: &Program, outcome: &Outcome, usage: Usage) -> bool {
+    let told_nothing = match outcome {
+        Outcome::Killed | Outcome::Hung | Outcome::TimedOut | Outcome::Lost(_) => true,
+        Outcome::Finished
+        | Outcome::Failed(_)
+        | Outcome::Missing(_)
+        | Outcome::Limited(_)
+        | Outcome::SessionGone(_)
+        | Outcome::OverBudget(_) => ["codex", "gemini"].contains(&program.kind.as_str()),
+    };
+    let used = usage.input_tokens > 0 || usage.output_tokens > 0;
+    usage.usd_micros > 0 || !(used || told_nothing)
 }
 
 /// The part of a line that budgets need.
@@ -272,6 +288,30 @@ mod tests {
             (&first["phase"], &first["outcome"]),
             (&"design".into(), &"hung".into())
         );
+    }
+
+    #[test]
+    fn t10_a_price_that_was_not_told_is_not_zero() {
+        let price = |kind: &str, outcome, usd_micros, input_tokens| {
+            let program = Program {
+                program: "mine".to_owned(),
+                kind: kind.to_owned(),
+            };
+            let usage = Usage {
+                usd_micros,
+                input_tokens,
+                output_tokens: 0,
+            };
+            has_price(&program, &outcome, usage)
+        };
+        let failed = || Outcome::Failed("no login".to_owned());
+        assert!(price("claude", Outcome::Finished, 1, 1));
+        assert!(price("claude", Outcome::Killed, 1, 1));
+        assert!(price("claude", failed(), 0, 0));
+        assert!(!price("claude", Outcome::Killed, 0, 0));
+        assert!(!price("opencode", Outcome::Finished, 0, 1));
+        assert!(!price("codex", Outcome::Finished, 0, 1));
+        assert!(!price("codex", failed(), 0, 0));
     }
 
     #[test]

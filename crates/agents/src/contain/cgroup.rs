@@ -91,6 +91,11 @@ impl Cgroup {
         }
     }
 
+    /// Where it is; `None` if it is gone.
+    pub fn path(&self) -> Option<&Path> {
+        self.open().map(|_| self.path.as_path())
+    }
+
     /// Who is in it.
     pub fn processes(&self) -> Vec<Identity> {
         // Held open, so that what is read below the path is of this very cgroup.

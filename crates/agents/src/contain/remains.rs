@@ -74,6 +74,11 @@ impl Remains {
             .collect()
     }
 
+    /// The agent's cgroup, if it is still there.
+    pub fn cgroup(&self) -> Option<&Path> {
+        self.cgroup.as_ref().and_then(Cgroup::path)
+    }
+
     /// Kills them, what descends from them, and what of them came to this process; never this
     /// process. Returns those who are gone, after nobody is left.
     pub fn end(&self) -> Vec<Identity> {

@@ -45,10 +45,14 @@ impl Dialect for Codex {
         }
     }
 
-    fn exited(&self, _code: i32, complaints: &str) -> Option<Outcome> {
-        let gone = complaints
-            .lines()
-            .find(|line| line.contains("no rollout found"))?;
+    fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
+        let mut lines = complaints.lines();
+        // How to use it follows, so that the last line says nothing.
+        if code == 2 {
+            let wrong = lines.find(|line| line.starts_with("error: "))?;
+            return Some(service::refused_arguments(wrong));
+        }
+        let gone = lines.find(|line| line.contains("no rollout found"))?;
         Some(Outcome::SessionGone(shorten(gone)))
     }
 }
@@ -181,6 +185,11 @@ mod tests {
         }
         let gone = heard("resume_missing").outcome();
         assert!(matches!(gone, Outcome::SessionGone(_)), "{gone:?}");
+        let wrong = heard("bad_flag").outcome();
+        assert!(
+            matches!(&wrong, Outcome::Failed(words) if words.contains("unexpected argument '--max-turns'")),
+            "{wrong:?}"
+        );
     }
 
     #[test]

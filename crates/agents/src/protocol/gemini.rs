@@ -21,6 +21,8 @@ pub struct Gemini {
     looped: bool,
     /// What the last result said went wrong.
     words: String,
+    /// Arguments that it does not know. Pages of help follow.
+    wrong: Option<String>,
 }
 
 impl Dialect for Gemini {
@@ -37,7 +39,9 @@ impl Dialect for Gemini {
             }
             return;
         }
-        if !self.text.is_empty() {
+        // A kind that is not known was made after us, and ends no text.
+        let known = ["init", "tool_use", "tool_result", "error", "result"];
+        if known.contains(&kind) && !self.text.is_empty() {
             said.push(Said::Text {
                 text: clip(&std::mem::take(&mut self.text)),
             });
@@ -83,6 +87,9 @@ impl Dialect for Gemini {
     }
 
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
+        if line.starts_with("Unknown argument") {
+            self.wrong = Some(line.to_owned());
+        }
         let Some(wait_ms) = service::status_in(line, "Retrying after") else {
             return;
         };
@@ -103,6 +110,7 @@ impl Dialect for Gemini {
             words => words.to_owned(),
         };
         match code {
+            1 => self.wrong.as_deref().map(service::refused_arguments),
             41 => Some(service::not_logged_in(LOGIN, words)),
             42 => line("Error resuming session").map(|line| Outcome::SessionGone(shorten(line))),
             173 if is_plan(&words) => Some(service::usage_limit(words)),
@@ -231,6 +239,36 @@ mod tests {
         };
         let left_ms = limit.until_ms.unwrap() - unix_ms();
         assert!((34_900_000..34_990_000).contains(&left_ms), "{left_ms}");
+    }
+
+    #[test]
+    fn an_argument_that_it_does_not_know_is_named() {
+        let mut gemini = Gemini::default();
+        let (mut heard, mut said) = (Heard::default(), Vec::new());
+        for line in ["Unknown arguments: wrong", "Usage: gemini [options]"] {
+            gemini.complain(line, &mut heard, &mut said);
+        }
+        let Some(Outcome::Failed(words)) = gemini.exited(1, "-h, --help  Show help") else {
+            panic!("not refused");
+        };
+        assert!(words.contains("Unknown arguments: wrong"), "{words}");
+    }
+
+    #[test]
+    fn an_unknown_event_ends_no_text() {
+        let message = |text: &str| serde_json::json!({"type": "message", "role": "assistant", "content": text});
+        let mut gemini = Gemini::default();
+        let (mut heard, mut said) = (Heard::default(), Vec::new());
+        for line in [
+            message("one "),
+            serde_json::json!({"type": "unheard_of"}),
+            message("two"),
+            serde_json::json!({"type": "result", "status": "success"}),
+        ] {
+            gemini.hear(&line, &mut heard, &mut said);
+        }
+        let text = "one two".to_owned();
+        assert_eq!(said[0], Said::Text { text });
     }
 
     #[test]

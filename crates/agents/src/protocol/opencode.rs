@@ -13,6 +13,8 @@ const LOGIN: &str = "opencode auth login";
 #[derive(Default)]
 pub struct Opencode {
     started: bool,
+    /// It printed how it is to be used: its only answer to arguments that it does not know.
+    helped: bool,
 }
 
 impl Dialect for Opencode {
@@ -50,6 +52,7 @@ impl Dialect for Opencode {
     /// It obeys any `retry-after` in silence, for hours; only its log tells, and not how long. So
     /// it is not waited for: its session is resumed later.
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
+        self.helped |= line.starts_with("opencode run [message..]");
         let is_limit = ["rate limit", "usage limit", "quota"]
             .iter()
             .any(|part| line.contains(part));
@@ -64,7 +67,10 @@ impl Dialect for Opencode {
         }
     }
 
-    fn exited(&self, _code: i32, complaints: &str) -> Option<Outcome> {
+    fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
+        if self.helped && code != 0 {
+            return Some(service::refused_arguments("it does not say which"));
+        }
         let gone = complaints
             .lines()
             .find(|line| line.contains("Session not found"))?;
@@ -212,6 +218,18 @@ mod tests {
         let mut quiet = Heard::default();
         Opencode::default().complain("level=ERROR models fetch", &mut quiet, &mut said);
         assert_eq!(quiet.said, None);
+    }
+
+    #[test]
+    fn help_instead_of_work_means_that_an_argument_is_wrong() {
+        let mut opencode = Opencode::default();
+        let (mut heard, mut said) = (Heard::default(), Vec::new());
+        opencode.complain("opencode run [message..]", &mut heard, &mut said);
+        let outcome = opencode.exited(1, "[boolean] [default: false]");
+        let Some(Outcome::Failed(words)) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(words.contains("arguments"), "{words}");
     }
 
     #[test]

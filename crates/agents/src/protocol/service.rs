@@ -31,6 +31,14 @@ pub fn not_logged_in(login: &str, words: String) -> Outcome {
     ))
 }
 
+/// It was given arguments that it does not know.
+pub fn refused_arguments(words: &str) -> Outcome {
+    let words = super::shorten(words);
+    Outcome::Failed(format!(
+        "does not understand its arguments ({words}); correct `args` in the settings, or update it"
+    ))
+}
+
 /// By the status of HTTP.
 pub fn of_status(status: u64, login: &str, words: String) -> Outcome {
     match status {

@@ -21,6 +21,9 @@ fn main() -> io::Result<()> {
         name("KUMITE_STEP"),
         name("KUMITE_ROUND"),
     );
+    if var("BENCH_TALK").is_ok() {
+        return talk(&spec);
+    }
     std::thread::sleep(working_time(&spec, &step, &round));
     let dir = Path::new(".kiro/specs").join(&spec);
     work(&dir, &step, &round)?;
@@ -30,6 +33,21 @@ fn main() -> io::Result<()> {
         .open(name("BENCH_LOG"))?;
     let line = |ended| format!("{spec} {began} {ended}\n");
     log.write_all(line(now_ns()).as_bytes())
+}
+
+/// Talks until it is ended: a line ten times a second, or as fast as somebody reads.
+fn talk(spec: &str) -> io::Result<()> {
+    let floods = var("BENCH_FLOOD").unwrap_or_default();
+    let floods = floods.split(' ').any(|name| name == spec);
+    let line = PROSE.trim().to_owned() + "\n";
+    let mut stdout = io::stdout().lock();
+    loop {
+        stdout.write_all(line.as_bytes())?;
+        stdout.flush()?;
+        if !floods {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
 }
 
 fn now_ns() -> u128 {

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use console::style;
-use kumite_check::{Agent, Choice, Kind, Kit, Report, Row, Verdict, check, names, probe};
+use kumite_check::{Agent, Choice, Halt, Kind, Kit, Report, Row, Verdict, check, names, probe};
 use kumite_host::settings::{self, Flags};
 
 use super::agent_list;
 use crate::args::Setting;
 use crate::out::out;
+use crate::signals;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -71,7 +72,12 @@ fn run_check(setting: &Setting, args: &CheckArgs) -> Result {
             print_row(row);
         }
     };
+    let halt = kit.halt.clone();
+    let caught = signals::catch(move |_| halt.now())?;
     let report = check(&kit, &choice, &each);
+    if let Some(code) = caught.code() {
+        return Ok(ExitCode::from(code));
+    }
     match json {
         true => out!("{}", report.json()),
         false => out!("{}", report.summary()),
@@ -114,6 +120,7 @@ fn kit(setting: &Setting, args: &CheckArgs) -> Result<Kit> {
         offline: args.offline,
         version: probe.version,
         silence: Duration::ZERO,
+        halt: Halt::default(),
     })
 }
 

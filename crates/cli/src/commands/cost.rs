@@ -237,7 +237,7 @@ fn print(args: &CostArgs, rows: &BTreeMap<(usize, String), Sum>, total: &Sum) {
             "{}",
             style(format!(
                 "{} told no price (marked - or +): Codex and Gemini tell none, nor does an agent \
-                 that was killed. In a budget they count as $0.",
+                 that was ended early. In a budget they count as $0.",
                 agents(total.unpriced)
             ))
             .dim()
@@ -257,7 +257,7 @@ fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -58,7 +58,7 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
     loop {
         // Whether it runs is asked before the last look, so that nothing is missed.
         let follow = args.follow && runs(&project, &spec);
-        for logs in agent_logs(&spec.main_dir().join("logs"))? {
+        for logs in agent_logs(&spec.logs())? {
             let id = logs.agent.to_string();
             let is_wanted = args.agent.as_ref().is_none_or(|agent| id.ends_with(agent));
             if is_wanted && shown.iter().all(|known| known.agent != logs.agent) {

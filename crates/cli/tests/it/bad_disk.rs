@@ -10,10 +10,10 @@ use serde_json::json;
 use crate::world::{World, until};
 
 /// A small file system of its own, gone with the test.
-struct Disk(PathBuf);
+pub struct Disk(PathBuf);
 
 impl Disk {
-    fn at(path: PathBuf) -> Option<Disk> {
+    pub fn at(path: PathBuf) -> Option<Disk> {
         fs::create_dir_all(&path).unwrap();
         if !mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], &path) {
             eprintln!("skipped: no right to mount a file system of a given size");
@@ -22,7 +22,7 @@ impl Disk {
         Some(Disk(path))
     }
 
-    fn set_writable(&self, writable: bool) {
+    pub fn set_writable(&self, writable: bool) {
         let how = if writable { "remount,rw" } else { "remount,ro" };
         assert!(mount(&["-o", how], &self.0));
     }
@@ -53,7 +53,7 @@ const STEPS: [&str; 7] = [
 ];
 
 /// Fills the disk up to a few pages.
-fn fill(world: &World, pages: usize) {
+pub fn fill(world: &World, pages: usize) {
     let path = world.path(".kiro/filler");
     let mut size = 1024 * 1024;
     while fs::write(&path, vec![0; size]).is_err() {
@@ -146,6 +146,11 @@ fn a_spec_that_cannot_be_written_pauses_and_the_write_is_made_up_for() {
     world.write(".kiro/specs/login/tasks.md", &tasks);
     // Its agent has its log open, so the whole cannot be remounted; a second mount can.
     let spec = world.path(".kiro/specs/login");
+    until("the log to be open", || {
+        let logs = fs::read_dir(spec.join("logs")).into_iter().flatten();
+        let mut ends = logs.flatten().map(|log| log.path());
+        ends.any(|path| path.extension().is_some_and(|end| end == "log"))
+    });
     assert!(mount(&["--bind", &spec.display().to_string()], &spec));
     let above = Disk(spec.clone());
     assert!(mount(&["-o", "remount,ro,bind"], &spec));

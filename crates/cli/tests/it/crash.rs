@@ -160,7 +160,7 @@ struct Spec {
     status: Value,
     events: Vec<Value>,
     agents_ended: usize,
-    used: Vec<Value>,
+    used: Vec<String>,
 }
 
 /// All points of a whole run, and its result.
@@ -262,15 +262,13 @@ fn events(world: &World, spec: &str) -> Vec<Value> {
 }
 
 /// What usage.jsonl tells of a spec: every agent once, whatever happened.
-fn used(world: &World, spec: &str) -> Vec<Value> {
+fn used(world: &World, spec: &str) -> Vec<String> {
     let mut all = lines(&world.read(".kiro/runtime/kumite/usage.jsonl"));
     all.retain(|line| line["spec"] == spec);
-    for line in &mut all {
-        for key in ["time", "day", "agent"] {
-            line.as_object_mut().unwrap().remove(key);
-        }
-    }
-    all
+    // Not the attempt: a new process counts from 0.
+    let keys = ["step", "round", "outcome", "program", "usd"];
+    let words = |line: &Value| keys.map(|key| text(&line[key])).join(" ");
+    all.iter().map(words).collect()
 }
 
 fn without_times(value: &mut Value) {

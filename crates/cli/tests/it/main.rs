@@ -11,6 +11,7 @@ mod bad_input;
 mod bad_journal;
 mod bad_settings;
 mod boundaries;
+mod contained;
 mod contract;
 mod corpus;
 mod cost;

@@ -71,6 +71,60 @@ fn s37_an_agent_that_lives_is_adopted_and_not_launched_again() {
     world.assert_nothing_left();
 }
 
+/// The raw log of the only agent of `design`, line by line.
+fn design_log(world: &World) -> Vec<Value> {
+    let launches = world.launches();
+    let design = launches.iter().find(|it| it["step"] == "design").unwrap();
+    let agent = design["agent"].as_str().unwrap();
+    let log = world.path(&format!(".kiro/specs/login/logs/{agent}.log"));
+    let log = fs::read_to_string(log).unwrap();
+    let whole = &log[..log.rfind('\n').map_or(0, |end| end + 1)];
+    crate::world::lines(whole)
+}
+
+#[test]
+fn s37_an_agent_of_an_hour_works_on_through_a_kill_and_its_words_are_all_there() {
+    let world = killed_in_design(
+        json!({"touch": ["in-design"], "wait_for": "an-hour-later", "heartbeat_ms": 20, "children": ["setsid"]}),
+    );
+    // It is heard while no kumite lives: its supervisor writes on.
+    let before = design_log(&world).len();
+    until("words that no kumite hears", || {
+        design_log(&world).len() > before + 3
+    });
+    let running = world.start(&["run", "login", "--json"]);
+    until("kumite to work again", || {
+        world.status("login")["state"] == "working"
+    });
+    let adopted = design_log(&world).len();
+    until("words after the adoption", || {
+        design_log(&world).len() > adopted + 3
+    });
+    world.write("an-hour-later", "");
+    running.wait().assert_ended(0, "done", "all_phases_done");
+
+    // As undisturbed: every step once, and of this one every line, from the first to the last.
+    assert_eq!(world.steps("login"), WALK);
+    let log = design_log(&world);
+    assert_eq!(log[0]["subtype"], "init");
+    assert_eq!(log.last().unwrap()["type"], "result");
+    let results = log.iter().filter(|line| line["type"] == "result");
+    assert_eq!(results.count(), 1);
+    let beats = log.iter().filter(|line| line["type"] == "tool_progress");
+    assert!(beats.count() > 6);
+    let times: Vec<u64> = log
+        .iter()
+        .filter_map(|line| line["elapsed_time_seconds"].as_u64())
+        .collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let ended = world.events("login").into_iter();
+    let ended: Vec<Value> = ended
+        .filter(|it| it["type"] == "agent:complete" && it["step"] == "design")
+        .collect();
+    assert_eq!(ended.len(), 1);
+    world.assert_nothing_left();
+}
+
 #[test]
 fn s37_an_agent_that_ended_meanwhile_is_judged_and_its_step_not_repeated() {
     let world = killed_in_design(json!({"touch": ["in-design"], "wait_for": "go"}));
@@ -205,6 +259,8 @@ fn s37_a_detached_engine_that_was_killed_is_followed_by_the_next_run() {
     let engine = world.detached_engine().unwrap();
     kill(engine, "KILL");
     until("the engine to be dead", || !is_alive(engine));
+    // Its first thread may be gone before the last one, which still holds the lock.
+    world.wait_for_state("login", "stopped");
     world.assert_status("login", "stopped", "interrupted");
     world.write("go", "");
     world

@@ -2,6 +2,9 @@
 //!
 //! `cargo xtask test` installs the pinned programs and says where they are (`KUMITE_REAL_AGENTS`).
 
+#![allow(clippy::unwrap_used)]
+
+mod drift;
 mod model;
 mod programs;
 #[allow(dead_code, reason = "shared with the other tests of the binary")]

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::World;
 
 pub struct Program {
-    name: &'static str,
+    pub name: &'static str,
     /// Settings of the agent for a model at this address and a home at this path.
     settings: fn(url: &str, home: &Path) -> String,
     /// Files in its home.

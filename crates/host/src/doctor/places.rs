@@ -28,10 +28,17 @@ pub fn examine(project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// Whether it cannot be known if an engine lives.
-pub fn is_lock_hidden(project: &Project) -> bool {
-    let opened = File::open(project.runtime().join("lock"));
-    opened.is_err_and(|error| error.kind() != ErrorKind::NotFound)
+/// Why it cannot be known whether an engine lives, if that is so.
+pub fn hidden_lock(project: &Project) -> Option<Finding> {
+    let path = project.runtime().join("lock");
+    let error = File::open(&path).err()?;
+    (error.kind() != ErrorKind::NotFound).then(|| Finding {
+        what: format!("{} cannot be read: {error}", path.display()),
+        remedy: Remedy::Person(
+            "a kumite may be at work, so nothing was ended; see to it that you may read it"
+                .to_owned(),
+        ),
+    })
 }
 
 fn unreadable(dir: &Path) -> Option<Finding> {
