@@ -266,8 +266,10 @@ impl<'a> Talk<'a> {
             }
             Line::Whole(line) if line.trim_ascii().is_empty() => Step::Done,
             Line::Whole(line) => match serde_json::from_slice::<Message>(&line) {
-                Ok(message) => self.take(message),
-                Err(_) => {
+                Ok(message) if message.method.is_some() || message.id.is_some() => {
+                    self.take(message)
+                }
+                _ => {
                     let text = String::from_utf8_lossy(&line);
                     let text = head(&text, GARBAGE_MAX);
                     self.teller.note(&format!("not a message: {text}"));

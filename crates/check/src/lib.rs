@@ -9,6 +9,7 @@
 //! Each scenario has a [`stage`] of its own: a project and a home that nobody else knows.
 
 mod agent;
+mod halt;
 mod living;
 mod obedient;
 mod offline;
@@ -22,6 +23,7 @@ mod stage;
 mod verdict;
 
 pub use agent::{Agent, Kind};
+pub use halt::Halt;
 pub use probe::{Login, Probe, probe};
 pub use report::{Report, Row};
 pub use run::{Choice, Kit, check};

@@ -59,7 +59,10 @@ fn login(kind: Kind, path: &Path, world: &World) -> Login {
         None => Login::Unknown,
     };
     let any = |names: &[&str]| names.iter().any(|name| world.variable(name).is_some());
-    let home = world.variable("HOME").map(PathBuf::from).unwrap_or_default();
+    let home = world
+        .variable("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let dir = |name: &str, default: &str| {
         let given = world.variable(name).map(PathBuf::from);
         given.unwrap_or_else(|| home.join(default))

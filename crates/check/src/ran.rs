@@ -26,7 +26,19 @@ pub(crate) struct Ran {
     pub took: Duration,
 }
 
+/// How often it is looked whether something has happened.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
 impl Running {
+    /// Waits for something that it should do before it ends. It ends for sure: its time is limited.
+    pub fn until(&self, what: &str, happens: impl Fn() -> bool) -> Result {
+        while !happens() {
+            let ended = self.handle.ends_within(LOOK_EVERY);
+            expect(!ended || happens(), || format!("it ended before {what}"))?;
+        }
+        Ok(())
+    }
+
     /// Waits for its end. Nothing of it may be left.
     pub fn wait(self) -> Result<Ran> {
         let end = self.handle.wait();

@@ -55,7 +55,13 @@ pub(crate) fn recording(kind: Kind) -> Option<Recording> {
             "\"cost\":",
             r#"{"type":"error","error":{"name":"UnknownError","data":{"message":"it broke"}}}"#,
         ),
-        Kind::Command => (COMMAND, "Hello from the command.", "s-1", "\"usd\":", "it broke"),
+        Kind::Command => (
+            COMMAND,
+            "Hello from the command.",
+            "s-1",
+            "\"usd\":",
+            "it broke",
+        ),
         Kind::Acp => return None,
     };
     let (before, result) = text.trim_end().rsplit_once('\n')?;
@@ -96,7 +102,13 @@ mod tests {
 
     #[test]
     fn every_recording_has_its_words_and_its_session() {
-        for kind in [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Opencode, Kind::Command] {
+        for kind in [
+            Kind::Claude,
+            Kind::Codex,
+            Kind::Gemini,
+            Kind::Opencode,
+            Kind::Command,
+        ] {
             let recording = recording(kind).unwrap();
             let all = recording.lines().join("\n");
             assert!(all.contains(recording.session), "{kind:?}");

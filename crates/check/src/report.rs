@@ -105,7 +105,10 @@ mod tests {
         let report = report(vec![Verdict::Passed, failed(), skipped(), Verdict::Passed]);
         assert_eq!(report.summary(), "2 of 3 passed, 1 skipped");
         let json = report.json();
-        assert_eq!((&json["passed"], &json["failed"], &json["skipped"]), (&json!(2), &json!(1), &json!(1)));
+        assert_eq!(
+            (&json["passed"], &json["failed"], &json["skipped"]),
+            (&json!(2), &json!(1), &json!(1))
+        );
         assert_eq!(json["scenarios"][1]["message"], "no");
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use kumite_fake_model::Act;
 
 use crate::agent::{Agent, Kind};
+use crate::halt::Halt;
 use crate::report::{Report, Row};
 use crate::scenarios::{Needs, Scenario, all};
 use crate::stage::{Ask, Stage};
@@ -28,6 +29,8 @@ pub struct Kit {
     pub version: Option<String>,
     /// How long it may be silent before it is taken for hung; see [`check`].
     pub silence: Duration,
+    /// Ends it all.
+    pub halt: Halt,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -46,18 +49,32 @@ const SILENCE_MAX: Duration = Duration::from_secs(90);
 pub fn check(kit: &Kit, choice: &Choice, each: &(dyn Fn(&Row) + Sync)) -> Report {
     let mut kit = kit.clone();
     let chosen: Vec<&Scenario> = all(kit.agent.kind)
-        .filter(|scenario| choice.only.as_ref().is_none_or(|name| *name == scenario.name))
+        .filter(|scenario| {
+            choice
+                .only
+                .as_ref()
+                .is_none_or(|name| *name == scenario.name)
+        })
         .collect();
     kit.silence = silence(&kit);
     let next = AtomicUsize::new(0);
     let rows: Mutex<Vec<Option<Row>>> = Mutex::new(vec![None; chosen.len()]);
     let work = || {
         while let Some((at, scenario)) = take(&next, &chosen) {
+            if kit.halt.is_told() {
+                return;
+            }
             let row = row(&kit, scenario);
+            if kit.halt.is_told() {
+                return;
+            }
             let mut rows = rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let shown = rows.iter().take_while(|row| row.is_some()).count();
             rows[at] = Some(row);
-            rows[shown..].iter().map_while(Option::as_ref).for_each(each);
+            rows[shown..]
+                .iter()
+                .map_while(Option::as_ref)
+                .for_each(each);
         }
     };
     thread::scope(|scope| {
@@ -65,7 +82,9 @@ pub fn check(kit: &Kit, choice: &Choice, each: &(dyn Fn(&Row) + Sync)) -> Report
             scope.spawn(work);
         }
     });
-    let rows = rows.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let rows = rows
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     Report {
         agent: kit.agent.name.clone(),
         kind: kit.agent.kind.name(),
@@ -117,7 +136,10 @@ fn row(kit: &Kit, scenario: &Scenario) -> Row {
 }
 
 fn reason_to_skip(kit: &Kit, scenario: &Scenario) -> Option<&'static str> {
-    let own = scenario.not.iter().find(|(kind, _)| *kind == kit.agent.kind);
+    let own = scenario
+        .not
+        .iter()
+        .find(|(kind, _)| *kind == kit.agent.kind);
     let needed = match (scenario.needs, kit.offline, kit.agent.kind) {
         (Needs::Obedience, false, _) => Some("needs --offline"),
         (Needs::Obedience | Needs::Model, true, Kind::Acp) => {
@@ -141,6 +163,7 @@ fn verdict(kit: &Kit, scenario: &Scenario) -> Verdict {
     });
     match found {
         Ok(()) => Verdict::Passed,
+        Err(miss) if kit.halt.is_told() => Verdict::Failed(miss.0),
         Err(miss) => {
             let kept = stage.keep();
             Verdict::Failed(format!("{} (see {})", miss.0, kept.display()))

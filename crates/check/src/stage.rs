@@ -16,10 +16,8 @@ use crate::obedient;
 use crate::offline;
 use crate::ran::{Ran, Running};
 use crate::run::Kit;
-use crate::verdict::{Miss, Result};
+use crate::verdict::Result;
 
-/// How long anything may take that happens for sure.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// No scenario takes longer than this, whatever the program does.
 const STEP: Duration = Duration::from_secs(240);
 const TERM_GRACE: Duration = Duration::from_secs(5);
@@ -180,12 +178,18 @@ impl<'a> Stage<'a> {
         let dir = self.path(&format!("agents/{number}"));
         fs::create_dir(&dir)?;
         let request = self.request(ask, number, &dir)?;
-        Ok(Running {
+        let running = Running {
             log: request.log.clone(),
             marker: request.marker(),
             since: Instant::now(),
             handle: launch(&self.kit.binary, &dir, &request)?,
-        })
+        };
+        self.kit.halt.note(dir);
+        // Told while it was started: whoever told knew nothing of it.
+        if self.kit.halt.is_told() {
+            running.handle.kill();
+        }
+        Ok(running)
     }
 
     fn request(&self, ask: &Ask, number: u32, dir: &Path) -> Result<Request> {
@@ -280,24 +284,13 @@ impl<'a> Stage<'a> {
         named.map(text).collect()
     }
 
-    pub fn wait_until_asked(&self, times: usize) -> Result {
-        self.until("the model is asked", || self.asked() >= times)
+    pub fn wait_until_asked(&self, running: &Running, times: usize) -> Result {
+        running.until("the model is asked", || self.asked() >= times)
     }
 
-    pub fn wait_for_file(&self, name: &str) -> Result {
+    pub fn wait_for_file(&self, running: &Running, name: &str) -> Result {
         let path = self.project().join(name);
-        self.until(&format!("the agent writes {name}"), || path.exists())
-    }
-
-    fn until(&self, what: &str, mut happens: impl FnMut() -> bool) -> Result {
-        let deadline = Instant::now() + PATIENCE;
-        while !happens() {
-            if Instant::now() > deadline {
-                return Err(Miss(format!("waited in vain until {what}")));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(())
+        running.until(&format!("it writes {name}"), || path.exists())
     }
 
     /// Whoever still has to do with this stage.

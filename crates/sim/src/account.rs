@@ -28,6 +28,8 @@ struct Rates {
     busy: u32,
     /// The session that it was to go on with is gone.
     gone: u32,
+    /// It spends its share of the money.
+    broke: u32,
     /// Whoever starts a run does not want to wait for a limit.
     impatient: u32,
 }
@@ -38,6 +40,8 @@ pub enum Obstacle {
     UsedUp,
     Busy,
     SessionGone,
+    /// It has its own share of the money, and that is spent.
+    Broke,
 }
 
 /// Chosen so that the seeds in `tests/seeds.rs` which once broke a rule are stories without limits:
@@ -98,6 +102,7 @@ impl Account {
                 tally.note(Kind::SessionGone);
                 Outcome::SessionGone("no conversation found".to_owned())
             }
+            Some(Obstacle::Broke) => over_budget(tally),
             Some(Obstacle::UsedUp) => Outcome::Limited(Limit {
                 kind: LimitKind::Usage,
                 until_ms: self.reported(now_ms, tally),
@@ -131,7 +136,8 @@ impl Account {
             self.busy_until_ms = now_ms + self.luck.between(1, for_ms);
             return Some(Obstacle::Busy);
         }
-        None
+        let broke = self.luck.chance(self.rates.broke);
+        broke.then_some(Obstacle::Broke)
     }
 
     /// The reset as the program reports it: true, useless, or not at all.
@@ -198,7 +204,6 @@ impl Account {
                 words: "limit reached".to_owned(),
             }));
         }
-        let spent = || Outcome::OverBudget("the money is spent".to_owned());
         (self.purse_micros == 0).then(spent)
     }
 
@@ -214,9 +219,20 @@ impl Rates {
             used_up: luck.pick(&[0, 30, 100, 250]),
             busy: luck.pick(&[0, 30, 100]),
             gone: luck.pick(&[0, 100, 400]),
+            broke: luck.pick(&[0, 0, 20]),
             impatient: luck.pick(&[0, 100, 300]),
         }
     }
+}
+
+/// An agent ends because it may not spend more.
+pub fn over_budget(tally: &mut Tally) -> Outcome {
+    tally.note(Kind::AgentOverBudget);
+    spent()
+}
+
+fn spent() -> Outcome {
+    Outcome::OverBudget("the money is spent".to_owned())
 }
 
 fn draw_purse(luck: &mut Rng) -> u64 {

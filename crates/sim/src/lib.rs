@@ -3,6 +3,12 @@
 //! A seed is a story: specs, slots, rules, agents good and bad, people, crashes. [`play`] plays it
 //! to its end in virtual time while the checkers of [`check`] look at what happens. A failing seed
 //! fails again, line by line, with [`trace`](trace()).
+//!
+//! All agents of a story share an account: a plan that is used up for a while, a service that is
+//! too busy, a purse. In half of the stories that happens. An agent then ends at a limit, which it
+//! reports well, badly or not at all; kumite notes it, holds the others back, and each run goes on
+//! by its clock, which jumps over days. Chance of the account's own decides on all that, so a seed
+//! without limits still means the story that it meant before there were any.
 
 use std::fmt;
 

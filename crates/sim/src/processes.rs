@@ -4,6 +4,7 @@ use kumite_core::effect::Launch;
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Ended, Outcome};
 
+use crate::account::over_budget;
 use crate::agents::{self, Agent, Fate, Life};
 use crate::faults::Kind;
 use crate::trace::What;
@@ -94,7 +95,7 @@ impl World {
             let usage = self.account.uses();
             let broke = self.account.pays(usage) && !told_to && self.account.luck.chance(500);
             let outcome = match broke {
-                true => self.over_budget(),
+                true => over_budget(&mut self.tally),
                 false => outcome,
             };
             Ended {
@@ -111,11 +112,6 @@ impl World {
         if recorded {
             self.send(agent);
         }
-    }
-
-    fn over_budget(&mut self) -> Outcome {
-        self.tally.note(Kind::AgentOverBudget);
-        Outcome::OverBudget("the money is spent".to_owned())
     }
 
     /// The supervisor tells kumite of the end. The record is durable, the message is not.

@@ -143,7 +143,7 @@ impl Agent {
             "late login" => return refuse(message, -32000, "Please log in", json!(null)),
             "error" => return refuse(message, -32603, "Internal error", json!("disk full")),
             "garbage" => {
-                println!("npm warn something\n\n[1, 2]\n\"words\"");
+                println!("npm warn something\n\n[1, 2]\n{{\"level\":\"info\"}}");
                 update(json!({"sessionUpdate": "a_kind_of_tomorrow", "content": {"deep": [1, 2]}}));
                 send(json!({"method": "_vendor/news", "params": {}}));
                 send(json!({"id": 77, "result": {"nobody": "asked"}}));

@@ -116,7 +116,7 @@ fn garbage_is_noted_and_what_is_not_known_is_ignored() {
     let expected = [
         note("not a message: npm warn something"),
         note("not a message: [1, 2]"),
-        note("not a message: \"words\""),
+        note("not a message: {\"level\":\"info\"}"),
         text("Still here."),
     ];
     assert_eq!(played.rest(), expected);

@@ -5,25 +5,61 @@ use std::time::Duration;
 use kumite_agents::PromptBy;
 use kumite_core::outcome::LimitKind;
 
-use super::played::{ask, the_recording, text, understood};
+use super::played::{ask, text, the_recording, understood};
 use super::{Needs, Of, Scenario, scenario};
 use crate::agent::Change;
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Result, expect};
 
-const fn own(name: &'static str, run: fn(&mut Stage<'_>) -> Result, what: &'static str) -> Scenario {
+const fn own(
+    name: &'static str,
+    run: fn(&mut Stage<'_>) -> Result,
+    what: &'static str,
+) -> Scenario {
     scenario(name, Needs::Nothing, run, what).of(Of::Commands)
 }
 
 pub const ALL: &[Scenario] = &[
-    own("no-report", no_report, "a command that reports nothing has finished when it exits with 0"),
-    own("report-cut-off", report_cut_off, "a report that is cut off is a line like any other"),
-    own("report-in-the-middle", report_in_the_middle, "only the last line is a report"),
-    own("report-of-a-stranger", report_of_a_stranger, "a report of another version is a line like any other"),
-    own("report-limit", report_limit, "a limit can be reported as RFC 3339, with any exit code"),
-    own("prompt-in-a-file", prompt_in_a_file, "a command can get its prompt as a file"),
-    own("prompt-unread", prompt_unread, "a command need not read its prompt"),
-    own("done-but-stays", done_but_stays, "a command that stays is silent, not finished"),
+    own(
+        "no-report",
+        no_report,
+        "a command that reports nothing has finished when it exits with 0",
+    ),
+    own(
+        "report-cut-off",
+        report_cut_off,
+        "a report that is cut off is a line like any other",
+    ),
+    own(
+        "report-in-the-middle",
+        report_in_the_middle,
+        "only the last line is a report",
+    ),
+    own(
+        "report-of-a-stranger",
+        report_of_a_stranger,
+        "a report of another version is a line like any other",
+    ),
+    own(
+        "report-limit",
+        report_limit,
+        "a limit can be reported as RFC 3339, with any exit code",
+    ),
+    own(
+        "prompt-in-a-file",
+        prompt_in_a_file,
+        "a command can get its prompt as a file",
+    ),
+    own(
+        "prompt-unread",
+        prompt_unread,
+        "a command need not read its prompt",
+    ),
+    own(
+        "done-but-stays",
+        done_but_stays,
+        "a command that stays is silent, not finished",
+    ),
 ];
 
 fn no_report(stage: &mut Stage<'_>) -> Result {
@@ -37,7 +73,9 @@ fn report_cut_off(stage: &mut Stage<'_>) -> Result {
     output.truncate(output.len() - 3);
     let ran = stage.run(&ask(stage, &output, "")?)?;
     let usage = ran.finished()?.end.ended.usage;
-    expect(usage.input_tokens == 0, || format!("nothing should be reported, but {usage:?} is"))
+    expect(usage.input_tokens == 0, || {
+        format!("nothing should be reported, but {usage:?} is")
+    })
 }
 
 fn report_in_the_middle(stage: &mut Stage<'_>) -> Result {
@@ -52,7 +90,9 @@ fn report_of_a_stranger(stage: &mut Stage<'_>) -> Result {
     let line = r#"{"kumite":2,"overloaded":true,"session":"x"}"#;
     let ran = stage.run(&ask(stage, line.as_bytes(), "")?)?;
     let session = &ran.finished()?.end.ended.session;
-    expect(session.is_none(), || format!("no session should be known, but {session:?} is"))
+    expect(session.is_none(), || {
+        format!("no session should be known, but {session:?} is")
+    })
 }
 
 fn report_limit(stage: &mut Stage<'_>) -> Result {
@@ -60,7 +100,9 @@ fn report_limit(stage: &mut Stage<'_>) -> Result {
     for exit in ["exit 0", "exit 75"] {
         let ran = stage.run(&ask(stage, line.as_bytes(), exit)?)?;
         let until = ran.limited(LimitKind::Usage)?.until_ms;
-        expect(until == Some(4_102_444_800_000), || format!("the reset should be known, but is {until:?}"))?;
+        expect(until == Some(4_102_444_800_000), || {
+            format!("the reset should be known, but is {until:?}")
+        })?;
     }
     Ok(())
 }
@@ -75,7 +117,10 @@ fn prompt_in_a_file(stage: &mut Stage<'_>) -> Result {
         change,
         ..Ask::new("the words of the prompt")
     };
-    stage.run(&ask)?.finished()?.says("the words of the prompt")?;
+    stage
+        .run(&ask)?
+        .finished()?
+        .says("the words of the prompt")?;
     Ok(())
 }
 

@@ -9,27 +9,79 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::work::{command, file, holds, say, session_of};
 use super::{Needs, Scenario, scenario};
+use crate::agent::Kind;
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect};
 
 pub const ALL: &[Scenario] = &[
-    scenario("hang", Needs::Obedience, hang, "a model that never answers makes a hung agent"),
-    scenario("hang-resumed", Needs::Obedience, hang_resumed, "an answer that stops midway is a hang, and its session goes on"),
+    scenario(
+        "hang",
+        Needs::Obedience,
+        hang,
+        "a model that never answers makes a hung agent",
+    ),
+    scenario(
+        "hang-resumed",
+        Needs::Obedience,
+        hang_resumed,
+        "an answer that stops midway is a hang, and its session goes on",
+    ),
     scenario("slow", Needs::Obedience, slow, "a slow answer is no hang"),
-    scenario("stop", Needs::Obedience, stop, "it ends within its grace when it is told to"),
-    scenario("stop-in-tool", Needs::Model, stop_in_tool, "told to end while a command runs, nothing is left of either"),
-    scenario("stop-resumed", Needs::Obedience, stop_resumed, "a session that was stopped goes on"),
-    scenario("step-timeout", Needs::Obedience, step_timeout, "it ends when its time is up"),
-    scenario("child-left", Needs::Model, child_left, "a process that it leaves behind ends with it"),
-    scenario("directory-removed", Needs::Obedience, directory_removed, "it comes to an end when its directory goes"),
-    scenario("supervisor-killed", Needs::Obedience, supervisor_killed, "when its supervisor is killed, it counts as lost and is ended"),
+    scenario(
+        "stop",
+        Needs::Obedience,
+        stop,
+        "it ends within its grace when it is told to",
+    ),
+    scenario(
+        "stop-in-tool",
+        Needs::Model,
+        stop_in_tool,
+        "told to end while a command runs, nothing is left of either",
+    ),
+    scenario(
+        "stop-resumed",
+        Needs::Obedience,
+        stop_resumed,
+        "a session that was stopped goes on",
+    )
+    .not(&[(
+        Kind::Opencode,
+        "it names its session only when the model answers",
+    )]),
+    scenario(
+        "step-timeout",
+        Needs::Obedience,
+        step_timeout,
+        "it ends when its time is up",
+    ),
+    scenario(
+        "child-left",
+        Needs::Model,
+        child_left,
+        "a process that it leaves behind ends with it",
+    ),
+    scenario(
+        "directory-removed",
+        Needs::Obedience,
+        directory_removed,
+        "it comes to an end when its directory goes",
+    ),
+    scenario(
+        "supervisor-killed",
+        Needs::Obedience,
+        supervisor_killed,
+        "when its supervisor is killed, it counts as lost and is ended",
+    ),
 ];
 
 fn hang(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![Act::Hang { times: None }])?;
     let ask = Ask::new("go").silence(stage.silence());
     stage.run(&ask)?.hung()?;
-    expect(stage.asked() > 0, || "the model should be asked before it hangs, but was not".to_owned())
+    expect(stage.asked() > 0, || {
+        "the model should be asked before it hangs, but was not".to_owned()
+    })
 }
 
 fn hang_resumed(stage: &mut Stage<'_>) -> Result {
@@ -61,7 +113,9 @@ fn slow(stage: &mut Stage<'_>) -> Result {
     let ask = Ask::new("go").silence(stage.silence());
     let ran = stage.run(&ask)?;
     ran.finished()?.says("done.")?;
-    expect(ran.took >= wait, || format!("it should take {wait:?}, but took {:?}", ran.took))
+    expect(ran.took >= wait, || {
+        format!("it should take {wait:?}, but took {:?}", ran.took)
+    })
 }
 
 /// What a stop may take: its grace, and what a loaded machine needs.
@@ -70,12 +124,14 @@ const STOP_MAX: Duration = Duration::from_secs(12);
 fn stop(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![Act::Hang { times: None }])?;
     let running = stage.start(&Ask::new("go"))?;
-    stage.wait_until_asked(1)?;
+    stage.wait_until_asked(&running, 1)?;
     let before = running.since.elapsed();
     running.handle.stop();
     let ran = running.wait()?;
     let took = ran.killed()?.took - before;
-    expect(took < STOP_MAX, || format!("it should end within {STOP_MAX:?}, but took {took:?}"))
+    expect(took < STOP_MAX, || {
+        format!("it should end within {STOP_MAX:?}, but took {took:?}")
+    })
 }
 
 fn stop_in_tool(stage: &mut Stage<'_>) -> Result {
@@ -84,7 +140,7 @@ fn stop_in_tool(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![command(&line), say("It ended.")])?;
     let prompt = format!("Run this shell command in the foreground, and wait for it: {line}");
     let running = stage.start(&Ask::new(&prompt))?;
-    stage.wait_for_file("started.txt")?;
+    stage.wait_for_file(&running, "started.txt")?;
     running.handle.stop();
     running.wait()?.killed()?;
     Ok(())
@@ -97,7 +153,7 @@ fn stop_resumed(stage: &mut Stage<'_>) -> Result {
         say("Here I am again."),
     ])?;
     let running = stage.start(&Ask::new("do it"))?;
-    stage.wait_until_asked(1)?;
+    stage.wait_until_asked(&running, 1)?;
     running.handle.stop();
     let ran = running.wait()?;
     ran.killed()?;
@@ -111,7 +167,9 @@ fn step_timeout(stage: &mut Stage<'_>) -> Result {
         ..Ask::new("go")
     };
     let ran = stage.run(&ask)?;
-    ran.is("its time should be up", |outcome| *outcome == Outcome::TimedOut)?;
+    ran.is("its time should be up", |outcome| {
+        *outcome == Outcome::TimedOut
+    })?;
     Ok(())
 }
 
@@ -122,11 +180,19 @@ fn child_left(stage: &mut Stage<'_>) -> Result {
         left.display()
     );
     stage.obey(vec![command(&line), say("I left somebody behind.")])?;
-    stage.run(&Ask::new(&format!("Run this shell command and nothing else: {line}")))?.finished()?;
+    stage
+        .run(&Ask::new(&format!(
+            "Run this shell command and nothing else: {line}"
+        )))?
+        .finished()?;
     let pid = stage.read("left.pid");
-    expect(!pid.trim().is_empty(), || "a process should be left behind, but none was started".to_owned())?;
+    expect(!pid.trim().is_empty(), || {
+        "a process should be left behind, but none was started".to_owned()
+    })?;
     let living = stage.living();
-    expect(living.is_empty(), || format!("nobody should be left, but {living:?} is"))
+    expect(living.is_empty(), || {
+        format!("nobody should be left, but {living:?} is")
+    })
 }
 
 fn directory_removed(stage: &mut Stage<'_>) -> Result {
@@ -137,8 +203,8 @@ fn directory_removed(stage: &mut Stage<'_>) -> Result {
     };
     stage.obey(vec![command("touch started.txt"), answer])?;
     let running = stage.start(&Ask::new("go").silence(stage.silence() * 3))?;
-    stage.wait_for_file("started.txt")?;
-    stage.wait_until_asked(2)?;
+    stage.wait_for_file(&running, "started.txt")?;
+    stage.wait_until_asked(&running, 2)?;
     fs::remove_dir_all(stage.project())?;
     let ran = running.wait()?;
     ran.is("it should finish or fail", |outcome| {
@@ -150,12 +216,14 @@ fn directory_removed(stage: &mut Stage<'_>) -> Result {
 fn supervisor_killed(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![Act::Hang { times: None }])?;
     let running = stage.start(&Ask::new("go"))?;
-    stage.wait_until_asked(1)?;
+    stage.wait_until_asked(&running, 1)?;
     let supervisor = running.handle.supervisor();
     let pid = supervisor.and_then(|found| Pid::from_raw(found.pid.cast_signed()));
     let pid = pid.ok_or_else(|| Miss("its supervisor should be known, but is not".to_owned()))?;
     kill_process(pid, Signal::KILL).map_err(std::io::Error::from)?;
     let ran = running.wait()?;
-    ran.is("it should count as lost", |outcome| matches!(outcome, Outcome::Lost(_)))?;
+    ran.is("it should count as lost", |outcome| {
+        matches!(outcome, Outcome::Lost(_))
+    })?;
     Ok(())
 }

@@ -5,6 +5,7 @@ mod ends;
 mod played;
 mod program;
 mod services;
+mod talk;
 mod work;
 
 use crate::agent::Kind;
@@ -70,6 +71,7 @@ impl Scenario {
 pub(crate) fn all(kind: Kind) -> impl Iterator<Item = &'static Scenario> {
     let lists = [
         work::ALL,
+        talk::ALL,
         services::ALL,
         ends::ALL,
         program::ALL,

@@ -12,36 +12,101 @@ use crate::recording::{Recording, recording};
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect};
 
-const TALK: &str = "what an ACP agent says is one side of a conversation, which cannot be played alone";
+const TALK: &str =
+    "what an ACP agent says is one side of a conversation, which cannot be played alone";
 const NOT_ACP: &[(Kind, &str)] = &[(Kind::Acp, TALK)];
 
-const fn played(name: &'static str, run: fn(&mut Stage<'_>) -> Result, what: &'static str) -> Scenario {
+const fn played(
+    name: &'static str,
+    run: fn(&mut Stage<'_>) -> Result,
+    what: &'static str,
+) -> Scenario {
     scenario(name, Needs::Nothing, run, what).not(NOT_ACP)
 }
 
 pub const ALL: &[Scenario] = &[
-    played("recorded", recorded, "what it says when all is well is understood"),
+    played(
+        "recorded",
+        recorded,
+        "what it says when all is well is understood",
+    ),
     played("crlf", crlf, "lines that end as on Windows are lines"),
-    played("invalid-utf8", invalid_utf8, "bytes that are no text do no harm"),
-    played("unknown-events", unknown_events, "events that nobody knows are passed over"),
+    played(
+        "invalid-utf8",
+        invalid_utf8,
+        "bytes that are no text do no harm",
+    ),
+    played(
+        "unknown-events",
+        unknown_events,
+        "events that nobody knows are passed over",
+    ),
     played("no-newline", no_newline, "the last line needs no newline"),
-    played("noise", noise, "blank lines and noise between the lines do no harm"),
-    played("huge-line", huge_line, "a line of 5 MB before the result does no harm"),
-    played("figures", figures, "nonsense in place of a figure costs nothing but the figure"),
-    played("stderr-flood", stderr_flood, "a flood on stderr does no harm"),
-    played("bad-exit", bad_exit, "a good result with a bad exit code is a failure"),
-    played("killed-by-signal", killed_by_signal, "a death by a signal is a failure that names it"),
-    played("output-closed", output_closed, "who closes its output and works on is waited for"),
+    played(
+        "noise",
+        noise,
+        "blank lines and noise between the lines do no harm",
+    ),
+    played(
+        "huge-line",
+        huge_line,
+        "a line of 5 MB before the result does no harm",
+    ),
+    played(
+        "figures",
+        figures,
+        "nonsense in place of a figure costs nothing but the figure",
+    ),
+    played(
+        "stderr-flood",
+        stderr_flood,
+        "a flood on stderr does no harm",
+    ),
+    played(
+        "bad-exit",
+        bad_exit,
+        "a good result with a bad exit code is a failure",
+    ),
+    played(
+        "killed-by-signal",
+        killed_by_signal,
+        "a death by a signal is a failure that names it",
+    ),
+    played(
+        "output-closed",
+        output_closed,
+        "who closes its output and works on is waited for",
+    ),
     played("silence", silence, "who says nothing any more is hung"),
-    played("heartbeat", heartbeat, "who says something now and then is alive"),
+    played(
+        "heartbeat",
+        heartbeat,
+        "who says something now and then is alive",
+    ),
     played("cut-off", cut_off, "a result that is cut off is none").of(Of::Programs),
-    played("two-results", two_results, "of two results the last one counts").of(Of::Programs),
-    played("no-result", no_result, "an end without a result is a failure, whatever the exit code").of(Of::Programs),
-    played("stays", stays, "who is done and stays is ended, and counts as finished").of(Of::Programs),
+    played(
+        "two-results",
+        two_results,
+        "of two results the last one counts",
+    )
+    .of(Of::Programs),
+    played(
+        "no-result",
+        no_result,
+        "an end without a result is a failure, whatever the exit code",
+    )
+    .of(Of::Programs),
+    played(
+        "stays",
+        stays,
+        "who is done and stays is ended, and counts as finished",
+    )
+    .of(Of::Programs),
 ];
 
 pub fn the_recording(stage: &Stage<'_>) -> Result<Recording> {
-    recording(stage.kind()).ok_or_else(|| Miss("there should be a recording, but there is none".to_owned()))
+    recording(stage.kind())
+        .ok_or_else(|| Miss("there should be a recording, but there is none".to_owned()))
 }
 
 /// Lines as a program prints them.
@@ -67,7 +132,10 @@ pub fn understood(ran: &Ran, recording: &Recording) -> Result {
     ran.finished()?.says(recording.text)?;
     let session = ran.session()?;
     expect(session == recording.session, || {
-        format!("the session should be {}, but is {session}", recording.session)
+        format!(
+            "the session should be {}, but is {session}",
+            recording.session
+        )
     })?;
     let usage = ran.end.ended.usage;
     expect(usage.input_tokens > 0 && usage.output_tokens > 0, || {
@@ -86,7 +154,11 @@ fn recorded(stage: &mut Stage<'_>) -> Result {
 
 fn crlf(stage: &mut Stage<'_>) -> Result {
     let recording = the_recording(stage)?;
-    let lines: String = recording.lines().iter().map(|line| format!("{line}\r\n")).collect();
+    let lines: String = recording
+        .lines()
+        .iter()
+        .map(|line| format!("{line}\r\n"))
+        .collect();
     check(stage, lines.as_bytes(), &recording)
 }
 
@@ -100,7 +172,9 @@ fn invalid_utf8(stage: &mut Stage<'_>) -> Result {
     let whole = text(&recording.lines());
     let ran = play(stage, &replaced(&whole, good, bad), "")?;
     let session = ran.finished()?.session()?;
-    expect(session == recording.session, || format!("the session should still be known, but is {session}"))
+    expect(session == recording.session, || {
+        format!("the session should still be known, but is {session}")
+    })
 }
 
 fn replaced(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
@@ -143,7 +217,14 @@ fn no_newline(stage: &mut Stage<'_>) -> Result {
 
 fn noise(stage: &mut Stage<'_>) -> Result {
     let recording = the_recording(stage)?;
-    let others = ["", "   ", "(node:1) Warning: something is deprecated", "[1,2,3]", "\"text\"", "{broken"];
+    let others = [
+        "",
+        "   ",
+        "(node:1) Warning: something is deprecated",
+        "[1,2,3]",
+        "\"text\"",
+        "{broken",
+    ];
     check(stage, &between(&recording, &others), &recording)
 }
 
@@ -154,7 +235,9 @@ fn huge_line(stage: &mut Stage<'_>) -> Result {
     lines.insert(lines.len() - 1, huge);
     let ran = play(stage, &text(&lines), "")?;
     understood(&ran, &recording)?;
-    expect(ran.raw.len() > 5 << 20, || "the raw log should have the line, but has not".to_owned())
+    expect(ran.raw.len() > 5 << 20, || {
+        "the raw log should have the line, but has not".to_owned()
+    })
 }
 
 fn figures(stage: &mut Stage<'_>) -> Result {
@@ -165,7 +248,9 @@ fn figures(stage: &mut Stage<'_>) -> Result {
         lines.push(recording.result_with(value));
         let ran = play(stage, &text(&lines), "")?;
         let usd = ran.finished()?.end.ended.usage.usd_micros;
-        expect(usd == 0 || value == "1e308", || format!("{value} should cost nothing, but costs {usd}"))?;
+        expect(usd == 0 || value == "1e308", || {
+            format!("{value} should cost nothing, but costs {usd}")
+        })?;
     }
     Ok(())
 }
@@ -222,7 +307,9 @@ fn heartbeat(stage: &mut Stage<'_>) -> Result {
     let ask = ask(stage, b"", &then)?.silence(SILENCE);
     let ran = stage.run(&ask)?;
     understood(&ran, &recording)?;
-    expect(ran.took > SILENCE, || "it should live longer than a silence may last".to_owned())
+    expect(ran.took > SILENCE, || {
+        "it should live longer than a silence may last".to_owned()
+    })
 }
 
 fn cut_off(stage: &mut Stage<'_>) -> Result {

@@ -14,15 +14,65 @@ const BRIDGE: &str = "kumite's bridge starts an ACP agent, and says why it canno
 const NOT_ACP: &[(Kind, &str)] = &[(Kind::Acp, BRIDGE)];
 
 pub const ALL: &[Scenario] = &[
-    scenario("directory-missing", Needs::Nothing, directory_missing, "without its directory it is not started, and the reason names it"),
-    scenario("program-missing", Needs::Nothing, missing, "a program that is not there is named").not(NOT_ACP),
-    scenario("program-not-executable", Needs::Nothing, not_executable, "a program that may not be run is named, with the remedy").not(NOT_ACP),
-    scenario("program-is-directory", Needs::Nothing, is_directory, "a directory is no program").not(NOT_ACP),
-    scenario("program-of-another-machine", Needs::Nothing, another_machine, "a program for another machine is recognised").not(NOT_ACP),
-    scenario("program-without-interpreter", Needs::Nothing, no_interpreter, "a script whose interpreter is missing is recognised").not(NOT_ACP),
-    scenario("wrong-argument", Needs::Nothing, wrong_argument, "an argument that it does not know is a failure that names it")
-        .not(&[(Kind::Acp, "what an ACP agent says about its arguments is not part of the protocol")]),
-    scenario("program-dies-at-once", Needs::Nothing, dies, "a program that dies at once has failed, in its own words").of(Of::Programs).not(NOT_ACP),
+    scenario(
+        "directory-missing",
+        Needs::Nothing,
+        directory_missing,
+        "without its directory it is not started, and the reason names it",
+    ),
+    scenario(
+        "program-missing",
+        Needs::Nothing,
+        missing,
+        "a program that is not there is named",
+    )
+    .not(NOT_ACP),
+    scenario(
+        "program-not-executable",
+        Needs::Nothing,
+        not_executable,
+        "a program that may not be run is named, with the remedy",
+    )
+    .not(NOT_ACP),
+    scenario(
+        "program-is-directory",
+        Needs::Nothing,
+        is_directory,
+        "a directory is no program",
+    )
+    .not(NOT_ACP),
+    scenario(
+        "program-of-another-machine",
+        Needs::Nothing,
+        another_machine,
+        "a program for another machine is recognised",
+    )
+    .not(NOT_ACP),
+    scenario(
+        "program-without-interpreter",
+        Needs::Nothing,
+        no_interpreter,
+        "a script whose interpreter is missing is recognised",
+    )
+    .not(NOT_ACP),
+    scenario(
+        "wrong-argument",
+        Needs::Nothing,
+        wrong_argument,
+        "an argument that it does not know is a failure that names it",
+    )
+    .not(&[(
+        Kind::Acp,
+        "what an ACP agent says about its arguments is not part of the protocol",
+    )]),
+    scenario(
+        "program-dies-at-once",
+        Needs::Nothing,
+        dies,
+        "a program that dies at once has failed, in its own words",
+    )
+    .of(Of::Programs)
+    .not(NOT_ACP),
 ];
 
 fn directory_missing(stage: &mut Stage<'_>) -> Result {
@@ -72,7 +122,7 @@ fn no_interpreter(stage: &mut Stage<'_>) -> Result {
 }
 
 fn wrong_argument(stage: &mut Stage<'_>) -> Result {
-    const WRONG: &str = "--no-such-option-of-kumite";
+    const WRONG: &str = "--unheard-of-by-kumite";
     stage.obey(vec![say("What was that?")])?;
     let change = Change {
         args: vec![WRONG.to_owned()],
@@ -82,12 +132,22 @@ fn wrong_argument(stage: &mut Stage<'_>) -> Result {
         change,
         ..Ask::new("go")
     };
-    stage.run(&ask)?.failed(&["no-such-option-of-kumite"])?;
+    // OpenCode only prints how it is to be used, and not what was wrong.
+    let words = match stage.kind() {
+        Kind::Opencode => "arguments",
+        _ => "unheard-of-by-kumite",
+    };
+    stage.run(&ask)?.failed(&[words])?;
     Ok(())
 }
 
 fn dies(stage: &mut Stage<'_>) -> Result {
-    let path = stage.program("agent", "#!/bin/sh\necho 'my library is missing' >&2\nexit 127\n")?;
-    stage.run(&Ask::by(path))?.failed(&["127", "my library is missing"])?;
+    let path = stage.program(
+        "agent",
+        "#!/bin/sh\necho 'my library is missing' >&2\nexit 127\n",
+    )?;
+    stage
+        .run(&Ask::by(path))?
+        .failed(&["127", "my library is missing"])?;
     Ok(())
 }

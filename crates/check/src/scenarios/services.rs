@@ -11,21 +11,74 @@ use crate::agent::Kind;
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect, words};
 
-const SILENT: &str = "it tells nothing of a limit but that it was asked to slow down";
-
 pub const ALL: &[Scenario] = &[
-    scenario("auth", Needs::Obedience, auth, "a login that is refused is a failure that names the remedy"),
-    scenario("bad-request", Needs::Obedience, bad_request, "a request that the service refuses is a failure in its words"),
-    scenario("limit", Needs::Obedience, limit, "a usage limit is one, with its reset where the program tells it")
-        .not(&[(Kind::Opencode, SILENT)]),
-    scenario("limit-resumed", Needs::Obedience, limit_resumed, "after a usage limit the same session goes on"),
-    scenario("rate", Needs::Obedience, rate, "too many requests for the moment are an overload, not a limit"),
-    scenario("overload-passes", Needs::Obedience, overload_passes, "an overload that passes is survived"),
-    scenario("overload", Needs::Obedience, overload, "an overload that stays is one"),
-    scenario("server-error", Needs::Obedience, server_error, "an error of the server is an overload"),
-    scenario("stream-cut", Needs::Obedience, stream_cut, "an answer that breaks off once is asked for again, or is a failure"),
-    scenario("stream-cut-always", Needs::Obedience, stream_cut_always, "answers that always break off are no success"),
-    scenario("garbage", Needs::Obedience, garbage, "an answer that makes no sense is no success").of(Of::Programs),
+    scenario(
+        "auth",
+        Needs::Obedience,
+        auth,
+        "a login that is refused is a failure that names the remedy",
+    ),
+    scenario(
+        "bad-request",
+        Needs::Obedience,
+        bad_request,
+        "a request that the service refuses is a failure in its words",
+    ),
+    scenario(
+        "limit",
+        Needs::Obedience,
+        limit,
+        "a usage limit is one, with its reset where the program tells it",
+    ),
+    scenario(
+        "limit-resumed",
+        Needs::Obedience,
+        limit_resumed,
+        "after a usage limit the same session goes on",
+    ),
+    scenario(
+        "rate",
+        Needs::Obedience,
+        rate,
+        "too many requests for the moment are an overload, not a limit",
+    ),
+    scenario(
+        "overload-passes",
+        Needs::Obedience,
+        overload_passes,
+        "an overload that passes is survived",
+    ),
+    scenario(
+        "overload",
+        Needs::Obedience,
+        overload,
+        "an overload that stays is one",
+    ),
+    scenario(
+        "server-error",
+        Needs::Obedience,
+        server_error,
+        "an error of the server is an overload",
+    ),
+    scenario(
+        "stream-cut",
+        Needs::Obedience,
+        stream_cut,
+        "an answer that breaks off once is asked for again, or is a failure",
+    ),
+    scenario(
+        "stream-cut-always",
+        Needs::Obedience,
+        stream_cut_always,
+        "answers that always break off are no success",
+    ),
+    scenario(
+        "garbage",
+        Needs::Obedience,
+        garbage,
+        "an answer that makes no sense is no success",
+    )
+    .of(Of::Programs),
 ];
 
 fn auth(stage: &mut Stage<'_>) -> Result {
@@ -37,13 +90,17 @@ fn auth(stage: &mut Stage<'_>) -> Result {
         Kind::Opencode => "`opencode auth login`",
         Kind::Acp | Kind::Command => "login",
     };
-    stage.run(&Ask::new("go"))?.failed(&["log in with", login])?;
+    stage
+        .run(&Ask::new("go"))?
+        .failed(&["log in with", login])?;
     Ok(())
 }
 
 fn bad_request(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![error(400, "this request is wrong")])?;
-    stage.run(&Ask::new("go"))?.failed(&["this request is wrong"])?;
+    stage
+        .run(&Ask::new("go"))?
+        .failed(&["this request is wrong"])?;
     Ok(())
 }
 
@@ -71,7 +128,11 @@ fn on_a_plan(ask: Ask) -> Ask {
 fn limit(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![limited(None)])?;
     let ran = stage.run(&on_a_plan(Ask::new("go")))?;
-    let limit = ran.limited(LimitKind::Usage)?;
+    let limit = match stage.kind() {
+        // It tells nothing but that it was asked to slow down.
+        Kind::Opencode => ran.limited(LimitKind::Overload)?,
+        _ => ran.limited(LimitKind::Usage)?,
+    };
     let tells_reset = match stage.kind() {
         Kind::Claude | Kind::Codex | Kind::Command => true,
         // Its words for a used up day name no time.
@@ -104,11 +165,15 @@ fn limit_resumed(stage: &mut Stage<'_>) -> Result {
         say("I did both."),
     ])?;
     let ran = stage.run(&on_a_plan(Ask::new("do both")))?;
-    ran.is("it should be limited", |outcome| matches!(outcome, Outcome::Limited(_)))?;
+    ran.is("it should be limited", |outcome| {
+        matches!(outcome, Outcome::Limited(_))
+    })?;
     let session = session_of(stage, &ran)?;
     let again = stage.run(&on_a_plan(Ask::resuming("go on", &session)))?;
     let now = again.finished()?.session()?;
-    expect(now == session, || format!("the session should still be {session}, but is {now}"))?;
+    expect(now == session, || {
+        format!("the session should still be {session}, but is {now}")
+    })?;
     holds(stage, "before.txt", "before\n")?;
     holds(stage, "after.txt", "after\n")
 }
@@ -123,12 +188,18 @@ fn rate(stage: &mut Stage<'_>) -> Result {
 }
 
 fn overload_passes(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Overload { times: Some(1) }, say("Here I am again.")])?;
+    stage.obey(vec![
+        Act::Overload { times: Some(1) },
+        say("Here I am again."),
+    ])?;
     if stage.is_command() {
         // A command that cannot wait says so, and is started again.
         stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
     }
-    stage.run(&Ask::new("go"))?.finished()?.says("Here I am again.")?;
+    stage
+        .run(&Ask::new("go"))?
+        .finished()?
+        .says("Here I am again.")?;
     Ok(())
 }
 
@@ -153,7 +224,10 @@ fn stream_cut(stage: &mut Stage<'_>) -> Result {
     match ran.outcome() {
         Outcome::Finished => ran.says("Here I am again.").map(|_| ()),
         Outcome::Failed(_) | Outcome::Limited(_) => Ok(()),
-        other => Err(Miss(format!("it should go on or fail, but {}", words(other)))),
+        other => Err(Miss(format!(
+            "it should go on or fail, but {}",
+            words(other)
+        ))),
     }
 }
 

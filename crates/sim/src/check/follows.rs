@@ -27,6 +27,8 @@ struct Seat {
     fresh: bool,
     /// The last entry is a start: where to go on is read from the files.
     asked: bool,
+    /// The session of an agent that hung or was lost: it may go on at once, or not at all.
+    again: Option<String>,
 }
 
 struct Worker {
@@ -40,6 +42,8 @@ struct Worker {
 struct Due {
     step: Step,
     session: Option<String>,
+    /// Something else was asked for since, so it may be forgotten.
+    passed: bool,
 }
 
 impl Follows {
@@ -61,20 +65,16 @@ impl Follows {
                     ended: None,
                     heard: false,
                 });
-                return match seat.due.take() {
-                    Some(due) => due.taken_over(*step, session.as_deref(), seat.asked),
-                    None => Ok(()),
-                };
+                return seat.follows(*step, session.as_deref());
             }
             What::HeldBack(_, step, session, _) => {
-                let due = seat.due.replace(Due {
+                let follows = seat.follows(*step, session.as_deref());
+                seat.due = Some(Due {
                     step: *step,
                     session: session.clone(),
+                    passed: false,
                 });
-                return match due {
-                    Some(due) => due.taken_over(*step, session.as_deref(), seat.asked),
-                    None => Ok(()),
-                };
+                return follows;
             }
             What::Ended(agent, ended) => {
                 if let Some(worker) = seat.worker.as_mut().filter(|it| it.agent == *agent) {
@@ -133,14 +133,25 @@ impl Seat {
             Effect::Launch(launch) => Some(launch.step),
             _ => None,
         });
-        if let Some(step) = launched.next() {
-            self.due.take_if(|due| self.asked && !same(due.step, step));
+        if let (Some(step), Some(due)) = (launched.next(), &mut self.due) {
+            due.passed |= self.asked && !same(due.step, step);
+        }
+    }
+
+    /// An agent begins, or would have begun.
+    fn follows(&mut self, step: Step, session: Option<&str>) -> Verdict {
+        let again = self.again.take();
+        match self.due.take() {
+            Some(due) if !self.asked || same(due.step, step) => {
+                due.taken_over(step, session, self.asked)
+            }
+            _ => goes_on(step, session, again.as_deref().filter(|_| !self.asked)),
         }
     }
 
     /// Whether this is the word of an agent that had to leave its step.
     fn left(&mut self, entry: &Entry) -> bool {
-        let Event::AgentEnded { agent, .. } = &entry.event else {
+        let Event::AgentEnded { agent, ended, .. } = &entry.event else {
             return false;
         };
         let Some(worker) = self.worker.as_mut() else {
@@ -148,6 +159,9 @@ impl Seat {
         };
         if worker.agent != *agent || std::mem::replace(&mut worker.heard, true) {
             return false;
+        }
+        if let Outcome::Hung | Outcome::Lost(_) = ended.outcome {
+            self.again.clone_from(&ended.session);
         }
         let Some(ended) = &worker.ended else {
             return false;
@@ -164,7 +178,11 @@ impl Seat {
             | Outcome::Lost(_) => return false,
         };
         let step = worker.step;
-        self.due = Some(Due { step, session });
+        self.due = Some(Due {
+            step,
+            session,
+            passed: false,
+        });
         true
     }
 }
@@ -173,7 +191,6 @@ impl Due {
     /// `asked`: a person's start looked at the files, which may ask for something else.
     fn taken_over(&self, step: Step, session: Option<&str>, asked: bool) -> Verdict {
         let counts = match asked {
-            true if !same(self.step, step) => return Ok(()),
             true => self.step.attempt() == step.attempt(),
             false => self.step == step,
         };
@@ -181,16 +198,20 @@ impl Due {
             let sentence = format!("{step:?} starts, and {:?} was left", self.step);
             return broken("who had to leave costs no round and no retry", sentence);
         }
-        match self.session.as_deref() == session {
+        match self.passed && session.is_none() {
             true => Ok(()),
-            false => broken(
-                "who follows goes on in the session of who had to leave",
-                format!(
-                    "{step:?} goes on in {session:?} instead of {:?}",
-                    self.session
-                ),
-            ),
+            false => goes_on(step, session, self.session.as_deref()),
         }
+    }
+}
+
+fn goes_on(step: Step, session: Option<&str>, left: Option<&str>) -> Verdict {
+    match session == left {
+        true => Ok(()),
+        false => broken(
+            "who follows goes on in the session that was left to it",
+            format!("{step:?} goes on in {session:?} instead of {left:?}"),
+        ),
     }
 }
 

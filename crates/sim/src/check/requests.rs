@@ -2,10 +2,13 @@
 //! starts until a person asks again.
 
 use kumite_core::journal::Event;
-use kumite_core::run::{Halt, Pause, State};
+use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::run::State;
 
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
+
+const UNWANTED: &str = "limit for which nobody waits";
 
 #[derive(Default)]
 pub struct Requests {
@@ -17,14 +20,20 @@ impl Requests {
     pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
         match &line.what {
             What::Began { specs, .. } => self.held.resize(*specs, None),
-            What::Recorded(entry) => match entry.event {
+            What::Recorded(entry) => match &entry.event {
                 Event::StopRequested { .. } => self.held[line.spec] = Some("stop"),
                 Event::PauseRequested => self.held[line.spec] = Some("pause"),
-                Event::StartRequested { .. } => self.held[line.spec] = None,
-                Event::AgentEnded { .. } => {
-                    if let Some(word) = asks_person(&replica.run.state) {
-                        self.held[line.spec] = Some(word);
-                    }
+                // Whoever asks for a run that is being stopped comes too early.
+                Event::StartRequested { .. }
+                    if matches!(replica.run.state, State::Stopping { .. }) => {}
+                Event::StartRequested { .. } => {
+                    let waits_no_more =
+                        replica.run.limited_until_ms().is_some() && replica.run.is_at_rest();
+                    self.held[line.spec] = waits_no_more.then_some(UNWANTED);
+                }
+                Event::AgentEnded { ended, .. } => {
+                    let held = &mut self.held[line.spec];
+                    *held = held.or(asks_person(ended, replica));
                 }
                 _ => {}
             },
@@ -42,14 +51,15 @@ impl Requests {
     }
 }
 
-/// The word of a halt that an agent's end brings about, if nobody may go on by himself then.
-fn asks_person(state: &State) -> Option<&'static str> {
-    match state {
-        State::Halted(halted) => match halted.why {
-            Halt::Paused(Pause::Budget) => Some("spent budget"),
-            Halt::Limited { .. } => Some("limit for which nobody waits"),
-            _ => None,
-        },
+/// The word for an end after which nothing may go on by itself.
+fn asks_person(ended: &Ended, replica: &Replica) -> Option<&'static str> {
+    // A late word that the run does not care about has no effects.
+    if replica.effects.is_empty() {
+        return None;
+    }
+    match ended.outcome {
+        Outcome::OverBudget(_) => Some("spent budget"),
+        Outcome::Limited(_) if !replica.run.order.rules.limit.wait => Some(UNWANTED),
         _ => None,
     }
 }

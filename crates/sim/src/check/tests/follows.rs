@@ -3,13 +3,13 @@
 
 use kumite_core::journal::Event;
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
-use kumite_core::run::Step;
+use kumite_core::run::{State, Step};
 
 use super::{breaks, find, next, records, starts};
 use crate::trace::{Line, What};
 
 const COUNTS: &str = "who had to leave costs no round and no retry";
-const SESSION: &str = "who follows goes on in the session of who had to leave";
+const SESSION: &str = "who follows goes on in the session that was left to it";
 const FINISHED: &str = "who had to leave has finished nothing";
 
 fn limit() -> Outcome {
@@ -136,6 +136,26 @@ fn a_session_that_is_lost_because_its_agent_was_held_back_is_noticed() {
         let at = next(lines, held, starts)?;
         let goes_on = matches!(&lines[at].what, What::Started(_, _, Some(_)));
         goes_on.then(|| sessions(lines, at, None))?
+    });
+}
+
+#[test]
+fn a_session_that_a_reset_does_not_end_is_noticed() {
+    breaks(SESSION, |lines| {
+        let at = find(lines, records(|event| *event == Event::ResetRequested))?;
+        let idle = matches!(&lines[at + 2].what, What::Decided(run) if run.state == State::Idle);
+        let at = next(lines, at, starts)?;
+        idle.then(|| sessions(lines, at, Some("from before")))?
+    });
+}
+
+#[test]
+fn a_session_of_a_lost_agent_that_is_exchanged_is_noticed() {
+    breaks(SESSION, |lines| {
+        let hung = find(lines, ends(|it| *it == Outcome::Hung))?;
+        let at = follower(lines, |it| *it == Outcome::Hung)?;
+        let resumed = matches!(&lines[at].what, What::Started(_, _, Some(_)));
+        (resumed && hung < at).then(|| sessions(lines, at, Some("of somebody else")))?
     });
 }
 

@@ -1,0 +1,12 @@
+//! What `kumite __supervise` is to the product, this is to the tests.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["__supervise", dir] => kumite_agents::supervise(Path::new(dir)),
+        _ => ExitCode::from(2),
+    }
+}
