@@ -89,6 +89,16 @@ impl Agent {
         }
     }
 
+    /// Whose model it asks: an ACP agent is mostly one of the known programs in another manner.
+    pub(crate) fn host(&self) -> Kind {
+        let name = Path::new(self.program()).file_stem().unwrap_or_default();
+        match (self.kind, name.to_str()) {
+            (Kind::Acp, Some("gemini")) => Kind::Gemini,
+            (Kind::Acp, Some("opencode")) => Kind::Opencode,
+            (kind, _) => kind,
+        }
+    }
+
     pub(crate) fn env(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let env = self.settings.env.iter();
         env.map(|(name, value)| (name.clone(), value.clone()))

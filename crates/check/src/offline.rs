@@ -74,6 +74,7 @@ pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(Stri
             let config = json!({
                 "autoupdate": false,
                 "share": "disabled",
+                "model": model(Kind::Opencode),
                 "provider": {"anthropic": {"options": {
                     "baseURL": format!("{url}/v1"),
                     "apiKey": KEY,

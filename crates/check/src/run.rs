@@ -102,7 +102,7 @@ fn take<'a>(next: &AtomicUsize, chosen: &[&'a Scenario]) -> Option<(usize, &'a S
 /// How long the program takes to say hello on this machine, several times over: what is silent for
 /// longer is a hang, and what is slow is none.
 fn silence(kit: &Kit) -> Duration {
-    if !kit.offline || matches!(kit.agent.kind, Kind::Acp | Kind::Command) {
+    if !kit.offline || matches!(kit.agent.host(), Kind::Acp | Kind::Command) {
         return SILENCE_MIN;
     }
     let since = Instant::now();
@@ -140,10 +140,10 @@ fn reason_to_skip(kit: &Kit, scenario: &Scenario) -> Option<&'static str> {
         .not
         .iter()
         .find(|(kind, _)| *kind == kit.agent.kind);
-    let needed = match (scenario.needs, kit.offline, kit.agent.kind) {
+    let needed = match (scenario.needs, kit.offline, kit.agent.host()) {
         (Needs::Obedience, false, _) => Some("needs --offline"),
         (Needs::Obedience | Needs::Model, true, Kind::Acp) => {
-            Some("an ACP agent cannot be pointed at kumite's own model; try without --offline")
+            Some("kumite cannot point this program at its own model; try without --offline")
         }
         _ => None,
     };

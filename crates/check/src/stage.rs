@@ -96,7 +96,7 @@ impl<'a> Stage<'a> {
                     ..Options::default()
                 };
                 let server = Server::start_with(Script::default(), &options)?;
-                offline::prepare(kit.agent.kind, &root.path().join("home"), &server.url())?;
+                offline::prepare(kit.agent.host(), &root.path().join("home"), &server.url())?;
                 Some(server)
             }
             false => None,
@@ -220,6 +220,7 @@ impl<'a> Stage<'a> {
             .driver(&kit.project, &kit.binary, &change)
             .invocation(&order);
         let mut env = self.environment(ask.plan);
+        env.extend(self.known(&order));
         env.extend(invocation.env);
         let name = self.root.path().file_name().unwrap_or_default();
         Ok(Request {
@@ -254,9 +255,28 @@ impl<'a> Stage<'a> {
         let mut env = offline::environment(self.root.path());
         if let Some(server) = &self.server {
             let home = self.path("home");
-            env.extend(offline::login(self.kind(), &home, &server.url(), plan));
+            env.extend(offline::login(
+                self.kit.agent.host(),
+                &home,
+                &server.url(),
+                plan,
+            ));
         }
         env
+    }
+
+    /// What every agent may know of its work.
+    fn known(&self, order: &Order) -> impl Iterator<Item = (String, String)> {
+        let project = self.project().to_string_lossy().into_owned();
+        let known = [
+            ("KUMITE_SPEC", order.spec.clone()),
+            ("KUMITE_STEP", order.step.clone()),
+            ("KUMITE_ROUND", order.round.to_string()),
+            ("KUMITE_RUN", "check-1".to_owned()),
+            ("KUMITE_PROJECT", project),
+        ];
+        let known = known.into_iter();
+        known.map(|(name, value)| (name.to_owned(), value))
     }
 
     /// How often the model was asked for something that a rule answers.

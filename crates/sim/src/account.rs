@@ -32,6 +32,8 @@ struct Rates {
     broke: u32,
     /// Whoever starts a run does not want to wait for a limit.
     impatient: u32,
+    /// If it cannot be started, it is the machine that has no room for it.
+    no_room: u32,
 }
 
 /// Why an agent cannot do its work.
@@ -44,8 +46,8 @@ pub enum Obstacle {
     Broke,
 }
 
-/// Chosen so that the seeds in `tests/seeds.rs` which once broke a rule are stories without limits:
-/// they tell what they told then.
+/// Chosen so that those seeds of `tests/seeds.rs` that broke a rule before there were limits are
+/// stories without any: they tell what they told then.
 const SALT: u64 = 0x6c69_6d69_7473_2b84;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -207,6 +209,14 @@ impl Account {
         (self.purse_micros == 0).then(spent)
     }
 
+    /// Why an agent cannot be started at all.
+    pub fn no_start(&mut self) -> Outcome {
+        match self.luck.chance(self.rates.no_room) {
+            true => Outcome::Failed("it could not be started".to_owned()),
+            false => Outcome::Missing("no such program".to_owned()),
+        }
+    }
+
     /// Whether whoever starts a run waits for the end of a limit.
     pub fn is_waited_for(&mut self) -> bool {
         !self.luck.chance(self.rates.impatient)
@@ -221,6 +231,7 @@ impl Rates {
             gone: luck.pick(&[0, 100, 400]),
             broke: luck.pick(&[0, 0, 20]),
             impatient: luck.pick(&[0, 100, 300]),
+            no_room: 500,
         }
     }
 }

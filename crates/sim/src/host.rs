@@ -133,20 +133,12 @@ impl Hand<'_> {
         {
             return Err(Trouble::Launch {
                 agent,
-                outcome: self.cannot_start(),
+                outcome: self.world.account.no_start(),
                 session: launch.resume.clone(),
             });
         }
         self.world.spawn(self.spec, launch);
         Ok(())
-    }
-
-    /// There is no such program, or the machine has no room for it.
-    fn cannot_start(&mut self) -> Outcome {
-        match self.world.account.luck.chance(500) {
-            true => Outcome::Missing("no such program".to_owned()),
-            false => Outcome::Failed("it could not be started".to_owned()),
-        }
     }
 
     /// Nobody is started whose account is limited, or for whom there is no money.

@@ -4,6 +4,7 @@
 // A test that cannot go on has failed; helpers of tests are tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod agents;
 mod apart;
 mod approvals;
 mod bad_disk;

@@ -36,26 +36,35 @@ fn recorded(program: &str) -> PathBuf {
     Path::new(fixtures).join(program)
 }
 
-/// The lines that a driver cannot do without.
-fn needed(program: &str) -> &'static [&'static str] {
+/// The lines and fields that a driver cannot do without.
+fn needed(program: &str) -> &'static [(&'static str, &'static [&'static str])] {
     match program {
         "claude" => &[
-            "system init -",
-            "assistant - -",
-            "user - -",
-            "result success -",
+            ("system init -", &["session_id", "model"]),
+            ("assistant - -", &["message"]),
+            ("user - -", &["message", "tool_use_result"]),
+            (
+                "result success -",
+                &[
+                    "is_error",
+                    "model_usage_since_last_result",
+                    "permission_denials",
+                    "result",
+                    "session_id",
+                ],
+            ),
         ],
         "codex" => &[
-            "thread.started - -",
-            "turn.completed - -",
-            "item.completed - agent_message",
+            ("thread.started - -", &["thread_id"]),
+            ("turn.completed - -", &["usage"]),
+            ("item.completed - agent_message", &["item"]),
         ],
         _ => &[
-            "init - -",
-            "message - -",
-            "tool_use - -",
-            "tool_result - -",
-            "result - -",
+            ("init - -", &["session_id", "model"]),
+            ("message - -", &["role", "content"]),
+            ("tool_use - -", &["tool_id", "tool_name", "parameters"]),
+            ("tool_result - -", &["tool_id", "status"]),
+            ("result - -", &["status", "stats"]),
         ],
     }
 }
@@ -64,28 +73,23 @@ fn needed(program: &str) -> &'static [&'static str] {
 fn compare(program: &Program) {
     let name = program.name;
     let stage = Stage::new(program);
-    let run = stage
-        .world
-        .kumite(&["run", "login", "--until", "requirements", "--json"]);
+    let run = ["run", "login", "--until", "requirements", "--json"];
+    let run = stage.world.kumite(&run);
     assert_eq!(run.code, 0, "{run:#?}");
-    let agent = run.notices("step_ended")[0]["agent"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let now = shapes(
-        &stage
-            .world
-            .read(&format!(".kiro/specs/login/logs/{agent}.log")),
-    );
+    let agent = run.notices("step_ended")[0]["agent"].clone();
+    let log = format!(".kiro/specs/login/logs/{}.log", agent.as_str().unwrap());
+    let now = shapes(&stage.world.read(&log));
     let text = std::fs::read_to_string(recorded(name).join("tool_write.jsonl")).unwrap();
     let then = shapes(&text);
-    for kind in needed(name) {
-        let (Some(now), Some(then)) = (now.get(*kind), then.get(*kind)) else {
-            panic!("{name} has no line {kind:?} any more, or never had: {now:#?}");
-        };
-        let lost: Vec<_> = then.difference(now).collect();
-        assert!(lost.is_empty(), "{name}: {kind:?} lost {lost:?}");
-        let new: Vec<_> = now.difference(then).collect();
+    for (kind, fields) in needed(name) {
+        for (when, shapes) in [("now", &now), ("in the recording", &then)] {
+            let Some(known) = shapes.get(*kind) else {
+                panic!("{name} has no line {kind:?} {when}: {shapes:#?}");
+            };
+            let lost: Vec<_> = fields.iter().filter(|it| !known.contains(**it)).collect();
+            assert!(lost.is_empty(), "{name}: {kind:?} has no {lost:?} {when}");
+        }
+        let new: Vec<_> = now[*kind].difference(&then[*kind]).collect();
         if !new.is_empty() {
             println!("{name}: {kind:?} has new fields {new:?}: record it again");
         }
