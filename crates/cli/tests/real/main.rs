@@ -164,3 +164,39 @@ fn a_spec_walks_with_a_program_per_phase() {
         assert!(models.iter().any(asked), "{api}: {models:?}");
     }
 }
+
+/// The kit of `kumite agent check`, offline, with the program as it came from npm.
+fn passes_the_kit(program: &Program) {
+    let world = World::new();
+    program.set_up(&world, "http://127.0.0.1:1");
+    let mut check = world.start(&["agent", "check", program.name, "--offline", "--json"]);
+    until_within(Duration::from_secs(600), "the kit to be done", || {
+        !check.is_running()
+    });
+    let out = check.wait();
+    let report: Value = serde_json::from_str(&out.stdout).unwrap();
+    let bad = |it: &&Value| it["verdict"] != "passed";
+    let scenarios = report["scenarios"].as_array().unwrap();
+    let bad: Vec<&Value> = scenarios.iter().filter(bad).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    assert!(scenarios.len() >= 40, "{}", scenarios.len());
+    assert_eq!(out.code, 0, "{}", out.stderr);
+}
+
+#[test]
+#[ignore = "needs the program: cargo xtask test installs it"]
+fn claude_code_passes_the_conformance_kit() {
+    passes_the_kit(&Program::claude());
+}
+
+#[test]
+#[ignore = "needs the program: cargo xtask test installs it"]
+fn codex_passes_the_conformance_kit() {
+    passes_the_kit(&Program::codex());
+}
+
+#[test]
+#[ignore = "needs the program: cargo xtask test installs it"]
+fn gemini_cli_passes_the_conformance_kit() {
+    passes_the_kit(&Program::gemini());
+}
