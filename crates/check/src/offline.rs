@@ -13,6 +13,15 @@ use crate::agent::Kind;
 const KEY: &str = "sk-ant-api03-kumite-check-offline-key";
 const PLAN: &str = "sk-ant-oat01-kumite-check-offline-plan";
 
+/// With what the program comes to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Credentials {
+    Key,
+    /// The login of a plan, where that differs from a key.
+    Plan,
+    None,
+}
+
 /// A model that the program has heard of: it then offers all of its tools.
 pub(crate) fn model(kind: Kind) -> &'static str {
     match kind {
@@ -46,16 +55,25 @@ pub(crate) fn environment(root: &Path) -> Vec<(String, String)> {
 }
 
 /// Retries are few, as the kit would only wait for them.
-pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(String, String)> {
+pub(crate) fn login(
+    kind: Kind,
+    home: &Path,
+    url: &str,
+    with: Credentials,
+) -> Vec<(String, String)> {
+    let key = match with {
+        Credentials::Key | Credentials::Plan => KEY,
+        Credentials::None => "",
+    };
     let place = |name: &str| home.join(name).to_string_lossy().into_owned();
     let named = match kind {
         Kind::Claude => vec![
             ("CLAUDE_CONFIG_DIR", place(".claude")),
             ("ANTHROPIC_BASE_URL", url.to_owned()),
             // Only with the login of a plan does it tell when a limit ends.
-            match plan {
-                true => ("CLAUDE_CODE_OAUTH_TOKEN", PLAN.to_owned()),
-                false => ("ANTHROPIC_API_KEY", KEY.to_owned()),
+            match with {
+                Credentials::Plan => ("CLAUDE_CODE_OAUTH_TOKEN", PLAN.to_owned()),
+                Credentials::Key | Credentials::None => ("ANTHROPIC_API_KEY", key.to_owned()),
             },
             ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
@@ -64,10 +82,10 @@ pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(Stri
         ],
         Kind::Codex => vec![
             ("CODEX_HOME", place(".codex")),
-            ("KUMITE_CHECK_API_KEY", KEY.to_owned()),
+            ("KUMITE_CHECK_API_KEY", key.to_owned()),
         ],
         Kind::Gemini => vec![
-            ("GEMINI_API_KEY", KEY.to_owned()),
+            ("GEMINI_API_KEY", key.to_owned()),
             ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
         ],
         Kind::Opencode => {
@@ -75,13 +93,11 @@ pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(Stri
                 "autoupdate": false,
                 "share": "disabled",
                 "model": model(Kind::Opencode),
-                "provider": {"anthropic": {"options": {
-                    "baseURL": format!("{url}/v1"),
-                    "apiKey": KEY,
-                }}},
+                "provider": {"anthropic": {"options": {"baseURL": format!("{url}/v1")}}},
             });
             vec![
                 ("OPENCODE_CONFIG_CONTENT", config.to_string()),
+                ("ANTHROPIC_API_KEY", key.to_owned()),
                 ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
                 ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
                 ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1".to_owned()),
@@ -90,7 +106,8 @@ pub(crate) fn login(kind: Kind, home: &Path, url: &str, plan: bool) -> Vec<(Stri
         }
         Kind::Acp | Kind::Command => Vec::new(),
     };
-    let named = named.into_iter();
+    // A variable that is empty is not the same as none.
+    let named = named.into_iter().filter(|(_, value)| !value.is_empty());
     named
         .map(|(name, value)| (name.to_owned(), value))
         .collect()

@@ -115,7 +115,7 @@ fn silence(kit: &Kit) -> Duration {
         Ok(())
     };
     match hello() {
-        Ok(()) => (since.elapsed() * 4).clamp(SILENCE_MIN, SILENCE_MAX),
+        Ok(()) => (since.elapsed() * 6).clamp(SILENCE_MIN, SILENCE_MAX),
         // The scenarios will say what is wrong.
         Err(_) => SILENCE_MAX,
     }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::agent::{Change, Kind};
 use crate::living::living_in;
 use crate::obedient;
-use crate::offline;
+use crate::offline::{self, Credentials};
 use crate::ran::{Ran, Running};
 use crate::run::Kit;
 use crate::verdict::Result;
@@ -36,8 +36,7 @@ pub(crate) struct Ask {
     pub prompt: String,
     pub resume: Option<String>,
     pub change: Change,
-    /// With the login of a plan, where that differs from a key.
-    pub plan: bool,
+    pub credentials: Credentials,
     pub cwd: Option<PathBuf>,
     pub silence: Duration,
     pub step: Duration,
@@ -50,7 +49,7 @@ impl Ask {
             prompt: prompt.to_owned(),
             resume: None,
             change: Change::default(),
-            plan: false,
+            credentials: Credentials::Key,
             cwd: None,
             silence: Duration::ZERO,
             step: STEP,
@@ -219,7 +218,7 @@ impl<'a> Stage<'a> {
         let invocation = agent
             .driver(&kit.project, &kit.binary, &change)
             .invocation(&order);
-        let mut env = self.environment(ask.plan);
+        let mut env = self.environment(ask.credentials);
         env.extend(self.known(&order));
         env.extend(invocation.env);
         let name = self.root.path().file_name().unwrap_or_default();
@@ -243,7 +242,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn environment(&self, plan: bool) -> Vec<(String, String)> {
+    fn environment(&self, with: Credentials) -> Vec<(String, String)> {
         if !self.kit.offline {
             let inherited = std::env::vars_os().filter_map(|(name, value)| {
                 Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -259,7 +258,7 @@ impl<'a> Stage<'a> {
                 self.kit.agent.host(),
                 &home,
                 &server.url(),
-                plan,
+                with,
             ));
         }
         env

@@ -118,6 +118,7 @@ fn a_program_that_only_says_that_all_is_well_is_found_out() {
         "side-by-side",
         "huge-answer",
         "auth",
+        "no-login",
         "bad-request",
         "limit",
         "limit-resumed",

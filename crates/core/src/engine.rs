@@ -2,6 +2,7 @@
 
 use crate::change::Change;
 use crate::effect::Effect;
+use crate::facts::Look;
 use crate::journal::{AgentId, Entry, Event};
 use crate::outcome::{Ended, Outcome, Usage};
 use crate::run::{Run, decide};
@@ -87,7 +88,7 @@ impl Trouble {
                     usage: Usage::default(),
                 },
                 // Nobody has worked, so there is nothing to look at.
-                look: crate::facts::Look::Unreadable("the agent was not started".to_owned()),
+                look: Look::of_nobody(),
             },
         }
     }

@@ -16,6 +16,20 @@ pub enum Look {
     Unreadable(String),
 }
 
+/// What stands in place of a look where nobody has worked.
+const OF_NOBODY: &str = "the agent was not started";
+
+impl Look {
+    /// There is nothing to look at: an agent could not be started.
+    pub fn of_nobody() -> Look {
+        Look::Unreadable(OF_NOBODY.to_owned())
+    }
+
+    pub fn is_of_nobody(&self) -> bool {
+        matches!(self, Look::Unreadable(why) if why == OF_NOBODY)
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     pub permitted: Permitted,

@@ -24,7 +24,7 @@ fn main() {
             signal_hook::consts::SIGTERM,
             Arc::new(AtomicBool::new(false)),
         );
-        std::fs::write("stayed", "").expect("a file");
+        std::fs::write("stayed", std::process::id().to_string()).expect("a file");
         forever();
     }
 }

@@ -172,7 +172,8 @@ fn an_agent_that_does_not_heed_a_cancellation_is_not_waited_for() {
 fn an_agent_that_stays_after_its_answer_is_ended() {
     let played = play("stays");
     played.assert(Outcome::Finished, 0);
-    assert!(played.project().join("stayed").exists());
+    let pid = fs::read_to_string(played.project().join("stayed")).unwrap();
+    assert!(!lives(&pid), "{pid} was left behind");
 }
 
 #[test]

@@ -101,6 +101,8 @@ impl Claude {
                 None => service::usage_limit(words),
             },
             Some(status @ (401 | 403 | 429 | 500..)) => service::of_status(status, "claude", words),
+            // No request was made, so that there is no status.
+            None if words.contains("Not logged in") => service::not_logged_in("claude", words),
             _ => Outcome::Failed(sentence("an error", &words, line)),
         }
     }

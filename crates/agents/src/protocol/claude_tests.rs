@@ -85,6 +85,15 @@ fn every_recording_has_the_outcome_that_it_deserves() {
         let said = recorded(name).said;
         assert!(matches!(said, Some(Outcome::Failed(_))), "{name}: {said:?}");
     }
+    for name in ["auth_401", "no_key"] {
+        let Some(Outcome::Failed(sentence)) = recorded(name).said else {
+            panic!("{name}");
+        };
+        assert!(
+            sentence.contains("log in with `claude`"),
+            "{name}: {sentence}"
+        );
+    }
     for name in ["terminate", "session_taken", "bad_option"] {
         assert_eq!(recorded(name).said, None, "{name}");
     }

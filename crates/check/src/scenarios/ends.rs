@@ -105,7 +105,8 @@ fn go_on(stage: &Stage<'_>, ran: &crate::ran::Ran) -> Result {
 }
 
 fn slow(stage: &mut Stage<'_>) -> Result {
-    let wait = stage.silence() / 2;
+    // The program itself needs some time, too.
+    let wait = stage.silence() / 3;
     stage.obey(vec![Act::Slow {
         ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
         times: None,

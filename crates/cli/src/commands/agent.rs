@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use console::style;
 use kumite_check::{Agent, Choice, Halt, Kind, Kit, Report, Row, Verdict, check, names, probe};
+use kumite_host::project::Project;
 use kumite_host::settings::{self, Flags};
 
 use super::agent_list;
@@ -92,8 +93,17 @@ fn exit_code(report: &Report) -> ExitCode {
     }
 }
 
+/// Agents can be looked at where there is no project: only the person's settings count there.
+pub(super) fn project(setting: &Setting) -> Result<Project> {
+    let place = setting.place()?;
+    match Project::find(&place) {
+        Err(_) if place.is_dir() => Ok(Project::at(place)),
+        found => Ok(found?),
+    }
+}
+
 fn kit(setting: &Setting, args: &CheckArgs) -> Result<Kit> {
-    let project = setting.project()?;
+    let project = project(setting)?;
     let loader = setting.loader(&project, Flags::default())?;
     let found = settings::agent(&loader.loaded.settings, &args.name)?;
     let agent = Agent::new(&args.name, found).ok_or_else(|| {

@@ -9,6 +9,7 @@ use kumite_host::limits::{self, Held};
 use kumite_host::settings::Flags;
 use serde_json::{Value, json};
 
+use super::agent::project;
 use crate::args::Setting;
 use crate::out::out;
 use crate::trouble::Result;
@@ -24,7 +25,7 @@ struct Found {
 }
 
 pub fn list(setting: &Setting) -> Result {
-    let project = setting.project()?;
+    let project = project(setting)?;
     let loader = setting.loader(&project, Flags::default())?;
     let agents = &loader.loaded.settings.agents;
     let held = limits::all_held(agents);

@@ -136,6 +136,19 @@ fn a_check_prints_a_table_for_people_and_an_object_for_programs() {
 }
 
 #[test]
+fn agents_are_listed_and_checked_where_there_is_no_project() {
+    let world = world();
+    std::fs::remove_dir_all(world.path(".kiro")).unwrap();
+    let agents = listed(&world);
+    assert_eq!(named(&agents, "claude")["installed"], false);
+    let out = world.kumite(&["agent", "check", "codex", "--offline"]);
+    out.assert_code(5);
+    assert!(out.stderr.contains("@openai/codex"), "{out:?}");
+    let nowhere = ["agent", "list", "-C", "no-such-directory"];
+    world.kumite(&nowhere).assert_code(5);
+}
+
+#[test]
 fn a_check_that_fails_ends_with_1() {
     let mut world = world();
     world.env.retain(|(name, _)| name != "PATH");

@@ -64,7 +64,7 @@ fn agent_ended(
         return stay(run);
     }
     run.spent += ended.usage;
-    park(&mut run, work, ended);
+    park(&mut run, work, ended, look);
     let mut look = look.clone();
     let first = match &mut look {
         Look::Seen(facts) => {
@@ -93,7 +93,7 @@ fn agent_ended(
 }
 
 /// Who had to leave its step without a fault of its own can be followed by another one later.
-fn park(run: &mut Run, work: Work, ended: &Ended) {
+fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
     let limited = match &ended.outcome {
         Outcome::Limited(limit) => Some(limit.kind),
         _ => None,
@@ -109,6 +109,9 @@ fn park(run: &mut Run, work: Work, ended: &Ended) {
             before: work.before,
             revived: work.revived,
         });
+    } else if !look.is_of_nobody() {
+        // Its place was taken by an agent that really began.
+        run.parked = None;
     }
 }
 
@@ -199,6 +202,7 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
         State::Halted(_) | State::Done(_) | State::Idle => {
             run.state = State::Idle;
             run.parked = None;
+            run.overloads = 0;
             rest(run)
         }
         State::Queued { .. }
@@ -267,7 +271,13 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
         | State::Stopping { .. }
         | State::Limited(_)
         | State::Halted(_) => {
-            return (run, vec![Effect::Announce(Notice::SaveFailed(why.into()))]);
+            // What was to be said behind the failed write is said now.
+            let waits = match &run.state {
+                State::Limited(wait) => Some(Effect::Announce(wait.notice())),
+                _ => None,
+            };
+            let failed = Effect::Announce(Notice::SaveFailed(why.into()));
+            return (run, [failed].into_iter().chain(waits).collect());
         }
     };
     run.state = State::Halted(Halted {

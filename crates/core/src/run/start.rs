@@ -73,6 +73,12 @@ fn enter(order: &Order, facts: &mut Facts, phase: Option<Phase>, entry: Entry) -
     if let Some(until) = order.until
         && phase.is_none_or(|phase| phase > until)
     {
+        // A document that was rejected meanwhile comes first.
+        let open = first_unfinished(facts, &order.rules);
+        let open = open.filter(|open| *open <= until.min(Phase::Tasks));
+        if open.is_some() && order.review_once.is_none() {
+            return enter(order, facts, open, Entry::GoingOn(Resume::default()));
+        }
         let (changes, notices) = approve_all(order, facts, until.next());
         let reached = Turn::to(Next::Finish(Finish::UntilReached(until)));
         return reached.preceded(changes, notices);

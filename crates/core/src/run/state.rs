@@ -7,6 +7,7 @@ use crate::change::Change;
 use crate::facts::Stamp;
 use crate::journal::{AgentId, By, Order};
 use crate::names::{Document, Phase};
+use crate::notice::Notice;
 use crate::outcome::Usage;
 
 /// One walk of a spec through its phases.
@@ -79,6 +80,15 @@ pub struct Wait {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
     pub resume: Resume,
+}
+
+impl Wait {
+    pub fn notice(&self) -> Notice {
+        Notice::LimitWaiting {
+            until_ms: self.until_ms,
+            words: self.words.clone(),
+        }
+    }
 }
 
 /// What the next agent of a step takes over from one that had to leave.

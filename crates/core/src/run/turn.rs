@@ -126,10 +126,7 @@ pub(super) fn go(
         Next::Begin(step) => Some((step, None, false)),
         Next::Again { step, session } => Some((step, session, true)),
         Next::Wait(wait) => {
-            said.push(Notice::LimitWaiting {
-                until_ms: wait.until_ms,
-                words: wait.words.clone(),
-            });
+            said.push(wait.notice());
             run.state = State::Limited(wait);
             None
         }
@@ -193,8 +190,11 @@ fn in_order(
     launch: Option<Launch>,
 ) -> Vec<Effect> {
     let save = (!changes.is_empty()).then_some(Effect::Save(changes));
-    save.into_iter()
-        .chain(limited.map(Effect::Limit))
+    // The others have to know also if spec.json cannot be written.
+    limited
+        .map(Effect::Limit)
+        .into_iter()
+        .chain(save)
         .chain(said.into_iter().map(Effect::Announce))
         .chain(launch.map(Effect::Launch))
         .collect()
@@ -237,8 +237,10 @@ fn start_agent(
     said: &mut Vec<Notice>,
 ) -> Launch {
     let agent = entry.agent();
+    // It stays until the agent has begun: its launch, or a write before it, may still fail.
     let parked = run.parked.take();
-    let parked = parked.filter(|parked| !revived && parked.step.is_same_work(step));
+    run.parked = parked.filter(|parked| !revived && parked.step.is_same_work(step));
+    let parked = run.parked.clone();
     // What the replaced agent wrote is work of this step.
     let (session, before, revived) = match (parked, run.work()) {
         (

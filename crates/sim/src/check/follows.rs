@@ -127,7 +127,7 @@ impl Seat {
         }
     }
 
-    /// Whoever is asked for something else takes nothing over.
+    /// Once something else is asked for, what was due may be forgotten.
     fn moves_on(&mut self, replica: &Replica) {
         let mut launched = replica.effects.iter().filter_map(|effect| match effect {
             Effect::Launch(launch) => Some(launch.step),

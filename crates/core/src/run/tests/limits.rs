@@ -124,7 +124,7 @@ fn t1_what_was_written_before_the_limit_is_work_of_the_step() {
 
 #[test]
 fn t1_a_launch_that_was_held_back_begins_its_step_afterwards() {
-    let never_started = Look::Unreadable("the agent was not started".to_owned());
+    let never_started = Look::of_nobody();
     let mut event = ended_as(OURS, usage_limit(), never_started);
     if let Event::AgentEnded { ended, .. } = &mut event {
         ended.session = None;
@@ -325,6 +325,46 @@ fn t1_a_parked_session_is_only_for_its_own_step() {
         ("impl", None)
     );
     assert_eq!(decided.run.parked, None);
+}
+
+#[test]
+fn t1_a_session_is_kept_until_its_next_agent_has_begun() {
+    let resumes = |run: Run| {
+        let began = decided(run, start(tasks(1, 3)));
+        began.launched().unwrap().resume.clone()
+    };
+    let woken = decided(limited(implement(3)), wait_over(look(tasks(1, 3)))).run;
+    let place = woken.work().unwrap().agent;
+    // It could not be started: the machine had no room for it.
+    let failed = Outcome::Failed("no room".to_owned());
+    let not_started = decided(
+        woken.clone(),
+        ended_as(place, failed.clone(), Look::of_nobody()),
+    );
+    assert_eq!(resumes(not_started.run).as_deref(), Some("session"));
+    // It was started, and failed by itself: its step begins anew.
+    let started = decided(woken, ended_as(place, failed, look(tasks(1, 3))));
+    assert_eq!(resumes(started.run), None);
+}
+
+#[test]
+fn t1_others_are_told_and_the_wait_is_said_even_if_spec_json_cannot_be_written() {
+    let step = Step::Write(Document::Design);
+    let decided = decided(working(step), ended(usage_limit(), written(3)));
+    assert!(
+        matches!(decided.effects[0], Effect::Limit(_)),
+        "{:?}",
+        decided.effects
+    );
+    let State::Limited(wait) = &decided.run.state else {
+        panic!("{:?}", decided.run.state);
+    };
+    let said = wait.notice();
+    let failed = super::build::decided(
+        decided.run,
+        save_failed(SEQ, &[Change::Rejected(Document::Design)]),
+    );
+    failed.says(said);
 }
 
 #[test]
