@@ -1,5 +1,6 @@
 //! What kumite and a supervisor tell each other, as it lies in the agent's directory.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kumite_core::outcome::Ended;
@@ -110,9 +111,15 @@ impl Request {
         }
     }
 
-    /// The child's environment, marked.
+    /// The child's environment, marked. Of two values of one variable the last one counts: programs
+    /// differ in which one they would take.
     pub(crate) fn environment(&self) -> impl Iterator<Item = String> + '_ {
-        let others = self.env.iter().filter(|(name, _)| name != MARKER);
+        let last: BTreeMap<&str, &str> = self
+            .env
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let others = last.into_iter().filter(|(name, _)| *name != MARKER);
         others
             .map(|(name, value)| format!("{name}={value}"))
             .chain([self.marker()])
@@ -129,5 +136,21 @@ impl Request {
 
     pub(crate) fn transcript(&self) -> PathBuf {
         transcript_of(&self.log)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_was_set_twice_has_its_last_value_once() {
+        let text = r#"{"agent":"a","program":"p","args":[],"cwd":"/","stdin":null,"log":"/l",
+            "env":[["HOME","/inherited"],["KUMITE_AGENT","other"],["HOME","/settings"]],
+            "protocol":"plain","session":null,"step_timeout_ms":0,"silence_timeout_ms":0,
+            "exit_grace_ms":0,"term_grace_ms":0,"spawn_retries":0}"#;
+        let request: Request = serde_json::from_str(text).unwrap();
+        let environment: Vec<String> = request.environment().collect();
+        assert_eq!(environment, ["HOME=/settings", "KUMITE_AGENT=a"]);
     }
 }

@@ -6,7 +6,7 @@
 //! recording of the program, changed by one thing. A `command` agent has no model that could be
 //! replaced: offline, a generated script obeys in its place.
 //!
-//! Each scenario has a [`stage`] of its own: a project and a home that nobody else knows.
+//! Each scenario has a stage of its own (`stage.rs`): a project and a home that nobody else knows.
 
 mod agent;
 mod halt;

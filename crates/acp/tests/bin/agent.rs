@@ -170,6 +170,12 @@ impl Agent {
                 let usage = json!({"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 90, "totalTokens": 105});
                 return answer(message, json!({"stopReason": "end_turn", "usage": usage}));
             }
+            "hasty" => {
+                // All of it fits into a pipe, so it is gone before it was heard.
+                (0..300).for_each(|_| update(text("x")));
+                end("end_turn");
+                exit(0);
+            }
             "trailing" => {
                 end("end_turn");
                 update(text("One more thing."));

@@ -1,6 +1,7 @@
 //! Plays a scene: the real bridge, with an agent of ours behind it.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
@@ -24,6 +25,7 @@ pub struct Played {
     pub usage: Usage,
     pub code: Option<i32>,
     pub dir: TempDir,
+    _group: Group,
 }
 
 /// The bridge while it works.
@@ -31,6 +33,19 @@ pub struct Playing {
     pub child: Child,
     pub lines: BufReader<ChildStdout>,
     dir: TempDir,
+    group: Group,
+}
+
+/// A test that fails leaves nobody behind.
+struct Group(u32);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let group = format!("-{}", self.0);
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        }
+    }
 }
 
 impl Scene {
@@ -45,6 +60,7 @@ impl Scene {
             .env("SCENE", name)
             .env_remove("KUMITE_ACP_PERMISSION")
             .current_dir(project)
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         Scene {
@@ -65,6 +81,7 @@ impl Scene {
         let _ = stdin.write_all(b"do it");
         let lines = BufReader::new(child.stdout.take().expect("its stdout"));
         Playing {
+            group: Group(child.id()),
             child,
             lines,
             dir: self.dir,
@@ -120,6 +137,7 @@ impl Playing {
             usage,
             code: status.code(),
             dir: self.dir,
+            _group: self.group,
         }
     }
 }

@@ -152,6 +152,13 @@ fn what_follows_the_answer_still_counts() {
 }
 
 #[test]
+fn an_agent_that_exits_with_its_answer_is_heard_to_the_end() {
+    let played = play("hasty");
+    played.assert(Outcome::Finished, 0);
+    assert_eq!(played.text, "x".repeat(300));
+}
+
+#[test]
 fn an_agent_that_can_resume_is_resumed() {
     let played = resume("resume");
     played.assert(Outcome::Finished, 0);
