@@ -137,7 +137,7 @@ fn order(
     agent: &AgentSettings,
     dir: &Path,
 ) -> Result<Order, Error> {
-    let prompt = prompt(spec, launch, workplace);
+    let prompt = prompt(spec, launch, workplace, knows_slash(&agent.kind));
     let wants_file = matches!(
         &agent.kind,
         AgentKind::Command { command, prompt: by }
@@ -166,20 +166,33 @@ fn order(
 const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
     nobody is there to answer questions.";
 
-/// The slash command where the project has it, else kumite's own text.
-fn prompt(spec: &Spec, launch: &Launch, workplace: &Path) -> String {
+/// Whether the program makes a slash command of `/kiro:...`. Of any command a person chose nobody
+/// knows; that is for its script to handle.
+fn knows_slash(kind: &AgentKind) -> bool {
+    match kind {
+        AgentKind::Program { kind, .. } => *kind == ProgramKind::Claude,
+        AgentKind::Acp { .. } => false,
+        AgentKind::Command { .. } | AgentKind::Scripted { .. } => true,
+    }
+}
+
+/// The slash command where the project has it, or what stands in its file; else kumite's own text.
+fn prompt(spec: &Spec, launch: &Launch, workplace: &Path, knows_slash: bool) -> String {
     if launch.resume.is_some() {
         return GO_ON.to_owned();
     }
     let (command, arguments) = command(&spec.name, launch.step, launch.fixing);
     let installed = kumite_prompts::is_installed(workplace, command);
-    let text = match (installed, launch.step) {
-        (true, _) => kumite_prompts::slash(command, &arguments),
+    let text = if installed && knows_slash {
+        kumite_prompts::slash(command, &arguments)
+    } else {
         // An agent that cannot read its environment needs the number of the round.
-        (false, Step::Review(round)) => {
-            kumite_prompts::whole(command, &format!("{} {}", spec.name, round.number))
-        }
-        (false, _) => kumite_prompts::whole(command, &arguments),
+        let arguments = match launch.step {
+            Step::Review(round) => format!("{} {}", spec.name, round.number),
+            _ => arguments,
+        };
+        kumite_prompts::expanded(workplace, command, &arguments)
+            .unwrap_or_else(|| kumite_prompts::whole(command, &arguments))
     };
     match &launch.remark {
         Some(remark) => {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::command::ARGUMENTS;
 use crate::{Command, marker};
 
 pub(crate) const COMMANDS: &str = ".claude/commands/kiro";
@@ -31,6 +32,26 @@ pub fn command_file(command: Command) -> String {
 /// Whether the project has its own slash command file, ours or a person's.
 pub fn is_installed(project: &Path, command: Command) -> bool {
     project.join(command_path(command)).is_file()
+}
+
+/// The text of the project's own command file with the arguments put in, for agents that do not
+/// know slash commands. None: there is no such file.
+pub fn expanded(project: &Path, command: Command, arguments: &str) -> Option<String> {
+    let file = std::fs::read_to_string(project.join(command_path(command))).ok()?;
+    let text = without_front(marker::strip(&file)).trim();
+    let arguments = arguments.trim();
+    Some(match text.contains(ARGUMENTS) {
+        true => text.replace(ARGUMENTS, arguments),
+        false => format!("{text}\n\nArguments: {arguments}"),
+    })
+}
+
+/// What follows the lines between two `---` at the top.
+fn without_front(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("---\n") else {
+        return text;
+    };
+    rest.split_once("\n---\n").map_or(text, |(_, body)| body)
 }
 
 /// All files that `install` cares for: path below the project, and content.

@@ -1,7 +1,8 @@
 //! What kumite asks of an agent: its own command texts and document templates.
 //!
 //! The texts are in `texts/`, the templates in `templates/`; both are embedded. A project that has
-//! the command files gets the slash command (`slash`), any other agent the text itself (`whole`).
+//! the command files gets the slash command (`slash`), or their text (`expanded`) for agents that
+//! know no slash commands; without such files every agent gets our own text (`whole`).
 //! `install` puts the command files and templates into a project, never over a person's edits.
 
 mod command;
@@ -11,7 +12,7 @@ mod marker;
 mod spec;
 
 pub use command::Command;
-pub use file::{command_file, is_installed};
+pub use file::{command_file, expanded, is_installed};
 pub use install::{Error, Installed, What, install};
 pub use spec::{init_spec_json, requirements_stub};
 

@@ -4,6 +4,16 @@
 const BEFORE: &str = "<!-- kumite:1 ";
 const AFTER: &str = " -->";
 
+/// `text` without its mark, if it has one.
+pub fn strip(text: &str) -> &str {
+    let end = text.trim_end();
+    let (rest, last) = end.split_at(end.rfind('\n').map_or(0, |end| end + 1));
+    match last.starts_with(BEFORE) {
+        true => rest,
+        false => text,
+    }
+}
+
 /// `rest` with its mark. `rest` ends with a line feed.
 pub fn seal(rest: &str) -> String {
     format!("{rest}{BEFORE}{}{AFTER}\n", hash(rest))

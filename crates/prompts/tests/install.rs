@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use kumite_prompts::{Command, Installed, What, command_file, install, is_installed};
+use kumite_prompts::{
+    Command, Installed, What, command_file, expanded, install, is_installed, whole,
+};
 use tempfile::TempDir;
 
 const DESIGN: &str = ".claude/commands/kiro/spec-design.md";
@@ -200,5 +202,32 @@ mod links {
         let link = elsewhere.path().join("link");
         symlink(project.path(), &link).unwrap();
         all_are(&install(&link).unwrap(), What::Written);
+    }
+}
+
+#[test]
+fn an_agent_without_slash_commands_gets_the_text_of_the_file() {
+    let project = tempfile::tempdir().unwrap();
+    assert_eq!(expanded(project.path(), Command::Design, "login -y"), None);
+    install(project.path()).unwrap();
+    let text = expanded(project.path(), Command::Design, "login -y").unwrap();
+    assert_eq!(text, whole(Command::Design, "login -y").trim());
+}
+
+#[test]
+fn a_persons_own_command_file_counts_with_or_without_a_place_for_arguments() {
+    let project = tempfile::tempdir().unwrap();
+    let dir = project.path().join(".claude/commands/kiro");
+    fs::create_dir_all(&dir).unwrap();
+    for (file, expected) in [
+        (
+            "---\nmodel: x\n---\nDesign $ARGUMENTS well.\n",
+            "Design login well.",
+        ),
+        ("Design it.\n", "Design it.\n\nArguments: login"),
+    ] {
+        fs::write(dir.join("spec-design.md"), file).unwrap();
+        let text = expanded(project.path(), Command::Design, "login");
+        assert_eq!(text.as_deref(), Some(expected));
     }
 }

@@ -96,6 +96,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_table_of_the_docs_names_every_scenario_of_every_column() {
+        let page = include_str!("../../../../docs/agents.md");
+        let columns = [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Command];
+        for (column, kind) in columns.into_iter().enumerate() {
+            let rows = page.lines().filter(|line| line.starts_with("| `"));
+            let passed = rows.filter_map(|row| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                (cells[3 + column] == "passed").then(|| cells[1].trim_matches('`'))
+            });
+            let mut passed: Vec<&str> = passed.collect();
+            let mut names = names(kind);
+            passed.sort_unstable();
+            names.sort_unstable();
+            assert_eq!(passed, names, "{kind:?}");
+        }
+    }
+
+    #[test]
     fn each_kind_has_forty_scenarios_with_names_of_their_own() {
         for kind in [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Command] {
             let mut names = names(kind);

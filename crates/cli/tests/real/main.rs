@@ -138,7 +138,8 @@ fn gemini_cli_walks_a_whole_spec() {
     walks_a_whole_spec(&Program::gemini());
 }
 
-/// A review can be done by another vendor than the writer.
+/// A review can be done by another vendor than the writer. The project has the command files: Claude
+/// Code gets slash commands, the others what stands in the files.
 #[test]
 #[ignore = "needs the program: cargo xtask test installs it"]
 fn a_spec_walks_with_a_program_per_phase() {
@@ -148,6 +149,7 @@ fn a_spec_walks_with_a_program_per_phase() {
     let phases = "[agent.phase]\ndocument-review = \"codex\"\ninspection = \"gemini\"\n";
     let settings = stage.world.read(".kiro/kumite.toml") + phases;
     stage.world.write(".kiro/kumite.toml", &settings);
+    assert_eq!(stage.world.kumite(&["init"]).code, 0);
     let run = stage.world.start(&["run", "login", "--json"]);
     stage.until_limited();
     stage.move_clock_hours(2);
