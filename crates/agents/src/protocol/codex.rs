@@ -33,9 +33,9 @@ impl Dialect for Codex {
             }
             "turn.completed" => {
                 heard.usage = usage(&line["usage"]);
-                end(Outcome::Finished, heard, said);
+                heard.end(Outcome::Finished, said);
             }
-            "turn.failed" => end(verdict(&text(&line["error"]["message"])), heard, said),
+            "turn.failed" => heard.end(verdict(&text(&line["error"]["message"])), said),
             "error" => said.push(Said::Trouble {
                 text: clip(&text(&line["message"])),
             }),
@@ -55,15 +55,6 @@ impl Dialect for Codex {
         let gone = lines.find(|line| line.contains("no rollout found"))?;
         Some(Outcome::SessionGone(shorten(gone)))
     }
-}
-
-fn end(outcome: Outcome, heard: &mut Heard, said: &mut Vec<Said>) {
-    heard.result(outcome.clone());
-    said.push(Said::Ended {
-        outcome,
-        text: String::new(),
-        usage: heard.usage,
-    });
 }
 
 fn verdict(words: &str) -> Outcome {

@@ -75,12 +75,7 @@ impl Dialect for Gemini {
             "result" => {
                 let outcome = self.verdict(line);
                 heard.usage = usage(&line["stats"]);
-                heard.result(outcome.clone());
-                said.push(Said::Ended {
-                    outcome,
-                    text: String::new(),
-                    usage: heard.usage,
-                });
+                heard.end(outcome, said);
             }
             _ => {}
         }

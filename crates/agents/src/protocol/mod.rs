@@ -44,6 +44,16 @@ impl Heard {
         self.results += 1;
         self.said = Some(outcome);
     }
+
+    /// Takes a result, and says it.
+    fn end(&mut self, outcome: Outcome, said: &mut Vec<Said>) {
+        self.result(outcome.clone());
+        said.push(Said::Ended {
+            outcome,
+            text: String::new(),
+            usage: self.usage,
+        });
+    }
 }
 
 /// How one kind of program talks: a JSON object a line.

@@ -41,10 +41,10 @@ impl Dialect for Opencode {
             "step_finish" => {
                 heard.usage += usage(part);
                 if let Some(outcome) = finished(part["reason"].as_str().unwrap_or_default()) {
-                    end(outcome, heard, said);
+                    heard.end(outcome, said);
                 }
             }
-            "error" => end(verdict(&line["error"]), heard, said),
+            "error" => heard.end(verdict(&line["error"]), said),
             _ => {}
         }
     }
@@ -76,15 +76,6 @@ impl Dialect for Opencode {
             .find(|line| line.contains("Session not found"))?;
         Some(Outcome::SessionGone(shorten(gone)))
     }
-}
-
-fn end(outcome: Outcome, heard: &mut Heard, said: &mut Vec<Said>) {
-    heard.result(outcome.clone());
-    said.push(Said::Ended {
-        outcome,
-        text: String::new(),
-        usage: heard.usage,
-    });
 }
 
 /// What a step's last word means; after tool calls another step follows.

@@ -5,6 +5,7 @@ use std::thread;
 
 use console::style;
 use kumite_check::{Agent, Login, Probe, probe};
+use kumite_host::clock::local_moment;
 use kumite_host::limits::{self, Held};
 use kumite_host::settings::Flags;
 use serde_json::{Value, json};
@@ -120,7 +121,11 @@ fn print(found: &[Found]) {
             false => style("missing").red(),
         };
         let limit = match &found.held {
-            Some(held) => format!("limited until {}: {}", held.until, held.words),
+            Some(held) => format!(
+                "limited until {}: {}",
+                local_moment(held.until_ms),
+                held.words
+            ),
             None => String::new(),
         };
         let line = format!(
