@@ -2,7 +2,7 @@
 
 use kumite_core::facts::Verdict;
 use kumite_core::notice::{NextAction, Notice};
-use kumite_core::outcome::Outcome;
+use kumite_core::outcome::{LimitKind, Outcome};
 use kumite_core::run::Step;
 
 use crate::announce::state_name;
@@ -102,7 +102,11 @@ fn outcome_words(outcome: &Outcome) -> String {
         Outcome::TimedOut => "took too long and was ended".to_owned(),
         Outcome::Killed => "was ended".to_owned(),
         Outcome::Lost(how) => format!("was lost: {how}"),
-        Outcome::Limited(limit) => format!("reached a limit: {}", limit.words),
+        Outcome::Limited(limit) => match limit.kind {
+            LimitKind::Usage => format!("reached a usage limit: {}", limit.words),
+            LimitKind::Held => format!("is held back by a usage limit: {}", limit.words),
+            LimitKind::Overload => format!("met a service that is too busy: {}", limit.words),
+        },
         Outcome::SessionGone(how) => format!("could not go on in its session: {how}"),
         Outcome::OverBudget(what) => format!("may not spend more: {what}"),
     }

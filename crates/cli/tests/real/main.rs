@@ -170,7 +170,7 @@ fn a_spec_walks_with_a_program_per_phase() {
 /// The kit of `kumite agent check`, offline, with the program as it came from npm.
 fn passes_the_kit(program: &Program) {
     let world = World::new();
-    program.set_up(&world, "http://127.0.0.1:1");
+    program.name_only(&world);
     let mut check = world.start(&["agent", "check", program.name, "--offline", "--json"]);
     until_within(Duration::from_secs(600), "the kit to be done", || {
         !check.is_running()

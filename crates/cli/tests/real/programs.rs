@@ -90,6 +90,12 @@ impl Program {
         self.add(world, url);
     }
 
+    /// Nothing but where it is: the kit brings its own model, home and settings.
+    pub fn name_only(&self, world: &World) {
+        let settings = format!("[agents.{}]\nprogram = {:?}\n", self.name, path(self.name));
+        world.write(".kiro/kumite.toml", &settings);
+    }
+
     /// One more agent of a project.
     pub fn add(&self, world: &World, url: &str) {
         let home = world.path(&format!("homes/{}", self.name));

@@ -132,7 +132,7 @@ fn halt_sentence(halted: &Halted) -> String {
 
 /// Why a run waits for its agent's program.
 pub fn limit_sentence(words: &str) -> String {
-    format!("the agent's usage limit is reached ({words}); `kumite resume` tries it at once")
+    format!("the agent's program may not work for now ({words}); `kumite resume` tries it at once")
 }
 
 fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
