@@ -34,7 +34,7 @@ pub fn measure() -> Result<Part> {
     );
     let rows = [
         ("events of 800 bytes, 40 MB", event.as_str(), 40),
-        ("events of 800 bytes, 400 MB", &event, 400),
+        ("events of 800 bytes, 1 GB", &event, 1000),
         ("lines of 2 bytes, 400 MB", "y\n", 400),
         ("lines of 100 MB, 400 MB", &huge, 400),
     ];

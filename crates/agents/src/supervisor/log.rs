@@ -50,7 +50,10 @@ impl Log {
         let size = bytes.len() as u64;
         self.open()?;
         if self.max_bytes > 0 && self.size > 0 && self.size + size > self.max_bytes / 2 {
-            match fs::rename(&self.path, rotated(&self.path)) {
+            let older = rotated(&self.path);
+            // A rename over another file makes some file systems write all of it to the disk first.
+            let _ = fs::remove_file(&older);
+            match fs::rename(&self.path, older) {
                 Ok(()) => self.file = None,
                 // Too much is better than nothing.
                 Err(error) => self.note(Err(error)),

@@ -3,6 +3,7 @@
 
 mod ending;
 mod log;
+mod pace;
 mod pump;
 mod run;
 mod start;

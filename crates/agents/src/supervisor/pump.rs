@@ -13,6 +13,7 @@ use rustix::io::ioctl_fionbio;
 use rustix::pipe::fcntl_setpipe_size;
 
 use super::log::Log;
+use super::pace::Pace;
 use super::start::Child;
 use crate::mask::{Mask, Secrets};
 use crate::process::timespec;
@@ -39,6 +40,7 @@ pub struct Pump {
     /// Hears what was said as it was said: it is what is written down that is masked.
     pub reader: Reader,
     complaints: Tail,
+    pace: Pace,
     buffer: Vec<u8>,
 }
 
@@ -73,6 +75,7 @@ impl Pump {
             transcript,
             reader: Reader::new(request.protocol, request.session.clone()),
             complaints: Tail::new(4 * 1024),
+            pace: Pace::new(child.pid),
             buffer: vec![0; BUFFER],
         };
         // Our ends only: the agent's block as it expects. It cannot fail for a pipe.
@@ -209,6 +212,7 @@ impl Pump {
             self.log.append(&self.mask.feed(&self.buffer[..count]));
             self.reader.feed(&self.buffer[..count]);
             self.transcript.say(self.reader.take_said());
+            self.pace.note(count);
         }
         count
     }
@@ -220,6 +224,7 @@ impl Pump {
             self.stderr_log.append(&shown);
             self.complaints.push(&self.buffer[..count]);
             self.reader.complain(&self.buffer[..count]);
+            self.pace.note(count);
         }
         count
     }
