@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kumite_agents::Said;
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
@@ -163,7 +163,9 @@ fn an_agent_that_does_not_heed_a_cancellation_is_not_waited_for() {
     let played = playing.finish();
     assert_eq!(played.code, Some(143));
     let pid = fs::read_to_string(played.project().join("pid")).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
     while lives(&pid) {
+        assert!(Instant::now() < deadline, "the agent outlives its bridge");
         sleep(Duration::from_millis(5));
     }
 }
