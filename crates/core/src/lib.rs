@@ -7,6 +7,7 @@
 
 pub mod budget;
 pub mod change;
+pub mod contest;
 pub mod effect;
 pub mod engine;
 pub mod facts;

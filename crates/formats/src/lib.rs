@@ -3,6 +3,7 @@
 //! Text in, types out, and back. Nothing here touches a disk. Each reader takes bytes, never
 //! panics, takes time in proportion to its input, and says of bad input where and what to do.
 
+pub mod contest;
 pub mod inspection_report;
 mod json;
 mod markdown;

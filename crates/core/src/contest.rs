@@ -1,0 +1,32 @@
+//! The rules of a contest: several teams, one task, rounds, scores, and who wins.
+//!
+//! [`decide`] turns a [`Contest`] and an [`Entry`] into a new contest and [`Effect`]s, just as a run
+//! does. Teams know nothing of each other: what happens to one never changes what another does,
+//! except that a team may wait for a place.
+
+pub mod board;
+mod decide;
+mod effect;
+mod event;
+mod exit;
+pub mod judge;
+mod measure;
+mod retry;
+pub mod rows;
+mod rules;
+mod score;
+mod state;
+mod team;
+
+pub use decide::decide;
+pub use effect::Effect;
+pub use event::{
+    By, Entrant, Entry, Event, Failed, Failure, Judgment, Measure, Submission, Used, VERSION,
+};
+pub use exit::{Exit, Fate, Reason};
+pub use retry::Retry;
+pub use rules::{Metric, ROUNDS_LIMIT, Rules};
+pub use score::{Confidence, Score};
+pub use state::{
+    Bound, Contest, Ending, Limit, Measuring, Phase, Round, Stage, Team, Then, Verdict,
+};

@@ -1,0 +1,53 @@
+//! What the world is told to do. All of it may be done twice: after a crash the open part is
+//! repeated.
+
+/// `wait_ms` comes before the work, `timeout_ms` ends it. The answer names team, round and attempt
+/// again, so that a late one is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// D7: the start of a round goes into the database. Nobody waits for it: the row is written
+    /// again with the round.
+    Begin {
+        team: u32,
+        round: u32,
+    },
+    Submit {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        wait_ms: u64,
+        timeout_ms: u64,
+    },
+    Measure {
+        team: u32,
+        round: u32,
+        metric: u32,
+        attempt: u32,
+        wait_ms: u64,
+        timeout_ms: u64,
+    },
+    Judge {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        wait_ms: u64,
+        timeout_ms: u64,
+    },
+    /// One transaction: all that the database has to know of this team up to this round.
+    Save {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        wait_ms: u64,
+    },
+    SaveSummary {
+        attempt: u32,
+        wait_ms: u64,
+    },
+    /// Ends whatever works for this team.
+    Halt {
+        team: u32,
+    },
+    /// Nothing is left to do.
+    End,
+}

@@ -1,0 +1,246 @@
+//! A contest as it is going to be played: everything that files, environment and flags said, merged
+//! and checked. It is kept beside the journal, so that a resumed contest does not depend on files
+//! that were edited meanwhile.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub task: String,
+    pub teams: Vec<Team>,
+    pub evaluator: Evaluator,
+    pub judge: Judge,
+    pub judge_on_final_round: bool,
+    pub prompts: Prompts,
+
+    pub rounds_min: u32,
+    pub rounds_max: u32,
+    /// How many teams work at once; without it, all of them.
+    pub teams_max: Option<u32>,
+    pub submission_timeout_ms: u64,
+    pub judgment_timeout_ms: u64,
+    pub team_timeout_ms: Option<u64>,
+    pub contest_timeout_ms: Option<u64>,
+    /// Further tries after a submission that broke in a way that may pass.
+    pub submission_retries: u32,
+
+    /// In dollars; without it there is no limit.
+    pub budget_usd: Option<f64>,
+    /// By model id.
+    pub prices: BTreeMap<String, Price>,
+    /// How many characters of past submissions a prompt carries at the most.
+    pub history_chars: usize,
+}
+
+/// Dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Team {
+    pub id: String,
+    pub name: String,
+    #[serde(flatten)]
+    pub kind: TeamKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TeamKind {
+    /// One of kumite's agents, in a git worktree of its own.
+    Agent(Agent),
+    /// A leader over a model's API, with members as its tools.
+    Model(Box<ModelTeam>),
+    /// Built in, for the demo and for trying a contest out: no key, no program.
+    Scripted { style: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Agent {
+    /// A name of kumite's settings: `claude`, `codex`, or one of `[agents.*]`.
+    pub agent: String,
+    pub submission: Source,
+    pub worktree: Worktree,
+}
+
+/// What of an agent's work is its submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The last text that it said.
+    Text,
+    /// A file of its worktree.
+    File(String),
+    /// All that it changed.
+    Diff,
+}
+
+/// What an agent finds when its round begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Worktree {
+    /// The project as it was at the start of the contest (D3: only the prompt travels).
+    Fresh,
+    /// What its last round left.
+    Kept,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelTeam {
+    pub leader: Leader,
+    pub members: Vec<Member>,
+    pub max_concurrent_members: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Leader {
+    /// None: the built-in text. Empty: none at all.
+    pub system_instruction: Option<String>,
+    pub system_prompt: Option<String>,
+    #[serde(flatten)]
+    pub llm: Llm,
+}
+
+/// A model and how it is asked. What is unset is not sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Llm {
+    /// `provider:name`
+    pub model: String,
+    pub base_url: Option<String>,
+    pub temperature: Option<f64>,
+    pub max_tokens: Option<u64>,
+    pub top_p: Option<f64>,
+    pub seed: Option<i64>,
+    pub stop_sequences: Vec<String>,
+    pub timeout_ms: u64,
+    /// Further tries after the first.
+    pub max_retries: u32,
+    /// Passed to the model's API as it is.
+    #[serde(default)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    pub tool_name: String,
+    pub tool_description: String,
+    pub system_instruction: Option<String>,
+    pub system_prompt: Option<String>,
+    pub kind: MemberKind,
+    /// Unused by a command.
+    pub llm: Llm,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberKind {
+    Plain,
+    /// The provider's own search.
+    WebSearch {
+        max_results: Option<u32>,
+    },
+    /// We fetch; the member reads.
+    WebFetch {
+        max_uses: Option<u32>,
+        allowed_domains: Vec<String>,
+        blocked_domains: Vec<String>,
+    },
+    /// The provider's own sandbox.
+    CodeExecution,
+    /// A program that gets the task on its standard input.
+    Command(Command),
+    /// A Python class of mixseek's, behind a shim.
+    Plugin(Plugin),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    pub argv: Vec<String>,
+    pub timeout_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plugin {
+    pub module: Option<String>,
+    pub path: Option<String>,
+    pub class: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluator {
+    pub metrics: Vec<Metric>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    pub name: String,
+    /// In millionths; the sum of all is a million, give or take a thousand.
+    pub weight: u32,
+    pub kind: MetricKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricKind {
+    Llm {
+        rubric: Rubric,
+        /// Replaces the rubric's own text.
+        system_instruction: Option<String>,
+        llm: Llm,
+    },
+    /// A program: gets the submission, answers a score and remarks as JSON. For an agent team it
+    /// runs in the team's worktree.
+    Command {
+        command: Command,
+        max_retries: u32,
+        /// A score below this vetoes.
+        veto_below: Option<f64>,
+    },
+    /// Built in: which of these words does the submission mention?
+    Checklist(Checklist),
+    /// A Python metric of mixseek's, behind a shim.
+    Plugin {
+        plugin: Plugin,
+        timeout_ms: u64,
+        max_retries: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rubric {
+    ClarityCoherence,
+    Coverage,
+    Relevance,
+    Plain,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checklist {
+    pub words: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judge {
+    /// Built in: looks at the scores alone.
+    Rules,
+    Llm {
+        system_instruction: Option<String>,
+        llm: Llm,
+    },
+}
+
+/// Templates (Jinja). None: the built-in one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompts {
+    pub team: Option<String>,
+    pub evaluator: Option<String>,
+    pub judge: Option<String>,
+}
