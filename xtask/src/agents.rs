@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{Done, Stop, cache, fail, root, run, works};
+use crate::run::{Done, Stop, cache, fail, root, run};
+use crate::tools::npm;
 
 /// The directory of the programs. The tests find it in `KUMITE_REAL_AGENTS`.
 pub fn programs() -> Result<PathBuf, Stop> {
@@ -30,7 +31,9 @@ pub fn programs() -> Result<PathBuf, Stop> {
 }
 
 fn install(pinned: &Path, dir: &Path) -> Done {
-    node()?;
+    npm(
+        "the tests need the real agent programs, which come from npm: install Node.js 20 or newer",
+    )?;
     eprintln!("installing the agent programs into {}", dir.display());
     let copied = fs::create_dir_all(dir).and_then(|()| {
         for file in ["package.json", "package-lock.json"] {
@@ -46,24 +49,4 @@ fn install(pinned: &Path, dir: &Path) -> Done {
     run(Command::new("npm").args(options).current_dir(dir))?;
     let script = "node_modules/@anthropic-ai/claude-code/install.cjs";
     run(Command::new("node").arg(script).current_dir(dir))
-}
-
-/// npm, from the system's packages if it is not there and we may install it.
-fn node() -> Done {
-    if works(Command::new("npm").arg("--version")) {
-        return Ok(());
-    }
-    if works(Command::new("apt-get").arg("--version")) && is_root() {
-        run(Command::new("apt-get").arg("update"))?;
-        return run(Command::new("apt-get").args(["install", "-y", "nodejs", "npm"]));
-    }
-    fail("the tests need the real agent programs, which come from npm: install Node.js 20 or newer")
-}
-
-fn is_root() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut ids = status.lines().filter_map(|line| line.strip_prefix("Uid:"));
-    ids.next()
-        .and_then(|ids| ids.split_whitespace().nth(1))
-        .is_some_and(|id| id == "0")
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::demo;
+use crate::duckdb;
 use crate::run::{Done, Stop, cargo, fail, root, run, target, timed};
 
 const PACKAGES: [&str; 5] = [
@@ -29,6 +30,7 @@ pub fn bench(args: &[String]) -> Done {
             }
         }
     }
+    duckdb::setup()?;
     run(&mut cargo(&PACKAGES))?;
     let mut measure = Command::new(target().join("release/bench"));
     measure.args(only);

@@ -2,12 +2,14 @@
 
 use std::process::Command;
 
+use crate::duckdb;
 use crate::run::{Done, cargo, run, target};
 
 /// Quick to build: what is measured in `docs/benchmarks.md` as the cold demo.
 pub const BUILD: [&str; 3] = ["build", "--package", "kumite"];
 
 pub fn demo(args: &[String]) -> Done {
+    duckdb::setup()?;
     run(&mut cargo(&BUILD))?;
     run(Command::new(target().join("debug/kumite"))
         .arg("demo")

@@ -3,11 +3,14 @@
 mod agents;
 mod bench;
 mod demo;
+mod dist;
+mod duckdb;
 mod fuzz;
 mod requirements;
 mod run;
 mod sim;
 mod test;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -16,6 +19,8 @@ Chores of the project.
 
 usage: cargo xtask <CHORE> [ARGUMENTS]
 
+  setup                    fetch the DuckDB library that the board is linked with (the other chores do it too)
+  dist                     build a release into target/dist: the programs and the library beside them
   demo [ARGUMENTS]         build kumite and watch it play a whole spec (arguments go to `kumite demo`)
   test                     all of CI: format, clippy, all tests
   requirements [--write]   check that every requirement is named by a test and listed
@@ -33,6 +38,8 @@ fn main() -> ExitCode {
     let chore = args.next();
     let args: Vec<String> = args.collect();
     let done = match chore.as_deref() {
+        Some("setup") => duckdb::setup(),
+        Some("dist") => dist::dist(),
         Some("demo") => demo::demo(&args),
         Some("test") => test::test(&args),
         Some("requirements") => requirements::requirements(&args),

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::agents;
+use crate::duckdb;
 use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
 
@@ -44,6 +45,7 @@ pub fn test(args: &[String]) -> Done {
     }
     check_tools()?;
     requirements(&[])?;
+    duckdb::setup()?;
     let mut took = Vec::new();
     for (name, args) in PARTS {
         took.push((name, timed(&mut cargo(args))?));

@@ -19,6 +19,7 @@ mod conclude;
 mod contain;
 mod driver;
 mod files;
+mod final_text;
 mod handle;
 mod launch;
 mod line;
@@ -37,11 +38,12 @@ mod tree;
 
 pub use adopt::{Adopted, adopt};
 pub use conclude::conclude;
-pub use contain::{Left, Means, Remains, inherit_orphans, means};
+pub use contain::{Left, Means, Remains, inherit_orphans, means, start_child};
 pub use driver::{
     AcpConfig, CommandConfig, Driver, Invocation, Order, ProgramConfig, PromptBy, ScriptedConfig,
 };
 pub use files::Error;
+pub use final_text::final_text;
 pub use handle::Handle;
 pub use launch::{Launcher, launch};
 pub use logs::{AgentLogs, agent_logs, prune};

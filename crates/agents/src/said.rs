@@ -74,6 +74,12 @@ pub enum Said {
 }
 
 impl Said {
+    /// As a transcript keeps it.
+    pub(crate) fn clipped(mut self) -> Said {
+        self.words().into_iter().for_each(clip);
+        self
+    }
+
     /// All that may hold words of the agent or of its tools.
     pub(crate) fn words(&mut self) -> Vec<&mut String> {
         match self {
@@ -106,13 +112,14 @@ pub(crate) fn outcome_words(outcome: &mut Outcome) -> Option<&mut String> {
 /// How much of one text a transcript keeps. The raw output has the rest.
 const TEXT_MAX: usize = 16 * 1024;
 
-/// `text` as a transcript keeps it.
-pub(crate) fn clip(text: &str) -> String {
+fn clip(text: &mut String) {
     if text.len() <= TEXT_MAX {
-        return text.to_owned();
+        return;
     }
     let mut ends = (0..=TEXT_MAX).rev();
     let end = ends.find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let more = text.len() - end;
-    format!("{}… ({more} more bytes)", &text[..end])
+    text.truncate(end);
+    text.push_str(&format!("… ({more} more bytes)"));
+    text.shrink_to_fit();
 }

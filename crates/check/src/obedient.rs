@@ -25,7 +25,7 @@ pub(crate) fn script(root: &Path, rules: &[Rule]) -> String {
         for act in &rule.acts {
             number += 1;
             let step = format!("printf . >> \"$root/asked\"\n{}", step(act));
-            script += &match times(act) {
+            script += &match act.times() {
                 Some(times) => format!("if due {number} {times}; then\n{step}fi\n"),
                 None => step,
             };
@@ -47,7 +47,9 @@ fn step(act: &Act) -> String {
         Act::Read { path } => format!("cat {}\n", quoted(path)),
         Act::Run { command } => format!("sh -c {} || true\n", quoted(command)),
         Act::Tool { name, .. } => format!("printf '%s\\n' {}\n", quoted(name)),
+        Act::Result { value } => format!("printf '%s\\n' {}\n", quoted(&value.to_string())),
         Act::All(acts) => acts.iter().map(step).collect(),
+        Act::Only { act, .. } => step(act),
         Act::Limit { resets_in_s, .. } => {
             let until = match resets_in_s {
                 Some(seconds) => format!("$(($(date +%s) + {seconds}))"),
@@ -68,29 +70,6 @@ fn step(act: &Act) -> String {
         Act::Garbage { .. } => "head -c 4096 /dev/urandom\n".to_owned(),
         Act::Slow { ms, .. } => format!("sleep {}.{:03}\necho done.\n", ms / 1000, ms % 1000),
         Act::Huge { bytes, .. } => format!("head -c {bytes} /dev/zero | tr '\\0' x\necho\n"),
-    }
-}
-
-fn times(act: &Act) -> Option<u32> {
-    match act {
-        Act::Limit { times, .. }
-        | Act::Overload { times }
-        | Act::Rate { times, .. }
-        | Act::Error { times, .. }
-        | Act::Auth { times }
-        | Act::Hang { times }
-        | Act::HangMid { times }
-        | Act::Cut { times }
-        | Act::Garbage { times }
-        | Act::Slow { times, .. }
-        | Act::Huge { times, .. } => *times,
-        Act::Say { .. }
-        | Act::Think { .. }
-        | Act::Write { .. }
-        | Act::Read { .. }
-        | Act::Run { .. }
-        | Act::Tool { .. }
-        | Act::All(_) => None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kumite_agents::{Handle, Order, PromptBy, Request, launch};
-use kumite_fake_model::{Act, By, Options, Rule, Script, Server, Usage};
+use kumite_fake_model::{Act, By, Options, Rule, Script, Server};
 use tempfile::TempDir;
 
 use crate::agent::{Change, Kind};
@@ -124,8 +124,8 @@ impl<'a> Stage<'a> {
     /// The model answers every prompt like this.
     pub fn obey(&self, acts: Vec<Act>) -> Result {
         self.obey_rules(vec![Rule {
-            when: String::new(),
             acts,
+            ..Rule::default()
         }])
     }
 
@@ -136,7 +136,7 @@ impl<'a> Stage<'a> {
         if let Some(server) = &self.server {
             server.set(Script {
                 rules,
-                usage: Usage::default(),
+                ..Script::default()
             });
             return Ok(());
         }

@@ -77,6 +77,8 @@ pub enum Command {
     Events(commands::events::EventsArgs),
     /// What the agents have used: money and tokens
     Cost(commands::cost::CostArgs),
+    /// Contests: several teams, one task, a leader board
+    Contest(commands::contest::ContestArgs),
     /// Print what kumite asks of an agent
     Prompt(commands::prompt::PromptArgs),
     /// Every journal entry, the decision taken, and why
@@ -160,6 +162,7 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Log(args) => commands::log::log(setting, &args),
         Command::Events(args) => commands::events::events(setting, &args),
         Command::Cost(args) => commands::cost::cost(setting, &args),
+        Command::Contest(args) => commands::contest::contest(setting, &args),
         Command::Prompt(args) => commands::prompt::prompt(setting, &args),
         Command::Replay(args) => commands::replay::replay(setting, &args),
         Command::Agent(args) => commands::agent::agent(setting, &args),

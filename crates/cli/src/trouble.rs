@@ -55,6 +55,9 @@ macro_rules! invalid {
 }
 
 invalid!(
+    kumite_contest::engine::Error,
+    kumite_contest::home::Error,
+    kumite_contest::report::Error,
     kumite_formats::spec_name::Error,
     kumite_host::journal::Error,
     kumite_host::project::Error,

@@ -5,6 +5,7 @@
 //! except that a team may wait for a place.
 
 pub mod board;
+mod clock;
 mod decide;
 mod effect;
 mod event;
@@ -30,3 +31,6 @@ pub use score::{Confidence, Score};
 pub use state::{
     Bound, Contest, Ending, Limit, Measuring, Phase, Round, Stage, Team, Then, Verdict,
 };
+
+#[cfg(test)]
+mod tests;

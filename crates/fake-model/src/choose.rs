@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::conversation::{Conversation, Item};
-use crate::script::{Act, Script};
+use crate::script::{Act, Rule, Script};
 
 /// Whose turn it is.
 #[derive(Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) type Used = HashMap<(usize, usize), u32>;
 /// limit interrupted.
 pub(crate) fn choose(script: &Script, used: &Used, talk: &Conversation) -> Option<Chosen> {
     let items = talk.open_items();
-    let (rule, since) = rule_for(script, items)?;
+    let (rule, since) = rule_for(script, talk, items)?;
     let turns = items[since..].iter().filter(|item| item.is_turn()).count();
     let spent = |(act, order): &(usize, &Act)| {
         let used = used.get(&(rule, *act)).copied().unwrap_or(0);
@@ -35,22 +35,26 @@ pub(crate) fn choose(script: &Script, used: &Used, talk: &Conversation) -> Optio
 }
 
 /// The rule, and the place in `items` that it begins at.
-fn rule_for(script: &Script, items: &[Item]) -> Option<(usize, usize)> {
-    let open = script.rules.iter().position(|rule| rule.when.is_empty());
+fn rule_for(script: &Script, talk: &Conversation, items: &[Item]) -> Option<(usize, usize)> {
+    let is_open = |rule: &Rule| rule.when.is_empty() && rule.beside.is_empty();
+    let open = script.rules.iter().position(is_open);
     let named = &script.rules[..open.unwrap_or(script.rules.len())];
     for (at, item) in items.iter().enumerate().rev() {
         let Some(text) = item.prompt() else { continue };
-        if let Some(rule) = named.iter().position(|rule| text.contains(&rule.when)) {
+        if let Some(rule) = named.iter().position(|rule| fits(rule, talk, text)) {
             return Some((rule, at));
         }
     }
     open.map(|rule| (rule, 0))
 }
 
+fn fits(rule: &Rule, talk: &Conversation, text: &str) -> bool {
+    text.contains(&rule.when) && talk.beside.contains(&rule.beside)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Rule;
 
     fn talk(items: Vec<Item>) -> Conversation {
         Conversation {
@@ -87,6 +91,7 @@ mod tests {
         Rule {
             when: when.to_owned(),
             acts,
+            ..Rule::default()
         }
     }
 
@@ -216,6 +221,33 @@ mod tests {
         };
         let chosen = choose(&script, &Used::new(), &talk(vec![user("alpha")]));
         assert_eq!(chosen, Some(Chosen { rule: 0, act: 0 }));
+    }
+
+    #[test]
+    fn a_rule_can_ask_for_what_stands_beside_the_prompt() {
+        let beside = |beside: &str, text: &str| Rule {
+            beside: beside.to_owned(),
+            ..rule("", vec![say(text)])
+        };
+        let rules = vec![
+            beside("should_continue", "judge"),
+            beside("evaluator_comment", "evaluator"),
+            rule("", vec![say("leader")]),
+        ];
+        let script = Script {
+            rules,
+            ..Script::default()
+        };
+        for (text, expected) in [
+            ("You judge. [\"should_continue\"]", 0),
+            ("evaluator_comment", 1),
+            ("You lead.", 2),
+        ] {
+            let mut talk = talk(vec![user("go")]);
+            talk.system(text);
+            let chosen = choose(&script, &Used::new(), &talk).unwrap();
+            assert_eq!(chosen.rule, expected, "{text}");
+        }
     }
 
     #[test]

@@ -110,6 +110,13 @@ impl Exchange<'_> {
             }
         };
         let mut talk = route.api.read(&body);
+        for told in body
+            .get("tools")
+            .into_iter()
+            .chain(talk.schema.clone().as_ref())
+        {
+            talk.beside(&told.to_string());
+        }
         match route.ask {
             Ask::Answer => {}
             Ask::AnswerAs { model, stream } => (talk.model, talk.stream) = (model, stream),
@@ -141,7 +148,7 @@ impl Exchange<'_> {
     fn unknown(&self) -> io::Result<After> {
         let message = format!(
             "{} {} is not known; there are /v1/messages, /v1/messages/count_tokens, \
-             /v1/chat/completions, /v1/responses, /v1/models \
+             /v1/chat/completions, /v1/responses, /v1/models, /api/chat \
              and /v1beta/models/MODEL:generateContent",
             self.request.method, self.request.path
         );

@@ -16,6 +16,8 @@ pub(crate) struct Conversation {
     /// The schema that the answer has to fit.
     pub schema: Option<Value>,
     pub cwd: Option<String>,
+    /// Everything that is told to the model besides the conversation: system texts, tools, schema.
+    pub beside: String,
 }
 
 #[derive(Debug, PartialEq)]
@@ -87,6 +89,12 @@ impl Conversation {
     /// Text from the program itself.
     pub fn system(&mut self, text: &str) {
         self.look_for_cwd(text);
+        self.beside(text);
+    }
+
+    pub fn beside(&mut self, text: &str) {
+        self.beside.push_str(text);
+        self.beside.push('\n');
     }
 
     pub fn offer(&mut self, name: &str, custom: bool, namespace: Option<&str>) {

@@ -1,8 +1,9 @@
 //! A model server for tests: on loopback, scripted, and obedient.
 //!
-//! It speaks Anthropic Messages, OpenAI Chat Completions, OpenAI Responses and Gemini, so that real
-//! agent programs can be pointed at it and be made to write files, run commands and meet every
-//! trouble that a model can give them, without a network and without an account.
+//! It speaks Anthropic Messages, OpenAI Chat Completions, OpenAI Responses, Gemini and Ollama, so
+//! that real agent programs can be pointed at it and be made to write files, run commands and meet
+//! every trouble that a model can give them, without a network and without an account. Plain
+//! clients of these APIs can be answered as well, by what stands beside their prompts.
 //!
 //! The [`Script`] is a list of rules. A request is answered by looking at the conversation that it
 //! carries (`choose.rs`): nothing is remembered between requests except how often an act with

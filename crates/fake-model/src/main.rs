@@ -13,6 +13,7 @@ Serves scripted answers on 127.0.0.1. Prints {\"port\",\"url\"} when it listens.
 
   --port N           default: a free one
   --script FILE      {\"rules\":[{\"when\":\"\",\"acts\":[{\"say\":{\"text\":\"hello\"}}]}]}
+                     Plain clients offer no tools: add \"without_tools\":true.
   --ready-file FILE  gets the port once the server listens
   --log FILE         gets a line of JSON for every request";
 

@@ -25,8 +25,16 @@ pub(crate) struct Reply<'a> {
 
 impl Reply<'_> {
     pub fn send(&self, order: &Order) -> io::Result<After> {
+        if !order.delay.is_zero() && !self.shared.rest(order.delay) {
+            return Ok(After::Close);
+        }
+        self.act(&order.act, order.usage)
+    }
+
+    fn act(&self, act: &Act, usage: Usage) -> io::Result<After> {
         let now_s = since_epoch().as_secs().cast_signed();
-        match &order.act {
+        match act {
+            Act::Only { act, .. } => self.act(act, usage),
             Act::Limit { resets_in_s, .. } => {
                 let resets_at_s = resets_in_s.map(|after| now_s.saturating_add(after));
                 self.fail(&Failure::Limit { now_s, resets_at_s })
@@ -44,11 +52,11 @@ impl Reply<'_> {
             }),
             Act::Hang { .. } => self.stay_silent(),
             Act::HangMid { .. } => {
-                self.break_off(order.usage)?;
+                self.break_off(usage)?;
                 self.stay_silent()
             }
             Act::Cut { .. } => {
-                self.break_off(order.usage)?;
+                self.break_off(usage)?;
                 Ok(After::Close)
             }
             Act::Garbage { .. } => {
@@ -60,7 +68,7 @@ impl Reply<'_> {
                 if !self.shared.rest(Duration::from_millis(*ms)) {
                     return Ok(After::Close);
                 }
-                self.answer(Vec::new(), order.usage)
+                self.answer(Vec::new(), usage)
             }
             Act::Say { .. }
             | Act::Think { .. }
@@ -68,8 +76,9 @@ impl Reply<'_> {
             | Act::Read { .. }
             | Act::Run { .. }
             | Act::Tool { .. }
+            | Act::Result { .. }
             | Act::All(_)
-            | Act::Huge { .. } => self.answer(tools::parts(&order.act, self.talk), order.usage),
+            | Act::Huge { .. } => self.answer(tools::parts(act, self.talk), usage),
         }
     }
 
@@ -144,15 +153,11 @@ impl Reply<'_> {
     }
 
     fn begin_stream(&self) -> io::Result<()> {
-        http::write_head(&mut self.conn(), 200, "text/event-stream", &[], None)
+        http::write_head(&mut self.conn(), 200, self.api.stream_kind(), &[], None)
     }
 
     fn send_event(&self, event: &Event) -> io::Result<()> {
-        let name = event
-            .name
-            .map(|name| format!("event: {name}\n"))
-            .unwrap_or_default();
-        http::write_chunk(&mut self.conn(), &format!("{name}data: {}\n\n", event.data))
+        http::write_chunk(&mut self.conn(), &self.api.stream_text(event))
     }
 
     /// Writing wants a reference that can be changed, which the field itself is not.
@@ -161,6 +166,9 @@ impl Reply<'_> {
     }
 }
 
+/// A small answer is sent in one piece: one packet, and one call of the system.
+const JOINED_BYTES_MAX: usize = 8 << 10;
+
 pub(crate) fn send_whole(
     mut conn: &TcpStream,
     status: u16,
@@ -168,7 +176,13 @@ pub(crate) fn send_whole(
     headers: &[(&'static str, String)],
     body: &str,
 ) -> io::Result<()> {
-    http::write_head(&mut conn, status, kind, headers, Some(body.len()))?;
+    let mut start = Vec::with_capacity(JOINED_BYTES_MAX);
+    http::write_head(&mut start, status, kind, headers, Some(body.len()))?;
+    if start.len() + body.len() <= JOINED_BYTES_MAX {
+        start.extend_from_slice(body.as_bytes());
+        return conn.write_all(&start);
+    }
+    conn.write_all(&start)?;
     conn.write_all(body.as_bytes())
 }
 

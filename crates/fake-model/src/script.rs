@@ -11,15 +11,25 @@ pub struct Script {
     /// What every answer reports as its use of tokens.
     #[serde(default)]
     pub usage: Usage,
+    /// How long every answer takes.
+    #[serde(default)]
+    pub delay_ms: u64,
+    /// Requests that offer no tools are answered by the rules, too. Agent programs ask such ones
+    /// about their own affairs; plain clients ask nothing else.
+    #[serde(default)]
+    pub without_tools: bool,
 }
 
-/// What to do about prompts that contain `when`. An empty `when` fits every prompt, so rules
-/// behind such a rule are never reached.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What to do about prompts that contain `when`, in requests that have `beside` in their system
+/// texts, their tools or the schema of their answer. Where both are empty the rule fits every
+/// prompt, so rules behind such a rule are never reached.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     #[serde(default)]
     pub when: String,
+    #[serde(default)]
+    pub beside: String,
     pub acts: Vec<Act>,
 }
 
@@ -70,8 +80,18 @@ pub enum Act {
         name: String,
         input: Value,
     },
+    /// Answers with an object: calls `final_result` with it if that is offered, and says it as
+    /// JSON if not.
+    Result {
+        value: Value,
+    },
     /// Several of the acts above in one answer.
     All(Vec<Act>),
+    /// Any act, so many times.
+    Only {
+        times: u32,
+        act: Box<Act>,
+    },
 
     /// The plan's usage limit is reached.
     Limit {
@@ -150,10 +170,13 @@ pub enum Error {
 impl Script {
     /// One rule for every prompt.
     pub fn always(acts: Vec<Act>) -> Script {
-        let when = String::new();
+        let rule = Rule {
+            acts,
+            ..Rule::default()
+        };
         Script {
-            rules: vec![Rule { when, acts }],
-            usage: Usage::default(),
+            rules: vec![rule],
+            ..Script::default()
         }
     }
 
@@ -179,7 +202,7 @@ impl Script {
 
 impl Act {
     /// How often it answers; nothing means always.
-    pub(crate) fn times(&self) -> Option<u32> {
+    pub fn times(&self) -> Option<u32> {
         match self {
             Act::Say { .. }
             | Act::Think { .. }
@@ -187,7 +210,9 @@ impl Act {
             | Act::Read { .. }
             | Act::Run { .. }
             | Act::Tool { .. }
+            | Act::Result { .. }
             | Act::All(_) => None,
+            Act::Only { times, .. } => Some(*times),
             Act::Limit { times, .. }
             | Act::Overload { times }
             | Act::Rate { times, .. }
@@ -204,10 +229,11 @@ impl Act {
 
     fn check(&self) -> Result<(), String> {
         match self {
+            Act::Only { act, .. } => act.check(),
             Act::All(acts) if acts.is_empty() => Err("`all` has no acts".to_owned()),
             Act::All(acts) => match acts.iter().position(|act| !act.fits_in_all()) {
                 Some(at) => Err(format!(
-                    "all[{at}]: only say, think, write, read, run and tool can be done together"
+                    "all[{at}]: only say, think, write, read, run, tool and result can be done together"
                 )),
                 None => Ok(()),
             },
@@ -230,6 +256,7 @@ impl Act {
                 | Act::Read { .. }
                 | Act::Run { .. }
                 | Act::Tool { .. }
+                | Act::Result { .. }
         )
     }
 }

@@ -130,6 +130,7 @@ pub(crate) struct Order {
     pub act: Act,
     pub by: By,
     pub usage: Usage,
+    pub delay: Duration,
 }
 
 impl Shared {
@@ -206,12 +207,14 @@ impl Shared {
     pub fn order(&self, talk: &Conversation) -> Order {
         let mut state = self.lock();
         let usage = state.script.usage;
+        let delay = Duration::from_millis(state.script.delay_ms);
         let say = |text: String, by| Order {
             act: Act::Say { text },
             by,
             usage,
+            delay,
         };
-        if talk.is_housekeeping() {
+        if talk.is_housekeeping() && !state.script.without_tools {
             let text = match &talk.schema {
                 Some(schema) => crate::schema::fitting(schema).to_string(),
                 None => "ok".to_owned(),
@@ -227,6 +230,7 @@ impl Shared {
             act: state.script.rules[rule].acts[act].clone(),
             by: By::Rule { rule, act },
             usage,
+            delay,
         }
     }
 

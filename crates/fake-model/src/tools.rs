@@ -10,6 +10,9 @@ use crate::answer::{Call, Part};
 use crate::conversation::Conversation;
 use crate::script::Act;
 
+/// The tool that clients offer for a structured answer.
+const FINAL_RESULT: &str = "final_result";
+
 /// What the model says and does for an act that leads to an answer.
 pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
     match act {
@@ -19,6 +22,11 @@ pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
         Act::Read { path } => read(talk, path),
         Act::Run { command } => run(talk, command),
         Act::Tool { name, input } => vec![call(talk, name, input.clone())],
+        Act::Result { value } if talk.offers(FINAL_RESULT).is_some() => {
+            vec![call(talk, FINAL_RESULT, value.clone())]
+        }
+        Act::Result { value } => vec![Part::Text(value.to_string())],
+        Act::Only { act, .. } => parts(act, talk),
         Act::All(acts) => acts.iter().flat_map(|act| parts(act, talk)).collect(),
         Act::Huge { bytes, .. } => vec![Part::Text(huge(*bytes))],
         Act::Limit { .. }

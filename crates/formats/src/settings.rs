@@ -25,6 +25,7 @@ use kumite_core::names::Phase;
 pub use agent_keys::{AGENT_KEYS, AgentKey};
 pub use agents::{AgentKind, AgentSettings, Prompt};
 pub use error::Error;
+pub(crate) use error::nearest;
 pub use keys::{KEYS, Key};
 pub use load::doc;
 pub use program_kind::ProgramKind;

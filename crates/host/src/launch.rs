@@ -5,19 +5,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kumite_agents::{
-    AcpConfig, CommandConfig, Driver, Handle, Launcher, Order, ProgramConfig, PromptBy, Request,
-    ScriptedConfig,
-};
+use kumite_agents::{Handle, Launcher, Order};
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
 use kumite_core::names::Document;
 use kumite_core::run::Step;
-use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Settings};
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
 use kumite_prompts::Command;
 
+use crate::job::{GO_ON, Job, driver, own_binary, prompt_file};
 use crate::project::Spec;
-use crate::{clock, crash, purse, settings};
+use crate::{crash, purse, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
@@ -64,7 +62,7 @@ pub fn start(
     cap_usd_micros: Option<u64>,
     launcher: &Launcher,
 ) -> Result<Handle, Error> {
-    let binary = own_binary()?;
+    let binary = own_binary().map_err(Error::Binary)?;
     let dir = spec.agent_dir(launch.agent);
     make_dir(&dir)?;
     let log = spec.log_file(&launch.agent.to_string());
@@ -81,28 +79,16 @@ pub fn start(
         cap_usd_micros,
         ..order(spec, launch, &workplace, agent, &dir)?
     };
-    let invocation = driver(agent, spec, &binary).invocation(&order);
-    let mut env = environment(spec, launch);
-    env.extend(agent.env.clone());
-    env.extend(invocation.env);
-    let waits = &kit.settings.agent;
-    let request = Request {
+    let job = Job {
         agent: launch.agent.to_string(),
-        program: invocation.program,
-        args: invocation.args,
-        cwd: workplace,
-        env,
-        stdin: invocation.stdin,
+        order,
+        workplace,
         log,
-        protocol: invocation.protocol,
-        session: invocation.session,
-        step_timeout_ms: kit.settings.run.step_timeout.duration().as_millis() as u64,
-        silence_timeout_ms: waits.silence_timeout.duration().as_millis() as u64,
-        exit_grace_ms: waits.exit_grace.duration().as_millis() as u64,
-        term_grace_ms: waits.term_grace.duration().as_millis() as u64,
-        spawn_retries: waits.spawn_retries,
-        log_max_bytes: kit.settings.log.max_size.bytes(),
+        known: known(spec, launch),
+        timeout: kit.settings.run.step_timeout.duration(),
     };
+    let driver = driver(&agent.kind, spec.project_root(), &binary);
+    let request = job.request(&driver, agent, &kit.settings);
     crash::point(format_args!("prepared {}", spec.name));
     Ok(launcher.launch(&binary, &dir, &request)?)
 }
@@ -112,15 +98,6 @@ pub fn start_ahead(launcher: &Launcher) {
     if let Ok(binary) = own_binary() {
         launcher.start_ahead(&binary);
     }
-}
-
-/// This very program, also if its file was replaced since it started (an upgrade during a run).
-fn own_binary() -> Result<PathBuf, Error> {
-    let path = std::env::current_exe().map_err(Error::Binary)?;
-    Ok(match path.exists() {
-        true => path,
-        false => PathBuf::from("/proc/self/exe"),
-    })
 }
 
 fn make_dir(path: &Path) -> Result<(), Error> {
@@ -138,18 +115,11 @@ fn order(
     dir: &Path,
 ) -> Result<Order, Error> {
     let prompt = prompt(spec, launch, workplace, knows_slash(&agent.kind));
-    let wants_file = matches!(
-        &agent.kind,
-        AgentKind::Command { command, prompt: by }
-            if *by == Prompt::File || command.iter().any(|word| word.contains("{prompt_file}"))
-    );
-    let prompt_file = wants_file.then(|| dir.join("prompt.md"));
-    if let Some(path) = &prompt_file {
-        fs::write(path, &prompt).map_err(|source| Error::Prepare {
-            path: path.clone(),
-            source,
-        })?;
-    }
+    let file = prompt_file(&agent.kind, dir, &prompt);
+    let prompt_file = file.map_err(|source| Error::Prepare {
+        path: dir.to_owned(),
+        source,
+    })?;
     Ok(Order {
         prompt,
         session: uuid::Uuid::new_v4().to_string(),
@@ -161,10 +131,6 @@ fn order(
         cap_usd_micros: None,
     })
 }
-
-/// What a resumed session is told: it knows its task already.
-const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
-    nobody is there to answer questions.";
 
 /// Whether the program makes a slash command of `/kiro:...`. Of any command a person chose nobody
 /// knows; that is for its script to handle.
@@ -233,74 +199,15 @@ fn round(step: Step) -> u32 {
     }
 }
 
-fn driver(agent: &AgentSettings, spec: &Spec, binary: &Path) -> Driver {
-    match &agent.kind {
-        AgentKind::Program {
-            kind,
-            program,
-            args,
-            model,
-            permission_mode,
-        } => {
-            let config = ProgramConfig {
-                program: program.clone(),
-                args: args.clone(),
-                model: model.clone(),
-                permission_mode: permission_mode.clone(),
-            };
-            match kind {
-                ProgramKind::Claude => Driver::Claude(config),
-                ProgramKind::Codex => Driver::Codex(config),
-                ProgramKind::Gemini => Driver::Gemini(config),
-                ProgramKind::Opencode => Driver::Opencode(config),
-            }
-        }
-        AgentKind::Acp { command } => Driver::Acp(AcpConfig {
-            bridge: binary.to_string_lossy().into_owned(),
-            command: command.clone(),
-        }),
-        AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
-            command: command.clone(),
-            prompt: match prompt {
-                Prompt::Stdin => PromptBy::Stdin,
-                Prompt::File => PromptBy::File,
-                Prompt::None => PromptBy::None,
-            },
-        }),
-        AgentKind::Scripted { script } => Driver::Scripted(ScriptedConfig {
-            program: binary.to_string_lossy().into_owned(),
-            script: script
-                .as_ref()
-                .map(|script| spec.project_root().join(script)),
-        }),
-    }
-}
-
-/// The person's own environment, less what would point git at another repository, and with what
-/// an agent may know of its work (contract).
-fn environment(spec: &Spec, launch: &Launch) -> Vec<(String, String)> {
-    let inherited = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| {
-            let ours = name.starts_with(crash::VARIABLES) || name == clock::VARIABLE;
-            !ours && !name.starts_with("GIT_")
-        });
-    let agent = launch.agent.to_string();
+/// What an agent may know of its work (contract).
+fn known(spec: &Spec, launch: &Launch) -> Vec<(&'static str, String)> {
     let project = spec.project_root().to_string_lossy().into_owned();
-    let known = [
+    vec![
         ("KUMITE_SPEC", spec.name.clone()),
         ("KUMITE_STEP", launch.step.name().to_owned()),
         ("KUMITE_ROUND", round(launch.step).to_string()),
         ("KUMITE_RUN", format!("{}-{}", spec.name, launch.run)),
-        ("KUMITE_AGENT", agent),
+        ("KUMITE_AGENT", launch.agent.to_string()),
         ("KUMITE_PROJECT", project),
-    ];
-    inherited
-        .filter(|(name, _)| known.iter().all(|(own, _)| own != name))
-        .chain(
-            known
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.clone())),
-        )
-        .collect()
+    ]
 }

@@ -13,6 +13,7 @@ pub mod engine;
 pub mod events_log;
 pub mod evidence;
 pub mod files;
+pub mod job;
 pub mod journal;
 pub mod launch;
 pub mod limits;

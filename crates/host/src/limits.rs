@@ -6,7 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind};
+use kumite_core::journal::LimitRules;
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{now_ms, rfc3339};
@@ -143,6 +144,17 @@ pub fn all_held(agents: &BTreeMap<String, AgentSettings>) -> Vec<(String, Held)>
         .iter()
         .filter_map(|(name, agent)| Some((name.clone(), held(&Account::of(agent))?)));
     held.collect()
+}
+
+/// How limits are waited for.
+pub fn rules(settings: &Settings) -> LimitRules {
+    let ms = |span: Span| u64::try_from(span.duration().as_millis()).unwrap_or(u64::MAX);
+    LimitRules {
+        wait: settings.limit.wait,
+        min_ms: ms(settings.limit.min_wait),
+        max_ms: ms(settings.limit.max_wait),
+        jitter_ms: ms(settings.limit.jitter),
+    }
 }
 
 /// A name for a file: the same in every version and on every machine.

@@ -3,16 +3,16 @@
 use std::sync::mpsc::Sender;
 
 use kumite_core::facts::{Facts, Look};
-use kumite_core::journal::{By, Event, Guard, LimitRules, Order, Rules};
+use kumite_core::journal::{By, Event, Guard, Order, Rules};
 use kumite_core::names::Document;
 use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset, may_review};
-use kumite_formats::settings::{Settings, Span};
+use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
 use crate::control::{Follow, Reply, Request, RunRequest};
 use crate::engine::Engine;
 use crate::launch::Kit;
-use crate::{evidence, journal, project, settings, spec_file};
+use crate::{evidence, journal, limits, project, settings, spec_file};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -139,17 +139,8 @@ fn rules(settings: &Settings) -> Rules {
             kumite_formats::settings::Guard::Seed => Guard::Seed,
             kumite_formats::settings::Guard::Strict => Guard::Strict,
         },
-        limit: LimitRules {
-            wait: settings.limit.wait,
-            min_ms: ms(settings.limit.min_wait),
-            max_ms: ms(settings.limit.max_wait),
-            jitter_ms: ms(settings.limit.jitter),
-        },
+        limit: limits::rules(settings),
     }
-}
-
-fn ms(span: Span) -> u64 {
-    u64::try_from(span.duration().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Answered when everything of it has ended.

@@ -3,18 +3,7 @@
 use kumite_core::journal::{Guard, LimitRules, Rules};
 
 use crate::rng::Rng;
-
-macro_rules! kinds {
-    ($(#[$doc:meta])* $name:ident { $($kind:ident),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($kind),* }
-
-        impl $name {
-            pub const ALL: &[$name] = &[$($name::$kind),*];
-        }
-    };
-}
+use crate::tally::kinds;
 
 kinds! {
     /// Everything that chance brings about, so that a test can say that it really happened.
@@ -99,32 +88,6 @@ impl Rates {
             crash_gap_ms: rng.pick(&[0, 600, 1_500, 3_000]),
             machine: rng.pick(&[0, 200, 500]),
             people_gap_ms: rng.pick(&[250, 500, 1_000, 4_000]),
-        }
-    }
-}
-
-/// What happened in a seed, or in many.
-#[derive(Clone, Debug)]
-pub struct Tally([u64; Kind::ALL.len()]);
-
-impl Default for Tally {
-    fn default() -> Tally {
-        Tally([0; Kind::ALL.len()])
-    }
-}
-
-impl Tally {
-    pub fn note(&mut self, kind: Kind) {
-        self.0[kind as usize] += 1;
-    }
-
-    pub fn of(&self, kind: Kind) -> u64 {
-        self.0[kind as usize]
-    }
-
-    pub fn add(&mut self, other: &Tally) {
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += theirs;
         }
     }
 }

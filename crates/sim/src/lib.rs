@@ -9,12 +9,15 @@
 //! reports well, badly or not at all; kumite notes it, holds the others back, and each run goes on
 //! by its clock, which jumps over days. Chance of the account's own decides on all that, so a seed
 //! without limits still means the story that it meant before there were any.
+//!
+//! Contests are stories of their own: see [`contest`].
 
 use std::fmt;
 
 mod account;
 mod agents;
 pub mod check;
+pub mod contest;
 mod deed;
 mod disk;
 pub mod faults;
@@ -23,6 +26,7 @@ mod patient;
 mod people;
 mod processes;
 mod rng;
+mod tally;
 pub mod trace;
 mod truth;
 mod waits;
@@ -42,8 +46,8 @@ pub struct Summary {
     pub tally: faults::Tally,
 }
 
-impl Summary {
-    pub fn add(&mut self, other: &Summary) {
+impl run::Sum for Summary {
+    fn add(&mut self, other: &Summary) {
         self.seeds += other.seeds;
         self.counts.add(&other.counts);
         self.tally.add(&other.tally);
@@ -57,6 +61,20 @@ pub struct Failure {
     pub broken: check::Broken,
     /// The last lines of the trace.
     pub tail: Vec<String>,
+    /// What the command line needs besides the seed to play it again.
+    pub flag: &'static str,
+}
+
+impl Failure {
+    fn new(seed: u64, broken: check::Broken, flag: &'static str, lines: &[String]) -> Failure {
+        let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
+        Failure {
+            seed,
+            broken,
+            tail,
+            flag,
+        }
+    }
 }
 
 const TAIL: usize = 40;
@@ -70,11 +88,7 @@ pub fn play(seed: u64) -> Result<Summary, Failure> {
             counts: world.watch.counts,
             tally: world.tally,
         }),
-        Some(broken) => {
-            let lines = trace(seed);
-            let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
-            Err(Failure { seed, broken, tail })
-        }
+        Some(broken) => Err(Failure::new(seed, broken, "", &trace(seed))),
     }
 }
 
@@ -93,8 +107,8 @@ impl fmt::Display for Failure {
         for line in &self.tail {
             writeln!(f, "  {line}")?;
         }
-        let seed = self.seed;
-        write!(f, "step by step: cargo xtask sim --seed {seed} --trace")
+        let (seed, flag) = (self.seed, self.flag);
+        write!(f, "step by step: cargo xtask sim {flag}--seed {seed} --trace")
     }
 }
 

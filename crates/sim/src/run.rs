@@ -9,12 +9,19 @@ use std::thread;
 use std::time::Instant;
 
 use crate::faults::Kind;
-use crate::{Failure, Summary, check, play, trace};
+use crate::{Failure, Summary, check, contest, play, trace};
 
-const USAGE: &str = "usage: sim [--seeds N] [--from S] [--survey] | sim --seed S [--trace]";
+const USAGE: &str = "usage: sim [--contest] [--seeds N] [--from S] [--survey] \
+                     | sim [--contest] --seed S [--trace]";
 const PROGRESS: u64 = 50_000;
 
+/// What the stories of many seeds add up to.
+pub trait Sum: Default + Send {
+    fn add(&mut self, other: &Self);
+}
+
 struct Options {
+    contest: bool,
     seeds: u64,
     from: u64,
     only: Option<u64>,
@@ -22,7 +29,7 @@ struct Options {
     survey: bool,
 }
 
-/// `sim --seeds N [--from S]`, or `sim --seed S [--trace]`.
+/// `sim --seeds N [--from S]`, or `sim --seed S [--trace]`; contests with `--contest`.
 pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
     let options = match parse(args) {
         Ok(options) => options,
@@ -33,18 +40,35 @@ pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
     };
     let seeds = match options.only {
         None => options.from..options.from.saturating_add(options.seeds),
-        Some(seed) => {
-            if options.trace {
-                trace(seed).iter().for_each(|line| println!("{line}"));
-            }
-            seed..seed + 1
-        }
+        Some(seed) => seed..seed + 1,
     };
+    match options.contest {
+        false => story(&options, seeds, trace, play, report),
+        true => story(
+            &options,
+            seeds,
+            contest::trace,
+            contest::play,
+            contest::report,
+        ),
+    }
+}
+
+fn story<S: Sum>(
+    options: &Options,
+    seeds: Range<u64>,
+    trace: fn(u64) -> Vec<String>,
+    play: fn(u64) -> Result<S, Failure>,
+    report: fn(&S, f64) -> String,
+) -> ExitCode {
+    if let (true, Some(seed)) = (options.trace, options.only) {
+        trace(seed).iter().for_each(|line| println!("{line}"));
+    }
     if options.survey {
-        return survey(seeds);
+        return survey(seeds, trace, play);
     }
     let began = Instant::now();
-    match play_all(seeds, true) {
+    match play_with(seeds, true, play) {
         Ok(summary) => {
             println!("{}", report(&summary, began.elapsed().as_secs_f64()));
             ExitCode::SUCCESS
@@ -57,7 +81,11 @@ pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
 }
 
 /// Plays on after a failure, and says how often each rule is broken and where it is seen best.
-fn survey(seeds: Range<u64>) -> ExitCode {
+fn survey<S>(
+    seeds: Range<u64>,
+    trace: fn(u64) -> Vec<String>,
+    play: fn(u64) -> Result<S, Failure>,
+) -> ExitCode {
     let mut found = BTreeMap::<String, (u64, u64, usize)>::new();
     for failure in seeds.filter_map(|seed| play(seed).err()) {
         let what = format!(
@@ -90,6 +118,7 @@ fn shape(sentence: &str) -> String {
 
 fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
+        contest: false,
         seeds: 20_000,
         from: 0,
         only: None,
@@ -103,6 +132,7 @@ fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, String> {
             given.parse().map_err(|_| format!("{given} is no number"))
         };
         match arg.as_str() {
+            "--contest" => options.contest = true,
             "--seeds" => options.seeds = number()?,
             "--from" => options.from = number()?,
             "--seed" => options.only = Some(number()?),
@@ -114,13 +144,21 @@ fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Plays all seeds on all cores. Of several failures the one with the smallest seed is returned.
 pub fn play_all(seeds: Range<u64>, progress: bool) -> Result<Summary, Box<Failure>> {
+    play_with(seeds, progress, play)
+}
+
+/// Plays all seeds on all cores. Of several failures the one with the smallest seed is returned.
+pub fn play_with<S: Sum>(
+    seeds: Range<u64>,
+    progress: bool,
+    play: fn(u64) -> Result<S, Failure>,
+) -> Result<S, Box<Failure>> {
     let next = AtomicU64::new(seeds.start);
     let failed = AtomicBool::new(false);
-    let total = Mutex::new((Summary::default(), None::<Box<Failure>>));
+    let total = Mutex::new((S::default(), None::<Box<Failure>>));
     let work = || {
-        let mut mine = Summary::default();
+        let mut mine = S::default();
         while !failed.load(Ordering::Relaxed) {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             if seed >= seeds.end {

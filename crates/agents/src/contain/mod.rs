@@ -37,5 +37,5 @@ mod remains;
 pub use cgroup::{Cgroup, home};
 pub use means::{Means, means};
 pub use orphans::inherit_orphans;
-pub(crate) use orphans::start_child;
+pub use orphans::start_child;
 pub use remains::{Left, Remains};

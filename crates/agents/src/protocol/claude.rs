@@ -9,7 +9,7 @@ use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
 
 use super::{Dialect, Heard, claude_said, reset, service, shorten, usd_micros};
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 #[derive(Default)]
 pub struct Claude {
@@ -50,7 +50,7 @@ impl Dialect for Claude {
                 heard.result(outcome.clone());
                 said.push(Said::Ended {
                     outcome,
-                    text: clip(line["result"].as_str().unwrap_or_default()),
+                    text: line["result"].as_str().unwrap_or_default().to_owned(),
                     usage: now,
                 });
             }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::what::{what, words};
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 pub fn hear(line: &Value, said: &mut Vec<Said>) {
     match line["type"].as_str().unwrap_or_default() {
@@ -40,11 +40,7 @@ fn system(line: &Value, said: &mut Vec<Said>) {
             text: "the conversation was compacted".to_owned(),
         }),
         "permission_denied" => said.push(Said::Trouble {
-            text: clip(
-                line["message"]
-                    .as_str()
-                    .unwrap_or("a permission was denied"),
-            ),
+            text: text("message").unwrap_or_else(|| "a permission was denied".to_owned()),
         }),
         _ => {}
     }
@@ -58,10 +54,10 @@ fn spoken(block: &Value) -> Option<Said> {
     let text = |name: &str| block[name].as_str().unwrap_or_default();
     match text("type") {
         "text" => Some(Said::Text {
-            text: clip(text("text")),
+            text: text("text").to_owned(),
         }),
         "thinking" => Some(Said::Thought {
-            text: clip(text("thinking")),
+            text: text("thinking").to_owned(),
         }),
         "tool_use" => Some(Said::Tool {
             id: text("id").to_owned(),
@@ -76,7 +72,7 @@ fn answered(block: &Value) -> Option<Said> {
     (block["type"] == "tool_result").then(|| Said::ToolEnded {
         id: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
         ok: block["is_error"] != true,
-        text: clip(&words(&block["content"])),
+        text: words(&block["content"]),
     })
 }
 
@@ -98,8 +94,5 @@ fn changed(result: &Value) -> Option<Said> {
         (true, None) => return None,
         (false, _) => diff.join("\n"),
     };
-    Some(Said::Changed {
-        path,
-        diff: clip(&diff),
-    })
+    Some(Said::Changed { path, diff })
 }

@@ -5,7 +5,7 @@ use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
 
 use super::{Dialect, Heard, service, shorten};
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 #[derive(Default)]
 pub struct Codex {}
@@ -37,7 +37,7 @@ impl Dialect for Codex {
             }
             "turn.failed" => heard.end(verdict(&text(&line["error"]["message"])), said),
             "error" => said.push(Said::Trouble {
-                text: clip(&text(&line["message"])),
+                text: text(&line["message"]),
             }),
             "item.started" => said.extend(begun(&line["item"])),
             "item.completed" => completed(&line["item"], said),
@@ -106,14 +106,14 @@ fn completed(item: &Value, said: &mut Vec<Said>) {
     let ended = |text: &str| Said::ToolEnded {
         id: item["id"].as_str().unwrap_or_default().to_owned(),
         ok: item["status"] != "failed",
-        text: clip(text),
+        text: text.to_owned(),
     };
     match text("type") {
         "agent_message" => said.push(Said::Text {
-            text: clip(text("text")),
+            text: text("text").to_owned(),
         }),
         "reasoning" => said.push(Said::Thought {
-            text: clip(text("text")),
+            text: text("text").to_owned(),
         }),
         "command_execution" => said.push(ended(text("aggregated_output"))),
         "mcp_tool_call" => said.push(ended(item["error"]["message"].as_str().unwrap_or_default())),
@@ -126,7 +126,7 @@ fn completed(item: &Value, said: &mut Vec<Said>) {
             }));
         }
         "error" => said.push(Said::Note {
-            text: clip(text("message")),
+            text: text("message").to_owned(),
         }),
         _ => {}
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::what::what;
 use super::{Dialect, Heard, service, shorten};
 use crate::files::unix_ms;
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 const LOGIN: &str = "gemini";
 /// A program that wants to wait longer than this is better waited for without it.
@@ -43,7 +43,7 @@ impl Dialect for Gemini {
         let known = ["init", "tool_use", "tool_result", "error", "result"];
         if known.contains(&kind) && !self.text.is_empty() {
             said.push(Said::Text {
-                text: clip(&std::mem::take(&mut self.text)),
+                text: std::mem::take(&mut self.text),
             });
         }
         match kind {
@@ -64,12 +64,15 @@ impl Dialect for Gemini {
             "tool_result" => said.push(Said::ToolEnded {
                 id: text("tool_id").to_owned(),
                 ok: line["status"] == "success",
-                text: clip(line["error"]["message"].as_str().unwrap_or(text("output"))),
+                text: line["error"]["message"]
+                    .as_str()
+                    .unwrap_or(text("output"))
+                    .to_owned(),
             }),
             "error" => {
                 self.looped |= text("message").contains("Loop detected");
                 said.push(Said::Trouble {
-                    text: clip(text("message")),
+                    text: text("message").to_owned(),
                 });
             }
             "result" => {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Dialect, Heard, reset};
 use crate::files::unix_ms;
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 #[derive(Default)]
 pub struct Kumite {}
@@ -32,7 +32,7 @@ impl Dialect for Kumite {
             }
             _ => {}
         }
-        said.push(clipped(line));
+        said.push(line);
     }
 }
 
@@ -44,20 +44,6 @@ fn date(outcome: &mut Outcome, now_ms: u64) {
     {
         limit.until_ms = reset::of_prose(&limit.words, now_ms);
     }
-}
-
-fn clipped(mut said: Said) -> Said {
-    match &mut said {
-        Said::Text { text }
-        | Said::Thought { text }
-        | Said::ToolEnded { text, .. }
-        | Said::Changed { diff: text, .. }
-        | Said::Note { text }
-        | Said::Trouble { text }
-        | Said::Ended { text, .. } => *text = clip(text),
-        Said::Launched { .. } | Said::Started { .. } | Said::Tool { .. } => {}
-    }
-    said
 }
 
 #[cfg(test)]

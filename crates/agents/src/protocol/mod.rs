@@ -7,6 +7,7 @@ mod claude_said;
 mod codex;
 mod gemini;
 mod kumite;
+mod last;
 mod lines;
 mod opencode;
 mod plain;
@@ -21,7 +22,9 @@ mod what;
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
 
+use crate::request::Protocol;
 use crate::said::Said;
+pub use last::last_text;
 pub use reader::Reader;
 pub use tail::{Tail, last_line, shorten};
 
@@ -78,6 +81,18 @@ pub trait Dialect {
         let _ = (code, complaints);
         None
     }
+}
+
+/// `None`: any command, which has none.
+fn dialect(protocol: Protocol) -> Option<Box<dyn Dialect>> {
+    Some(match protocol {
+        Protocol::Claude => Box::new(claude::Claude::default()),
+        Protocol::Codex => Box::new(codex::Codex::default()),
+        Protocol::Gemini => Box::new(gemini::Gemini::default()),
+        Protocol::Opencode => Box::new(opencode::Opencode::default()),
+        Protocol::Kumite => Box::new(kumite::Kumite::default()),
+        Protocol::Plain => return None,
+    })
 }
 
 /// Dollars as agents report them, as money: what cannot be a price is none.

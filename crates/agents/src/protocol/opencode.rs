@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::what::what;
 use super::{Dialect, Heard, service, shorten, usd_micros};
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 const LOGIN: &str = "opencode auth login";
 
@@ -33,7 +33,7 @@ impl Dialect for Opencode {
             });
         }
         let part = &line["part"];
-        let text = || clip(part["text"].as_str().unwrap_or_default());
+        let text = || part["text"].as_str().unwrap_or_default().to_owned();
         match line["type"].as_str().unwrap_or_default() {
             "text" => said.push(Said::Text { text: text() }),
             "reasoning" => said.push(Said::Thought { text: text() }),
@@ -127,14 +127,14 @@ fn used(part: &Value, said: &mut Vec<Said>) {
     said.push(Said::ToolEnded {
         id,
         ok: state["status"] == "completed" && state["metadata"]["exit"].as_i64().unwrap_or(0) == 0,
-        text: clip(answer.unwrap_or_default()),
+        text: answer.unwrap_or_default().to_owned(),
     });
     let path = state["input"]["filePath"].as_str();
     if let (Some(path), Some(diff)) = (path, state["metadata"]["diff"].as_str()) {
         let lines = diff.lines().skip_while(|line| !line.starts_with("@@"));
         said.push(Said::Changed {
             path: path.to_owned(),
-            diff: clip(&lines.collect::<Vec<_>>().join("\n")),
+            diff: lines.collect::<Vec<_>>().join("\n"),
         });
     }
 }

@@ -17,6 +17,7 @@ use kumite_core::outcome::LimitKind;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::tail::last;
 use super::{Heard, Tail, reset, service, usd_micros};
 
 /// A report that is longer than this is none.
@@ -48,15 +49,28 @@ struct Used {
     output_tokens: u64,
 }
 
+/// What a line reports; `None`: it is just a line.
+fn report(line: &[u8]) -> Option<Report> {
+    let report: Report = serde_json::from_slice(line).ok()?;
+    (report.kumite == 1).then_some(report)
+}
+
+/// All that a command said, without the report.
+pub fn without_report(raw: &[u8]) -> &[u8] {
+    let last = last(raw);
+    match report(last) {
+        // It is a part of `raw`, and what follows it is blank.
+        Some(_) => &raw[..raw.trim_ascii_end().len() - last.len()],
+        None => raw,
+    }
+}
+
 pub fn read_report(tail: &Tail, heard: &mut Heard) {
     // What was the last line when this was called before may be followed by others now.
     heard.said = None;
-    let Ok(report) = serde_json::from_slice::<Report>(tail.last()) else {
+    let Some(report) = report(tail.last()) else {
         return;
     };
-    if report.kumite != 1 {
-        return;
-    }
     if report.session.is_some() {
         heard.session = report.session;
     }

@@ -6,16 +6,11 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use serde_json::Value;
 
-use super::claude::Claude;
-use super::codex::Codex;
-use super::gemini::Gemini;
-use super::kumite::Kumite;
 use super::lines::{LINE_MAX, Lines};
-use super::opencode::Opencode;
 use super::plain;
-use super::{Dialect, Heard, Tail};
+use super::{Dialect, Heard, Tail, dialect};
 use crate::request::Protocol;
-use crate::said::{Said, clip};
+use crate::said::Said;
 
 pub struct Reader {
     words: Words,
@@ -41,13 +36,14 @@ enum Words {
 
 impl Reader {
     pub fn new(protocol: Protocol, session: Option<String>) -> Reader {
-        let words = match protocol {
-            Protocol::Claude => json(Claude::default()),
-            Protocol::Codex => json(Codex::default()),
-            Protocol::Gemini => json(Gemini::default()),
-            Protocol::Opencode => json(Opencode::default()),
-            Protocol::Kumite => json(Kumite::default()),
-            Protocol::Plain => Words::Plain {
+        let words = match dialect(protocol) {
+            Some(dialect) => Words::Json {
+                telltales: dialect.telltales().iter().map(Finder::new).collect(),
+                dialect,
+                lines: Lines::default(),
+                looked_at: 0,
+            },
+            None => Words::Plain {
                 tail: Tail::new(plain::REPORT_MAX),
                 lines: Lines::default(),
             },
@@ -91,7 +87,7 @@ impl Reader {
                 lines.feed(piece, |block| {
                     for line in split(block) {
                         if gate.admits(line) {
-                            let text = clip(&String::from_utf8_lossy(line));
+                            let text = String::from_utf8_lossy(line).into_owned();
                             said.push(Said::Text { text });
                         }
                     }
@@ -104,7 +100,7 @@ impl Reader {
     /// Nothing more will come: what follows the last newline is a line too.
     pub fn finish(&mut self) {
         self.look_at_tail();
-        let text = |tail: &[u8]| clip(&String::from_utf8_lossy(tail));
+        let text = |tail: &[u8]| String::from_utf8_lossy(tail).into_owned();
         match &self.words {
             Words::Json {
                 lines, looked_at, ..
@@ -157,9 +153,10 @@ impl Reader {
         &self.heard
     }
 
-    /// What was said since the last call.
+    /// What was said since the last call, as a transcript keeps it.
     pub fn take_said(&mut self) -> Vec<Said> {
-        std::mem::take(&mut self.said)
+        let said = std::mem::take(&mut self.said);
+        said.into_iter().map(Said::clipped).collect()
     }
 
     /// What the end of the process tells beyond its words.
@@ -184,16 +181,6 @@ fn note_left_out(lines: &mut Lines, said: &mut Vec<Said>) {
         let megabytes = LINE_MAX / (1024 * 1024);
         let text = format!("a line of more than {megabytes} MB is in the raw log only");
         said.push(Said::Note { text });
-    }
-}
-
-fn json(dialect: impl Dialect + 'static) -> Words {
-    let telltales = dialect.telltales().iter().map(Finder::new).collect();
-    Words::Json {
-        dialect: Box::new(dialect),
-        telltales,
-        lines: Lines::default(),
-        looked_at: 0,
     }
 }
 
@@ -230,13 +217,13 @@ fn hear_block(
     }
 }
 
-fn hear_line(line: &[u8], dialect: &mut dyn Dialect, heard: &mut Heard, said: &mut Vec<Said>) {
+pub(super) fn hear_line(line: &[u8], dialect: &mut dyn Dialect, heard: &mut Heard, said: &mut Vec<Said>) {
     match parsed(line) {
         Some(value) => dialect.hear(&value, heard, said),
         // Whatever it is, a person may want to see it.
         None if line.trim_ascii().is_empty() => {}
         None => said.push(Said::Note {
-            text: clip(&String::from_utf8_lossy(line)),
+            text: String::from_utf8_lossy(line).into_owned(),
         }),
     }
 }

@@ -60,7 +60,7 @@ pub fn shorten(text: &str) -> String {
     short
 }
 
-fn last(text: &[u8]) -> &[u8] {
+pub(super) fn last(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_end();
     let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
     text[start..].trim_ascii_start()

@@ -99,6 +99,7 @@ pub fn rule(when: &str, acts: Vec<Act>) -> Rule {
     Rule {
         when: when.to_owned(),
         acts,
+        ..Rule::default()
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::Args;
 use kumite_host::clock::{now_ms, rfc3339};
 use kumite_host::control::RunRequest;
 use kumite_host::project::Project;
 
+use super::contest::demo_contest;
 use super::run;
 use crate::args::Setting;
 use crate::trouble::{Result, Trouble};
@@ -20,6 +22,9 @@ pub struct DemoArgs {
     /// Do not pause between the agent's lines
     #[arg(long)]
     fast: bool,
+    /// And then a contest of the built-in teams
+    #[arg(long)]
+    contest: bool,
 }
 
 const SPEC: &str = "rate-limiter";
@@ -45,7 +50,11 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
         specs: vec![SPEC.to_owned()],
         ..RunRequest::default()
     };
-    let code = run::go(setting, &project, request, None, false)?;
+    let mut code = run::go(setting, &project, request, None, false)?;
+    if code == ExitCode::SUCCESS && args.contest {
+        eprintln!();
+        code = demo_contest(setting, root.clone())?;
+    }
     if !setting.json() {
         let root = root.display();
         eprintln!("\nLook around: cd {root}");

@@ -3,6 +3,7 @@
 pub mod agent;
 mod agent_list;
 pub mod config;
+pub mod contest;
 pub mod cost;
 pub mod demo;
 pub mod doctor;

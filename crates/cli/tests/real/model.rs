@@ -84,6 +84,7 @@ fn rule(when: &str, mut acts: Vec<Act>) -> Rule {
     Rule {
         when: when.to_owned(),
         acts,
+        ..Rule::default()
     }
 }
 

@@ -33,13 +33,14 @@ pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
     (contest, effects)
 }
 
-/// Time passes only while somebody is there: the time between a crash and a resume is nobody's.
+/// Time passes only while somebody is there: the time between a crash and a resume is nobody's. A
+/// clock that was set back loses no more than the time since the entry before.
 fn tick(contest: &mut Contest, entry: &Entry) {
     let counts = matches!(contest.stage, Stage::Running | Stage::Closing { .. });
     if counts && entry.event != Event::Resumed {
         contest.elapsed_ms += entry.at_ms.saturating_sub(contest.now_ms);
     }
-    contest.now_ms = contest.now_ms.max(entry.at_ms);
+    contest.now_ms = entry.at_ms;
 }
 
 /// D14: a team pays for its own work, the house for the evaluator and the judge. An answer that
@@ -103,21 +104,27 @@ fn team_event(contest: &mut Contest, event: &Event, effects: &mut Vec<Effect>) {
             Event::Submitted {
                 attempt,
                 submission,
+                used,
                 ..
             },
             Phase::Submitting { attempt: now, .. },
         ) if *attempt == now => {
+            at.clock_skip(used.waited_ms);
             at.submitted(submission);
         }
         (
             Event::SubmitFailed {
-                attempt, failed, ..
+                attempt,
+                failed,
+                used,
+                ..
             },
             Phase::Submitting {
                 attempt: now,
                 limit,
             },
         ) if *attempt == now => {
+            at.clock_skip(used.waited_ms);
             at.submit_failed(now, limit, failed);
         }
         (
@@ -179,6 +186,7 @@ fn open(metrics: &[Measuring], metric: u32, attempt: u32) -> Option<Limit> {
         Measuring::Open {
             attempt: now,
             limit,
+            ..
         } if *now == attempt => Some(*limit),
         _ => None,
     }
@@ -286,6 +294,7 @@ fn at<'a>(contest: &'a mut Contest, index: u32, effects: &'a mut Vec<Effect>) ->
         index,
         team: &mut contest.teams[index as usize],
         now_ms: contest.now_ms,
+        clock_ms: contest.elapsed_ms,
         contest_left_ms: all_ms.saturating_sub(contest.elapsed_ms),
         is_spent,
         effects,

@@ -171,6 +171,9 @@ pub struct Used {
     /// Millionths of a dollar.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub micros: u64,
+    /// The part of its time in which nobody worked, because a usage limit held. It is not charged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_ms: u64,
 }
 
 impl Used {
@@ -178,6 +181,7 @@ impl Used {
         self.input_tokens = self.input_tokens.saturating_add(more.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(more.output_tokens);
         self.micros = self.micros.saturating_add(more.micros);
+        self.waited_ms = self.waited_ms.saturating_add(more.waited_ms);
     }
 }
 

@@ -1,1 +1,277 @@
-//! The judge that needs no model.
+//! D4: what a judge gets to see, and the judge that needs no model.
+//!
+//! The question is whether the score is likely to improve within a few rounds. The rules look at
+//! scores alone, in hundredths: when the last real gain was and how large, how much scores swing,
+//! how much is left to 100. A gain is real if it is at least a point and more than the swings
+//! explain.
+
+#[cfg(test)]
+mod tests;
+
+use super::board::standings;
+use super::event::{Judgment, Measure};
+use super::rules::Rules;
+use super::score::{Confidence, Score};
+use super::state::{Contest, Round, Verdict};
+
+/// What a judge knows of a team. Names, ids and the order of teams are not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Case {
+    /// The round that is under way or was just scored.
+    pub round: u32,
+    pub rounds_min: u32,
+    pub rounds_max: u32,
+    /// The rounds that have come to a verdict, oldest first.
+    pub past: Vec<Past>,
+    /// The best scores of the other teams, highest first. The disqualified are no rivals.
+    pub others: Vec<Score>,
+}
+
+/// One finished round.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    pub round: u32,
+    pub score: Option<Score>,
+    pub remarks: Vec<Remark>,
+    /// Why there is no score.
+    pub failed: Option<String>,
+}
+
+/// What the evaluator said about one metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub metric: String,
+    pub score: Score,
+    pub text: String,
+}
+
+impl Case {
+    /// How things stand for this team. A team that does not exist has no past.
+    pub fn of(contest: &Contest, team: u32) -> Case {
+        let rules = &contest.rules;
+        let own = contest.teams.get(team as usize);
+        let past = own.into_iter().flat_map(|team| team.finished());
+        let rivals = standings(contest)
+            .into_iter()
+            .filter(|line| line.team != team && line.rank.is_some());
+        Case {
+            round: own.map_or(0, |team| team.round()),
+            rounds_min: rules.rounds_min,
+            rounds_max: rules.rounds_max,
+            past: past.map(|round| Past::of(rules, round)).collect(),
+            others: rivals.filter_map(|line| Some(line.best?.0)).collect(),
+        }
+    }
+
+    /// The highest score so far, and the latest round that has it (D5).
+    pub fn best(&self) -> Option<(Score, u32)> {
+        let scored = self.past.iter();
+        scored
+            .filter_map(|past| Some((past.score?, past.round)))
+            .max()
+    }
+}
+
+impl Past {
+    fn of(rules: &Rules, round: &Round) -> Past {
+        let (remarks, failed) = match &round.verdict {
+            Verdict::Open => (Vec::new(), None),
+            Verdict::Failed { why } => (Vec::new(), Some(why.clone())),
+            Verdict::Scored { measures, .. } => {
+                let measures = rules.metrics.iter().zip(measures);
+                let remarks = measures.filter_map(|(metric, measure)| {
+                    measure.as_ref().map(|it| Remark::of(&metric.name, it))
+                });
+                (remarks.collect(), None)
+            }
+        };
+        Past {
+            round: round.number,
+            score: round.score(),
+            remarks,
+            failed,
+        }
+    }
+}
+
+impl Remark {
+    fn of(metric: &str, measure: &Measure) -> Remark {
+        Remark {
+            metric: metric.to_owned(),
+            score: measure.score,
+            text: measure.remark.clone(),
+        }
+    }
+}
+
+/// Points, in hundredths; differences may be below zero.
+type Points = i64;
+
+const POINT: Points = 100;
+/// So close to 100 a round is not worth its price.
+const ROOM_LEAST: Points = 5 * POINT;
+/// Two rounds on one level mean little while so much is left.
+const ROOM_EARLY: Points = 20 * POINT;
+/// After one step back, what was lost can be put back; it pays while so much is left.
+const ROOM_AFTER_A_STEP_BACK: Points = 10 * POINT;
+/// Of a swing, this part is no gain.
+const SWING_PART: Points = 3;
+/// A gain that carries over one round that adds nothing to it.
+const MOMENTUM: Points = 4 * POINT;
+
+/// What the scores say.
+struct Signs {
+    rounds_left: u32,
+    /// Rounds with a score.
+    scored: usize,
+    best: Points,
+    /// Up to 100.
+    room: Points,
+    /// The newest real gain, and how many scored rounds followed it.
+    gain: Points,
+    since: usize,
+    /// The newest round against the one before.
+    step: Points,
+    failed: usize,
+}
+
+/// Whether another round is worth it, by scores alone.
+pub fn by_rules(case: &Case) -> Judgment {
+    let signs = Signs::of(case);
+    let (should_continue, percent, why) = weigh(&signs);
+    // Lost rounds say less than scored ones.
+    let lost = 5 * u32::try_from(signs.failed.min(4)).unwrap_or(0);
+    let percent = match signs.rounds_left {
+        0 => 100,
+        _ => percent.saturating_sub(lost).max(50),
+    };
+    Judgment {
+        should_continue,
+        reasoning: format!("round {} of {}: {why}", case.round, case.rounds_max),
+        confidence: Confidence::from_percent(percent),
+    }
+}
+
+/// The verdict, how sure it is in percent, and why.
+fn weigh(signs: &Signs) -> (bool, u32, String) {
+    let (best, room) = (points(signs.best), points(signs.room));
+    let gain = points(signs.gain);
+    if signs.rounds_left == 0 {
+        return (
+            false,
+            100,
+            format!("no round is left, the best score is {best}"),
+        );
+    }
+    if signs.scored == 0 {
+        return (true, 60, "there is no score to judge by yet".to_owned());
+    }
+    if signs.room <= ROOM_LEAST {
+        let why = format!("{best} leaves {room} to 100, which no round is worth");
+        return (false, 90, why);
+    }
+    if signs.scored == 1 {
+        let why = format!("one score says little, and {best} leaves {room} to 100");
+        return (true, 75, why);
+    }
+    if signs.since == 0 {
+        let sure = 60 + u32::try_from(3 * signs.gain / POINT).unwrap_or(0).min(35);
+        let why = format!("the newest round gained {gain}, and {best} leaves {room} to 100");
+        return (true, sure, why);
+    }
+    if signs.scored == 2 {
+        return weigh_two(signs);
+    }
+    if signs.since == 1 && signs.gain >= MOMENTUM {
+        let why = format!(
+            "the newest round added nothing to {best}, but the one before gained {gain} and {room} are left to 100"
+        );
+        return (true, 60, why);
+    }
+    let sure = 60 + u32::try_from(10 * signs.since).unwrap_or(30).min(30);
+    let why = match signs.gain {
+        0 => format!(
+            "{} scored rounds without a gain, the best is {best}",
+            signs.scored
+        ),
+        _ => format!(
+            "the last gain, {gain} to about {best}, is {} scored rounds ago",
+            signs.since
+        ),
+    };
+    (false, sure, why)
+}
+
+/// Two scores, and the second is no gain.
+fn weigh_two(signs: &Signs) -> (bool, u32, String) {
+    let (best, room) = (points(signs.best), points(signs.room));
+    let is_step_back = signs.step <= -POINT;
+    let (least, what) = match is_step_back {
+        true => (ROOM_AFTER_A_STEP_BACK, "the second score fell"),
+        false => (ROOM_EARLY, "two scores on one level"),
+    };
+    let step = points(signs.step.abs());
+    match signs.room >= least {
+        true => (
+            true,
+            60,
+            format!("{what} (by {step}), but {best} leaves {room} to 100"),
+        ),
+        false => (
+            false,
+            60,
+            format!("{what} (by {step}), and {best} leaves only {room} to 100"),
+        ),
+    }
+}
+
+impl Signs {
+    fn of(case: &Case) -> Signs {
+        let scores: Vec<Points> = case
+            .past
+            .iter()
+            .filter_map(|past| Points::try_from(past.score?.hundredths()).ok())
+            .collect();
+        let least = (swing(&scores) / SWING_PART).max(POINT);
+        let mut gain = 0;
+        let mut since = scores.len().saturating_sub(1);
+        let mut level = scores.first().copied().unwrap_or(0);
+        for (index, score) in scores.iter().enumerate() {
+            if score - level >= least {
+                gain = score - level;
+                since = scores.len() - 1 - index;
+                level = *score;
+            }
+        }
+        let best = scores.iter().copied().max().unwrap_or(0);
+        let step = match scores.as_slice() {
+            [.., before, newest] => newest - before,
+            _ => 0,
+        };
+        Signs {
+            rounds_left: case.rounds_max.saturating_sub(case.round),
+            scored: scores.len(),
+            best,
+            room: 100 * POINT - best,
+            gain,
+            since,
+            step,
+            failed: case.past.iter().filter(|past| past.score.is_none()).count(),
+        }
+    }
+}
+
+/// How far scores fall when they fall, on average.
+fn swing(scores: &[Points]) -> Points {
+    let falls: Vec<Points> = scores
+        .windows(2)
+        .map(|pair| pair[0] - pair[1])
+        .filter(|fall| *fall > 0)
+        .collect();
+    let count = Points::try_from(falls.len()).unwrap_or(1).max(1);
+    falls.iter().sum::<Points>() / count
+}
+
+fn points(hundredths: Points) -> String {
+    format!("{}.{:02}", hundredths / POINT, hundredths % POINT)
+}

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[serde(try_from = "u64")]
 pub struct Score(u16);
 
 impl Score {
@@ -37,6 +38,15 @@ impl Score {
     }
 }
 
+/// For what is read from a journal.
+impl TryFrom<u64> for Score {
+    type Error = &'static str;
+
+    fn try_from(hundredths: u64) -> Result<Score, &'static str> {
+        Score::from_hundredths(hundredths).ok_or("a score is at most 10000 hundredths")
+    }
+}
+
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{}.{:02}", self.0 / 100, self.0 % 100);
@@ -53,6 +63,12 @@ pub struct Confidence(u32);
 impl Confidence {
     pub const NONE: Confidence = Confidence(0);
     pub const FULL: Confidence = Confidence(1_000_000);
+
+    /// More than 100 is 100.
+    pub const fn from_percent(percent: u32) -> Confidence {
+        let percent = if percent > 100 { 100 } else { percent };
+        Confidence(percent * 10_000)
+    }
 
     pub fn from_f64(value: f64) -> Option<Confidence> {
         let inside = (0.0..=1.0).contains(&value);

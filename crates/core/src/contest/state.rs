@@ -14,8 +14,9 @@ pub struct Contest {
     pub teams: Vec<Team>,
     pub stage: Stage,
     pub started_ms: u64,
-    /// The time of the latest entry, and the time that passed while somebody was there to see it.
+    /// The time of the latest entry.
     pub now_ms: u64,
+    /// The contest's own clock: the time that passed while somebody was there to see it.
     pub elapsed_ms: u64,
     pub is_cancelled: bool,
     /// The evaluator's and the judge's use, which is no team's.
@@ -55,7 +56,7 @@ pub struct Team {
     pub used: Used,
     /// The time that the team worked, was measured and was judged. Waiting is not charged (D14).
     pub used_ms: u64,
-    /// Since when that clock runs.
+    /// Since when it is charged, on the contest's own clock. In the future while it backs off.
     pub busy_since_ms: Option<u64>,
     /// How many rounds are in the database.
     pub saved: u32,
@@ -93,6 +94,8 @@ pub enum Measuring {
     Later,
     Open {
         attempt: u32,
+        /// When the try begins, on the contest's own clock.
+        from_ms: u64,
         limit: Limit,
     },
     Found(Measure),
@@ -159,6 +162,11 @@ impl Contest {
 
     pub fn is_ended(&self) -> bool {
         matches!(self.stage, Stage::Ended(_))
+    }
+
+    /// It has ended, and the database knows.
+    pub fn is_saved(&self) -> bool {
+        self.stage == Stage::Ended(Ending::Saved)
     }
 }
 

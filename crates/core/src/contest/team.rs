@@ -3,18 +3,22 @@
 use super::effect::Effect;
 use super::event::{Failed, Failure, Judgment, Measure, Submission};
 use super::exit::{Exit, Reason};
-use super::measure::overall;
 use super::retry::{Retry, after_failed_save, after_failure};
 use super::rules::Rules;
-use super::score::Confidence;
+use super::score::{Confidence, Score};
 use super::state::{Bound, Limit, Measuring, Phase, Round, Team, Then, Verdict};
+
+pub(super) const NO_TIME: &str = "no time was left";
 
 /// A team at work, with all that its rules need of the contest.
 pub(super) struct At<'a> {
     pub rules: &'a Rules,
     pub index: u32,
     pub team: &'a mut Team,
+    /// The time of day, for the rows.
     pub now_ms: u64,
+    /// The contest's own clock, for all that is counted.
+    pub clock_ms: u64,
     /// What is left of the contest's time.
     pub contest_left_ms: u64,
     /// The money is spent: nothing new begins.
@@ -27,6 +31,9 @@ impl At<'_> {
         if self.is_spent {
             return self.leave_for_the_budget();
         }
+        if let Err(reason) = self.limit(self.rules.submission_timeout_ms, 0) {
+            return self.leave(reason, Some(NO_TIME.to_owned()));
+        }
         let round = Round {
             number: self.team.round() + 1,
             started_ms: self.now_ms,
@@ -35,20 +42,24 @@ impl At<'_> {
             judgment: None,
             has_submission: false,
         };
-        let number = round.number;
         self.team.rounds.push(round);
-        self.effects.push(Effect::Begin {
-            team: self.index,
-            round: number,
-        });
+        self.record_start();
         self.submit(1, 0);
     }
 
+    fn record_start(&mut self) {
+        self.effects.push(Effect::Begin {
+            team: self.index,
+            round: self.team.round(),
+        });
+    }
+
     fn submit(&mut self, attempt: u32, wait_ms: u64) {
-        let Some(limit) = self.limit(self.rules.submission_timeout_ms, wait_ms) else {
-            return;
+        let limit = match self.limit(self.rules.submission_timeout_ms, wait_ms) {
+            Ok(limit) => limit,
+            Err(reason) => return self.fail(reason, NO_TIME),
         };
-        self.clock_in(wait_ms);
+        self.clock_in(self.clock_ms.saturating_add(wait_ms));
         self.team.phase = Phase::Submitting { attempt, limit };
         self.effects.push(Effect::Submit {
             team: self.index,
@@ -63,11 +74,10 @@ impl At<'_> {
         self.clock_out();
         match submission {
             Submission::Given { .. } => {
-                self.round().has_submission = true;
-                let later = self.rules.metrics.iter().map(|_| Measuring::Later);
-                let metrics = later.collect();
-                self.team.phase = Phase::Measuring { metrics };
-                self.measure_next();
+                if let Some(round) = self.team.rounds.last_mut() {
+                    round.has_submission = true;
+                }
+                self.evaluate();
             }
             Submission::Malformed { why } => self.round_failed(why),
         }
@@ -94,99 +104,11 @@ impl At<'_> {
         }
     }
 
-    /// Programs first; the others when all of these have spoken and none has vetoed.
-    fn measure_next(&mut self) {
-        let Phase::Measuring { metrics } = &self.team.phase else {
-            return;
-        };
-        if metrics
-            .iter()
-            .any(|it| matches!(it, Measuring::Open { .. }))
-        {
-            return;
+    /// The round has its score: D4, step by step.
+    pub fn scored(&mut self, score: Score, measures: Vec<Option<Measure>>) {
+        if let Some(round) = self.team.rounds.last_mut() {
+            round.verdict = Verdict::Scored { score, measures };
         }
-        let waiting = |program: bool| {
-            let rules = (0u32..).zip(&self.rules.metrics).zip(metrics);
-            let due = rules.filter(|((_, metric), it)| {
-                metric.is_program == program && **it == Measuring::Later
-            });
-            due.map(|((index, _), _)| index).collect::<Vec<u32>>()
-        };
-        let vetoed = metrics
-            .iter()
-            .any(|it| matches!(it, Measuring::Found(measure) if measure.is_veto));
-        let due = match (vetoed, waiting(true)) {
-            (true, _) => Vec::new(),
-            (false, programs) if programs.is_empty() => waiting(false),
-            (false, programs) => programs,
-        };
-        if due.is_empty() {
-            return self.scored();
-        }
-        for metric in due {
-            if !self.measure(metric, 1, 0) {
-                return;
-            }
-        }
-    }
-
-    /// False: there is no time left, and the team is out.
-    fn measure(&mut self, metric: u32, attempt: u32, wait_ms: u64) -> bool {
-        let own = self.rules.metrics[metric as usize].timeout_ms;
-        let Some(limit) = self.limit(own, wait_ms) else {
-            return false;
-        };
-        self.clock_in(wait_ms);
-        if let Phase::Measuring { metrics } = &mut self.team.phase {
-            metrics[metric as usize] = Measuring::Open { attempt, limit };
-        }
-        self.effects.push(Effect::Measure {
-            team: self.index,
-            round: self.team.round(),
-            metric,
-            attempt,
-            wait_ms,
-            timeout_ms: limit.ms,
-        });
-        true
-    }
-
-    pub fn measured(&mut self, metric: u32, measure: &Measure) {
-        if let Phase::Measuring { metrics } = &mut self.team.phase {
-            metrics[metric as usize] = Measuring::Found(measure.clone());
-        }
-        self.measure_next();
-    }
-
-    pub fn measure_failed(&mut self, metric: u32, attempt: u32, limit: Limit, failed: &Failed) {
-        let rule = &self.rules.metrics[metric as usize];
-        let why = format!("{}: {}", rule.name, failed.why);
-        if let Some(reason) = self.out_of_time(limit, failed) {
-            return self.fail(reason, &why);
-        }
-        match after_failure(attempt, rule.retries, failed) {
-            Retry::After { attempt, wait_ms } => {
-                self.measure(metric, attempt, wait_ms);
-            }
-            Retry::Never => self.fail(Reason::EvaluatorFailure, &why),
-        }
-    }
-
-    /// All measures are in: D4, step by step.
-    fn scored(&mut self) {
-        self.clock_out();
-        let Phase::Measuring { metrics } = &self.team.phase else {
-            return;
-        };
-        let found = |it: &Measuring| match it {
-            Measuring::Found(measure) => Some(measure.clone()),
-            Measuring::Later | Measuring::Open { .. } => None,
-        };
-        let measures: Vec<Option<Measure>> = metrics.iter().map(found).collect();
-        let Some(score) = overall(&self.rules.metrics, &measures) else {
-            return self.fail(Reason::EvaluatorFailure, "no metric has a weight");
-        };
-        self.round().verdict = Verdict::Scored { score, measures };
         let (round, min) = (self.team.round(), self.rules.rounds_min);
         if round < min {
             let why = format!("round {round} of at least {min}: goes on without a judge");
@@ -200,10 +122,11 @@ impl At<'_> {
     }
 
     fn judge(&mut self, attempt: u32, wait_ms: u64) {
-        let Some(limit) = self.limit(self.rules.judgment_timeout_ms, wait_ms) else {
-            return;
+        let limit = match self.limit(self.rules.judgment_timeout_ms, wait_ms) {
+            Ok(limit) => limit,
+            Err(reason) => return self.no_time_to_judge(reason, NO_TIME),
         };
-        self.clock_in(wait_ms);
+        self.clock_in(self.clock_ms.saturating_add(wait_ms));
         self.team.phase = Phase::Judging { attempt, limit };
         self.effects.push(Effect::Judge {
             team: self.index,
@@ -223,15 +146,19 @@ impl At<'_> {
     pub fn judge_failed(&mut self, attempt: u32, limit: Limit, failed: &Failed) {
         self.clock_out();
         if let Some(reason) = self.out_of_time(limit, failed) {
-            return self.leave(reason, Some(failed.why.clone()));
+            return self.no_time_to_judge(reason, &failed.why);
         }
         match after_failure(attempt, self.rules.judge_retries, failed) {
             Retry::After { attempt, wait_ms } => self.judge(attempt, wait_ms),
-            Retry::Never => self.weighed(Judgment {
-                should_continue: true,
-                reasoning: format!("the judge failed, so it goes on: {}", failed.why),
-                confidence: Confidence::NONE,
-            }),
+            Retry::Never => self.weighed(no_judgment(&failed.why)),
+        }
+    }
+
+    /// A team that has had all its rounds is not late: nothing but the judge was still to come.
+    fn no_time_to_judge(&mut self, reason: Reason, why: &str) {
+        match self.is_last() {
+            true => self.weighed(no_judgment(why)),
+            false => self.leave(reason, Some(why.to_owned())),
         }
     }
 
@@ -240,7 +167,9 @@ impl At<'_> {
         let is_last = self.is_last();
         judgment.should_continue &= !is_last;
         let goes_on = judgment.should_continue;
-        self.round().judgment = Some(judgment);
+        if let Some(round) = self.team.rounds.last_mut() {
+            round.judgment = Some(judgment);
+        }
         match (goes_on, is_last) {
             (true, _) => self.save(Then::NextRound),
             (false, true) => self.leave(Reason::MaxRoundsReached, None),
@@ -251,11 +180,10 @@ impl At<'_> {
     /// D9: nothing to measure, nothing to judge; the next round is told.
     fn round_failed(&mut self, why: &str) {
         let is_last = self.is_last();
-        let round = self.round();
-        round.verdict = Verdict::Failed {
-            why: why.to_owned(),
-        };
-        round.judgment = Some(certain(!is_last, format!("the round failed: {why}")));
+        self.close_round(why);
+        if let Some(round) = self.team.rounds.last_mut() {
+            round.judgment = Some(certain(!is_last, format!("the round failed: {why}")));
+        }
         if !is_last {
             return self.save(Then::NextRound);
         }
@@ -295,7 +223,13 @@ impl At<'_> {
 
     /// Whoever worked on it is gone: the same once more, with what is left of the time.
     pub fn resume(&mut self) {
+        // What it did since its last word is lost, and is charged to nobody.
         self.team.busy_since_ms = None;
+        if let Phase::Submitting { .. } | Phase::Measuring { .. } | Phase::Judging { .. } =
+            self.team.phase
+        {
+            self.record_start();
+        }
         match self.team.phase.clone() {
             Phase::Queued | Phase::Out(_) => {}
             Phase::Submitting { attempt, .. } => self.submit(attempt, 0),
@@ -335,7 +269,7 @@ impl At<'_> {
     }
 
     /// The round came to nothing, and the team is out.
-    fn fail(&mut self, reason: Reason, why: &str) {
+    pub fn fail(&mut self, reason: Reason, why: &str) {
         self.clock_out();
         if matches!(self.team.phase, Phase::Measuring { .. }) {
             // The other metrics need not go on.
@@ -359,9 +293,7 @@ impl At<'_> {
     }
 
     fn save(&mut self, then: Then) {
-        if let Some(round) = self.team.rounds.last_mut() {
-            round.ended_ms.get_or_insert(self.now_ms);
-        }
+        self.end_round();
         self.team.phase = Phase::Saving { attempt: 1, then };
         self.effects.push(Effect::Save {
             team: self.index,
@@ -378,71 +310,29 @@ impl At<'_> {
             round.verdict = Verdict::Failed {
                 why: why.to_owned(),
             };
-            round.ended_ms.get_or_insert(self.now_ms);
         }
+        self.end_round();
     }
 
-    /// The time that a try gets. None: there is none left, and the team has been told to go.
-    fn limit(&mut self, own_ms: u64, wait_ms: u64) -> Option<Limit> {
-        let so_far = self.team.used_ms + self.clock_ms();
-        let team = self
-            .rules
-            .team_timeout_ms
-            .map_or(u64::MAX, |all| all.saturating_sub(so_far));
-        let contest = self.contest_left_ms.saturating_sub(wait_ms);
-        let limits = [
-            (own_ms, Bound::Own),
-            (team, Bound::Team),
-            (contest, Bound::Contest),
-        ];
-        let (ms, bound) = limits.into_iter().min_by_key(|(ms, _)| *ms)?;
-        if ms > 0 {
-            return Some(Limit { ms, bound });
-        }
-        let limit = Limit { ms, bound };
-        let reason = self.whose(limit).unwrap_or(Reason::SubmissionTimeout);
-        self.fail(reason, "no time was left");
-        None
-    }
-
-    fn out_of_time(&self, limit: Limit, failed: &Failed) -> Option<Reason> {
-        match failed.failure {
-            Failure::TimedOut => self.whose(limit),
-            Failure::Passing | Failure::Unusable | Failure::Lasting => None,
-        }
-    }
-
-    /// The end that a limit of the team or of the contest means; none for the limit of one try.
-    fn whose(&self, limit: Limit) -> Option<Reason> {
-        match limit.bound {
-            Bound::Own => None,
-            Bound::Team => Some(Reason::late(self.team)),
-            Bound::Contest => Some(Reason::ContestTimeout),
+    fn end_round(&mut self) {
+        if let Some(round) = self.team.rounds.last_mut() {
+            // The clock on the wall may have been set back.
+            let ended_ms = self.now_ms.max(round.started_ms);
+            round.ended_ms.get_or_insert(ended_ms);
         }
     }
 
     fn is_last(&self) -> bool {
         self.team.round() >= self.rules.rounds_max
     }
+}
 
-    fn round(&mut self) -> &mut Round {
-        let last = self.team.rounds.last_mut();
-        last.expect("a team at work has a round")
-    }
-
-    fn clock_in(&mut self, wait_ms: u64) {
-        let from = self.now_ms + wait_ms;
-        self.team.busy_since_ms.get_or_insert(from);
-    }
-
-    fn clock_ms(&self) -> u64 {
-        let since = self.team.busy_since_ms;
-        since.map_or(0, |since| self.now_ms.saturating_sub(since))
-    }
-
-    fn clock_out(&mut self) {
-        self.team.used_ms += self.clock_ms();
-        self.team.busy_since_ms = None;
+/// D9: what stands where the judge could not be asked.
+fn no_judgment(why: &str) -> Judgment {
+    Judgment {
+        should_continue: true,
+        reasoning: format!("the judge failed, which means to go on: {why}"),
+        confidence: Confidence::NONE,
     }
 }
 

@@ -11,7 +11,7 @@ const UNKNOWN_MS: u64 = 60 * 60 * 1000;
 /// A service that is too busy is asked again within this time at the latest.
 const OVERLOAD_MAX_MS: u64 = 30 * 60 * 1000;
 /// A service that was too busy so often in a row is down: that is about half a day.
-pub(super) const OVERLOADS_MAX: u8 = 24;
+pub const OVERLOADS_MAX: u8 = 24;
 
 /// What follows an agent that may not go on for now.
 pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn {
@@ -24,7 +24,7 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
     let turn = match rules.wait {
         true => Turn::to(Next::Wait(Wait {
             until_ms,
-            wake_ms: until_ms.saturating_add(jitter(work.agent, rules.jitter_ms)),
+            wake_ms: until_ms.saturating_add(jitter(seed(work.agent), rules.jitter_ms)),
             words: limit.words.clone(),
             resume: Resume::at(work.step),
         })),
@@ -41,7 +41,8 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
 }
 
 /// When a limit ends. A reset in the past or in ten years is none that anybody should rely on.
-fn until(limit: &Limit, overloads: u8, rules: &LimitRules, now_ms: u64) -> u64 {
+/// `overloads` counts the busy answers in a row, this one among them.
+pub fn until(limit: &Limit, overloads: u8, rules: &LimitRules, now_ms: u64) -> u64 {
     // What holds already has been looked at when it was found out.
     let shortest = match limit.kind {
         LimitKind::Usage | LimitKind::Overload => rules.min_ms,
@@ -57,7 +58,7 @@ fn until(limit: &Limit, overloads: u8, rules: &LimitRules, now_ms: u64) -> u64 {
     until.clamp(earliest, latest)
 }
 
-/// Doubles from one busy answer to the next. `overloads` counts this one, too.
+/// Doubles from one busy answer to the next.
 fn backoff(overloads: u8, first_ms: u64) -> u64 {
     let doubled = u32::from(overloads.saturating_sub(1)).min(16);
     first_ms
@@ -66,9 +67,13 @@ fn backoff(overloads: u8, first_ms: u64) -> u64 {
 }
 
 /// Another one for every agent, and the same one whenever it is asked for.
-fn jitter(agent: AgentId, max_ms: u64) -> u64 {
-    let mixed = (agent.at_ms ^ agent.seq.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+pub fn jitter(seed: u64, max_ms: u64) -> u64 {
+    let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 20) % max_ms.saturating_add(1).max(1)
+}
+
+fn seed(agent: AgentId) -> u64 {
+    agent.at_ms ^ agent.seq.rotate_left(32)
 }
 
 #[cfg(test)]
@@ -125,15 +130,15 @@ mod tests {
 
     #[test]
     fn t1_jitter_differs_between_agents_and_stays_within_its_bound() {
-        let of = |seq| jitter(AgentId { at_ms: 7, seq }, 10_000);
+        let of = |seq| jitter(seed(AgentId { at_ms: 7, seq }), 10_000);
         let all: std::collections::BTreeSet<u64> = (0..100).map(of).collect();
         assert!(
             all.len() > 90 && all.iter().all(|ms| *ms <= 10_000),
             "{all:?}"
         );
         assert_eq!(of(1), of(1));
-        assert_eq!(jitter(AgentId { at_ms: 7, seq: 1 }, 0), 0);
-        assert!(jitter(AgentId { at_ms: 7, seq: 1 }, u64::MAX) < u64::MAX);
+        assert_eq!(jitter(1, 0), 0);
+        assert!(jitter(1, u64::MAX) < u64::MAX);
     }
 
     #[test]

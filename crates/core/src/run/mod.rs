@@ -25,6 +25,7 @@ mod words;
 mod tests;
 
 pub use decide::decide;
+pub use limit::{OVERLOADS_MAX, jitter, until as limit_until};
 pub use requests::{Refusal, may_approve, may_reject, may_reset, may_review, may_start};
 pub use start::first_unfinished;
 pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};

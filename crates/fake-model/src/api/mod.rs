@@ -1,8 +1,9 @@
-//! The four APIs: what their requests mean, and what their answers look like.
+//! The five APIs: what their requests mean, and what their answers look like.
 
 mod anthropic;
 mod chat;
 mod gemini;
+mod ollama;
 mod openai;
 mod responses;
 
@@ -18,6 +19,16 @@ pub(crate) trait Api: Sync {
     /// The same answer as a stream of events.
     fn events(&self, answer: &Answer) -> Vec<Event>;
     fn failure(&self, failure: &Failure) -> Refusal;
+
+    fn stream_kind(&self) -> &'static str {
+        "text/event-stream"
+    }
+
+    /// An event as the stream has it.
+    fn stream_text(&self, event: &Event) -> String {
+        let name = event.name.map(|name| format!("event: {name}\n"));
+        format!("{}data: {}\n\n", name.unwrap_or_default(), event.data)
+    }
 }
 
 /// For requests that belong to no API: every client finds the message where this one puts it.
@@ -61,6 +72,9 @@ pub(crate) fn route(path: &str) -> Option<Route> {
     }
     if path.ends_with("/responses") {
         return route(&responses::Responses, Ask::Answer);
+    }
+    if path.ends_with("/api/chat") {
+        return route(&ollama::Ollama, Ask::Answer);
     }
     let (_, named) = path.rsplit_once("/models/")?;
     let (model, verb) = named.rsplit_once(':')?;
@@ -111,6 +125,7 @@ mod tests {
             "/v1/messages/count_tokens",
             "/v1/chat/completions",
             "/v1/responses",
+            "/api/chat",
             "/v1beta/models/gemini-3:countTokens",
         ] {
             assert!(route(path).is_some(), "{path}");

@@ -1,10 +1,12 @@
 //! Which act answers which conversation, through every API.
 
+use std::io::{Read, Write};
+
 use kumite_fake_model::{Act, By, Rule, Script, Server};
 use serde_json::{Value, json};
 
 use crate::requests::{APIS, Api, Line};
-use crate::wire::post;
+use crate::wire::{connect, post, request_text, until};
 
 fn say(text: &str) -> Act {
     Act::Say {
@@ -22,6 +24,7 @@ fn rule(when: &str, acts: Vec<Act>) -> Rule {
     Rule {
         when: when.to_owned(),
         acts,
+        ..Rule::default()
     }
 }
 
@@ -224,6 +227,86 @@ fn housekeeping_that_wants_json_gets_what_fits_its_schema() {
     body["text"] = json!({"format": {"type": "json_schema", "schema": schema}});
     let answer = post(&server, "/v1/responses", &body).json();
     fits(&answer["output"][0]["content"][0]["text"]);
+}
+
+#[test]
+fn a_role_is_told_by_what_stands_beside_the_prompt() {
+    let beside = |beside: &str, acts: Vec<Act>| Rule {
+        beside: beside.to_owned(),
+        acts,
+        ..Rule::default()
+    };
+    let result = |value: Value| Act::Result { value };
+    let script = Script {
+        rules: vec![
+            beside(
+                "should_continue",
+                vec![result(json!({"should_continue": true}))],
+            ),
+            beside("evaluator_comment", vec![result(json!({"score": 7}))]),
+            beside("You are a member", vec![say("I did it")]),
+        ],
+        without_tools: true,
+        ..Script::default()
+    };
+    let server = Server::start(script).unwrap();
+    let schema = |field: &str| json!({"type": "object", "properties": {field: {}}});
+    let go = [Line::User("go")];
+
+    let mut judge = Api::Chat.body(false, &go, &[]);
+    let function = json!({"name": "final_result", "parameters": schema("should_continue")});
+    judge["tools"] = json!([{"type": "function", "function": function}]);
+    let answer = post(&server, Api::Chat.path(false), &judge).json();
+    let call = &answer["choices"][0]["message"]["tool_calls"][0]["function"];
+    assert_eq!(call["name"], "final_result");
+    assert_eq!(call["arguments"], "{\"should_continue\":true}");
+
+    let mut evaluator = Api::Ollama.body(false, &go, &[]);
+    evaluator["format"] = schema("evaluator_comment");
+    let answer = post(&server, Api::Ollama.path(false), &evaluator).json();
+    assert_eq!(answer["message"]["content"], "{\"score\":7}");
+
+    let mut member = Api::Anthropic.body(false, &go, &[]);
+    member["system"] = json!("You are a member of a team.");
+    let answer = post(&server, Api::Anthropic.path(false), &member).json();
+    assert_eq!(answer["content"][0]["text"], "I did it");
+}
+
+#[test]
+fn any_act_can_be_done_so_many_times_only() {
+    let only = Act::Only {
+        times: 2,
+        act: Box::new(say("not yet")),
+    };
+    let server = Server::start(Script::always(vec![only, say("now")])).unwrap();
+    let lines = [Line::User("go"), Line::Said("not yet"), Line::User("again")];
+    let said: Vec<_> = (0..4)
+        .map(|_| {
+            let answer = Api::Chat.ask(&server, false, &lines).json();
+            answer["choices"][0]["message"]["content"].clone()
+        })
+        .collect();
+    assert_eq!(said, ["not yet", "not yet", "now", "now"]);
+}
+
+#[test]
+fn a_delay_holds_every_answer_back_and_ends_with_the_server() {
+    let script = Script {
+        delay_ms: 3_600_000,
+        ..Script::always(vec![say("late")])
+    };
+    let server = Server::start(script).unwrap();
+    let mut conn = connect(&server);
+    let body = Api::Chat
+        .body(false, &[Line::User("go")], &["x"])
+        .to_string();
+    conn.write_all(request_text("POST", Api::Chat.path(false), "", &body).as_bytes())
+        .unwrap();
+    until("the request is seen", || !server.requests().is_empty());
+    drop(server);
+    let mut answer = Vec::new();
+    let _ = conn.read_to_end(&mut answer);
+    assert!(answer.is_empty());
 }
 
 #[test]

@@ -11,9 +11,16 @@ pub enum Api {
     Chat,
     Responses,
     Gemini,
+    Ollama,
 }
 
-pub const APIS: [Api; 4] = [Api::Anthropic, Api::Chat, Api::Responses, Api::Gemini];
+pub const APIS: [Api; 5] = [
+    Api::Anthropic,
+    Api::Chat,
+    Api::Responses,
+    Api::Gemini,
+    Api::Ollama,
+];
 
 /// What stands in a conversation.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +53,7 @@ impl Api {
             (Api::Anthropic, _) => "/v1/messages?beta=true",
             (Api::Chat, _) => "/v1/chat/completions",
             (Api::Responses, _) => "/v1/responses",
+            (Api::Ollama, _) => "/api/chat",
             (Api::Gemini, false) => "/v1beta/models/fake-model:generateContent",
             (Api::Gemini, true) => "/v1beta/models/fake-model:streamGenerateContent?alt=sse",
         }
@@ -55,7 +63,7 @@ impl Api {
         let lines: Vec<Value> = lines.iter().map(|line| self.line(*line)).collect();
         let tools: Vec<Value> = tools.iter().map(|name| self.tool(name)).collect();
         match self {
-            Api::Anthropic | Api::Chat => {
+            Api::Anthropic | Api::Chat | Api::Ollama => {
                 json!({"model": "fake-model", "stream": stream, "messages": lines, "tools": tools})
             }
             Api::Responses => {
@@ -84,8 +92,17 @@ impl Api {
                 let result = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
                 json!({"role": "user", "content": [result]})
             }
-            (Api::Chat, Line::User(text)) => json!({"role": "user", "content": text}),
-            (Api::Chat, Line::Said(text)) => json!({"role": "assistant", "content": text}),
+            (Api::Chat | Api::Ollama, Line::User(text)) => json!({"role": "user", "content": text}),
+            (Api::Ollama, Line::Called) => {
+                let call = json!({"function": {"name": "Bash", "arguments": {}}});
+                json!({"role": "assistant", "content": "", "tool_calls": [call]})
+            }
+            (Api::Ollama, Line::Gave(text)) => {
+                json!({"role": "tool", "tool_name": "Bash", "content": text})
+            }
+            (Api::Chat | Api::Ollama, Line::Said(text)) => {
+                json!({"role": "assistant", "content": text})
+            }
             (Api::Chat, Line::Called) => {
                 let function = json!({"name": "Bash", "arguments": "{}"});
                 let call = json!({"id": "t", "type": "function", "function": function});
@@ -119,7 +136,7 @@ impl Api {
     fn tool(self, name: &str) -> Value {
         match self {
             Api::Anthropic => json!({"name": name, "input_schema": {"type": "object"}}),
-            Api::Chat => json!({"type": "function", "function": {"name": name}}),
+            Api::Chat | Api::Ollama => json!({"type": "function", "function": {"name": name}}),
             Api::Responses => json!({"type": "function", "name": name, "parameters": {}}),
             Api::Gemini => json!({"name": name}),
         }

@@ -8,14 +8,17 @@ fn a_script_is_read_from_json() {
     let text = json!({
         "usage": {"input": 1, "output": 2},
         "rules": [
-            {"when": "x", "acts": [
+            {"when": "x", "beside": "y", "acts": [
                 {"say": {"text": "hi"}},
                 {"all": [{"think": {"text": "hm"}}, {"run": {"command": "ls"}}]},
                 {"limit": {"resets_in_s": -5, "times": 1}},
                 {"hang_mid": {}},
             ]},
             {"acts": [{"tool": {"name": "Task", "input": {"a": 1}}}]},
+            {"acts": [{"only": {"times": 2, "act": {"result": {"value": {"score": 1}}}}}]},
         ],
+        "delay_ms": 5,
+        "without_tools": true,
     });
     let think = Act::Think {
         text: "hm".to_owned(),
@@ -31,6 +34,7 @@ fn a_script_is_read_from_json() {
         rules: vec![
             Rule {
                 when: "x".to_owned(),
+                beside: "y".to_owned(),
                 acts: vec![
                     Act::Say {
                         text: "hi".to_owned(),
@@ -44,13 +48,24 @@ fn a_script_is_read_from_json() {
                 ],
             },
             Rule {
-                when: String::new(),
                 acts: vec![Act::Tool {
                     name: "Task".to_owned(),
                     input: json!({"a": 1}),
                 }],
+                ..Rule::default()
+            },
+            Rule {
+                acts: vec![Act::Only {
+                    times: 2,
+                    act: Box::new(Act::Result {
+                        value: json!({"score": 1}),
+                    }),
+                }],
+                ..Rule::default()
             },
         ],
+        delay_ms: 5,
+        without_tools: true,
     };
     assert_eq!(Script::from_json(&text.to_string()).unwrap(), expected);
 }
@@ -76,6 +91,10 @@ fn a_wrong_script_is_refused_with_its_place() {
         (
             "{\"rules\":[{\"acts\":[{\"all\":[{\"read\":{\"path\":\"\"}},{\"cut\":{}}]}]}]}",
             "rules[0].acts[0]: all[1]: only say",
+        ),
+        (
+            "{\"rules\":[{\"acts\":[{\"only\":{\"times\":1,\"act\":{\"all\":[]}}}]}]}",
+            "rules[0].acts[0]: `all` has no acts",
         ),
         (
             "{\"rules\":[{\"acts\":[{\"error\":{\"status\":200,\"message\":\"\"}}]}]}",

@@ -74,7 +74,11 @@ fn a_streamed_answer_is_the_whole_answer_in_pieces() {
             assert_eq!(whole.status, 200);
             assert_eq!(whole.header("content-type"), Some("application/json"));
             let stream = api.ask(&server, true, &[Line::User("go")]);
-            assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+            let kind = match api {
+                Api::Ollama => "application/x-ndjson",
+                _ => "text/event-stream",
+            };
+            assert_eq!(stream.header("content-type"), Some(kind));
             assert!(whole.is_whole && stream.is_whole);
             let streamed = without_ids(together(api, &stream.body));
             assert_eq!(streamed, without_ids(whole.json()), "{api:?} {act:?}");
@@ -181,9 +185,24 @@ fn an_answer_has_the_shape_of_gemini() {
 }
 
 #[test]
+fn an_answer_has_the_shape_of_ollama() {
+    let call = json!({"function": {"name": "Bash", "arguments": {"command": "ls"}}});
+    let message = json!({
+        "role": "assistant", "content": "text", "thinking": "hm", "tool_calls": [call],
+    });
+    let answer = rich_answer(Api::Ollama);
+    assert_eq!(answer["message"], message);
+    assert_eq!(answer["done"], true);
+    assert_eq!(answer["done_reason"], "stop");
+    assert_eq!(answer["prompt_eval_count"], 7);
+    assert_eq!(answer["eval_count"], 5);
+}
+
+#[test]
 fn ids_are_never_used_twice() {
     let server = Server::start(Script::always(vec![tool("Bash", json!({}))])).unwrap();
-    for api in APIS {
+    // Ollama has none.
+    for api in APIS.into_iter().filter(|api| *api != Api::Ollama) {
         let answers = [0; 2].map(|_| api.ask(&server, false, &[Line::User("go")]).body);
         assert_ne!(answers[0], answers[1], "{api:?}");
     }

@@ -31,12 +31,16 @@ pub fn events(body: &str) -> Vec<Value> {
 
 /// The answer in one piece.
 pub fn together(api: Api, body: &str) -> Value {
+    if api == Api::Ollama {
+        return ollama(body);
+    }
     let events = events(body);
     match api {
         Api::Anthropic => anthropic(&events),
         Api::Chat => chat(&events),
         Api::Responses => responses(&events),
         Api::Gemini => gemini(&events),
+        Api::Ollama => unreachable!("it sends lines, not events"),
     }
 }
 
@@ -172,6 +176,28 @@ fn responses(events: &[Value]) -> Value {
     assert_eq!(last["type"], "response.completed");
     assert_eq!(last["response"]["output"], json!(items));
     last["response"].clone()
+}
+
+fn ollama(body: &str) -> Value {
+    let lines: Vec<Value> = body
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (last, before) = lines.split_last().unwrap();
+    assert_eq!(last["done"], true);
+    let mut whole = last.clone();
+    for line in before {
+        assert_eq!(line["done"], false);
+        let message = &line["message"];
+        push(&mut whole["message"]["content"], &message["content"]);
+        if message.get("thinking").is_some() {
+            push(&mut whole["message"]["thinking"], &message["thinking"]);
+        }
+        if let Some(calls) = message.get("tool_calls") {
+            whole["message"]["tool_calls"] = calls.clone();
+        }
+    }
+    whole
 }
 
 fn gemini(chunks: &[Value]) -> Value {

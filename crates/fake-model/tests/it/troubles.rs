@@ -17,7 +17,7 @@ fn start(act: Act) -> Server {
 }
 
 /// The answer of each API to the same act, for streams and for whole answers alike.
-fn troubles(act: Act) -> [Response; 4] {
+fn troubles(act: Act) -> [Response; 5] {
     let server = start(act);
     APIS.map(|api| {
         let streamed = api.ask(&server, true, &GO);
@@ -37,7 +37,7 @@ fn now_s() -> i64 {
 #[test]
 fn a_usage_limit_is_reported_with_its_end() {
     let before = now_s();
-    let [anthropic, chat, responses, gemini] = troubles(Act::Limit {
+    let [anthropic, chat, responses, gemini, ollama] = troubles(Act::Limit {
         resets_in_s: Some(3600),
         times: None,
     });
@@ -78,11 +78,12 @@ fn a_usage_limit_is_reported_with_its_end() {
         .unwrap();
     assert!(quota.contains("PerDay"), "{quota}");
     assert_eq!(error["details"][1]["retryDelay"], "3600s");
+    assert_eq!(ollama.status, 429);
 }
 
 #[test]
 fn a_usage_limit_without_an_end_names_none() {
-    let [anthropic, chat, _, gemini] = troubles(Act::Limit {
+    let [anthropic, chat, _, gemini, _] = troubles(Act::Limit {
         resets_in_s: None,
         times: None,
     });
@@ -104,16 +105,16 @@ fn overload_rate_and_auth_have_their_status() {
     let statuses = |act| troubles(act).map(|response| response.status);
     assert_eq!(
         statuses(Act::Overload { times: None }),
-        [529, 503, 503, 503]
+        [529, 503, 503, 503, 503]
     );
-    assert_eq!(statuses(Act::Auth { times: None }), [401; 4]);
+    assert_eq!(statuses(Act::Auth { times: None }), [401; 5]);
     let rate = troubles(Act::Rate {
         retry_after_s: Some(7),
         times: None,
     });
-    assert_eq!(rate.each_ref().map(|response| response.status), [429; 4]);
-    let [anthropic, chat, responses, gemini] = rate;
-    for response in [anthropic, chat, responses] {
+    assert_eq!(rate.each_ref().map(|response| response.status), [429; 5]);
+    let [anthropic, chat, responses, gemini, ollama] = rate;
+    for response in [anthropic, chat, responses, ollama] {
         assert_eq!(response.header("retry-after"), Some("7"));
         assert_eq!(response.header("anthropic-ratelimit-unified-status"), None);
     }
@@ -136,7 +137,9 @@ fn a_scripted_error_has_its_status_and_message() {
     };
     for response in troubles(act) {
         assert_eq!(response.status, 418);
-        assert_eq!(response.json()["error"]["message"], "a teapot");
+        let error = response.json()["error"].clone();
+        let message = error.get("message").unwrap_or(&error);
+        assert_eq!(message, "a teapot");
     }
 }
 

@@ -165,11 +165,14 @@ pub struct Command {
     pub timeout_ms: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plugin {
     pub module: Option<String>,
     pub path: Option<String>,
     pub class: String,
+    /// What a custom member of mixseek is set up with; a metric has none.
+    #[serde(default)]
+    pub tool_settings: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -35,7 +35,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// The known key that was most likely meant: by its whole name, or by its last part.
-pub(super) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
+pub(crate) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
     // Nobody mistypes that much; and the distance takes time in proportion to the length.
     let wanted: String = wanted.chars().take(80).collect();
     known.min_by_key(|key| {

@@ -3,6 +3,12 @@
 // A test that cannot go on has failed; helpers of tests are tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod contest;
+mod contest_examples;
+mod contest_mixseek;
+mod contest_own;
+mod contest_properties;
+mod contest_rules;
 mod inspection_report;
 mod properties;
 mod review_reply;

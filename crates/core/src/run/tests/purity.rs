@@ -17,6 +17,9 @@ const FORBIDDEN: [&str; 9] = [
     "async",
 ];
 
+/// Where the numbers of others become whole ones, and whole ones become columns. No rule is here.
+const MAY_KNOW_FLOATS: [&str; 2] = ["contest/score.rs", "contest/rows.rs"];
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -48,7 +51,12 @@ fn no_rule_knows_a_clock_a_file_or_a_die() {
         let rules = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for (index, line) in rules.lines().enumerate() {
             let code = line.split("//").next().unwrap();
-            let found = FORBIDDEN.iter().find(|word| mentions(code, word));
+            let found = FORBIDDEN
+                .iter()
+                .filter(|word| {
+                    **word != "f64" || !MAY_KNOW_FLOATS.iter().any(|it| file.ends_with(it))
+                })
+                .find(|word| mentions(code, word));
             assert_eq!(found, None, "{}:{}", file.display(), index + 1);
         }
     }

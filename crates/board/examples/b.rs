@@ -1,0 +1,1 @@
+fn main() -> std::process::ExitCode { kumite_board::main() }

@@ -1,0 +1,174 @@
+//! A database file: made, opened and checked, written.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use duckdb::{AccessMode, Config, Connection};
+use kumite_core::contest::rows::Write;
+use rustix::fs::{Access, access};
+
+use crate::error::{Error, Kind};
+use crate::schema::{SCHEMA, TABLES};
+use crate::upsert::upsert;
+
+/// How often a file that is locked is tried again.
+pub const LOCK_STEP: Duration = Duration::from_millis(10);
+/// How long a writer tries. Others hold the file for half of it at most.
+const LOCK_WAIT: Duration = Duration::from_millis(500);
+
+/// DuckDB 1.1 and everything after it can open what is made so; 1.0 cannot because of the indexes.
+const STORAGE_VERSION: &str = "v1.0.0";
+/// The smallest: our tables are, too. It is a fifth of the file and half of the memory.
+const BLOCK_SIZE: &str = "16384";
+/// A limit, not a reservation: rows of ten megabytes must pass.
+const MEMORY: &str = "1GB";
+
+/// Opens the file for writing. One that is missing is made, one without our tables gets them.
+pub fn open(db: &Path) -> Result<Connection, Error> {
+    let db = absolute(db)?;
+    if !exists(&db)? {
+        make(&db)?;
+    }
+    let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
+    let missing = missing_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
+    if !missing.is_empty() {
+        add_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
+    }
+    Ok(connection)
+}
+
+/// Whether `open` would succeed. Nothing is made.
+pub fn check(db: &Path) -> Result<(), Error> {
+    let db = absolute(db)?;
+    let dir = parent(&db);
+    if !dir.is_dir() {
+        let message = format!("cannot make {}: there is no directory {}", db.display(), dir.display());
+        return Err(Error::new(Kind::Other, message));
+    }
+    // DuckDB keeps its log beside the file.
+    access(dir, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| Error::of_io(&db, &error.into()))?;
+    if !exists(&db)? {
+        return Ok(());
+    }
+    patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None)).map(drop)
+}
+
+/// One transaction: all of it, or nothing.
+pub fn write<'a>(
+    db: &Path,
+    connection: &Connection,
+    writes: impl IntoIterator<Item = &'a Write>,
+) -> Result<(), Error> {
+    let all = || {
+        let transaction = connection.unchecked_transaction()?;
+        upsert(connection, writes.into_iter().flat_map(|write| &write.rows))?;
+        transaction.commit()
+    };
+    all().map_err(|error| Error::of_duckdb(db, &error))
+}
+
+/// Tries again while somebody else has the file.
+pub fn patiently<T>(wait: Duration, mut open: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let began = Instant::now();
+    loop {
+        match open() {
+            Err(error) if error.kind == Kind::Locked && began.elapsed() < wait => {
+                thread::sleep(LOCK_STEP);
+            }
+            done => return done,
+        }
+    }
+}
+
+pub fn connect(db: &Path, mode: AccessMode, storage: Option<&str>) -> Result<Connection, Error> {
+    check_magic(db)?;
+    let open = || {
+        let mut config = Config::default()
+            .access_mode(mode)?
+            .enable_autoload_extension(false)?
+            .threads(1)?
+            .max_memory(MEMORY)?
+            // Nothing is left beside the file.
+            .with("temp_directory", "")?;
+        if let Some(version) = storage {
+            config = config
+                .with("storage_compatibility_version", version)?
+                .with("default_block_size", BLOCK_SIZE)?;
+        }
+        Connection::open_with_flags(db, config)
+    };
+    open().map_err(|error| Error::of_duckdb(db, &error))
+}
+
+/// DuckDB would fetch an extension for a file of another database. One that is nearly empty may be
+/// in the making: DuckDB and its lock know better.
+fn check_magic(db: &Path) -> Result<(), Error> {
+    let refuse = |what: &str| {
+        let message = format!("{} is {what}, not a DuckDB database; it was left as it is", db.display());
+        Err(Error::new(Kind::NoDatabase, message))
+    };
+    let mut start = [0; 12];
+    let mut file = match File::open(db) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::of_io(db, &error)),
+    };
+    if file.metadata().is_ok_and(|about| about.is_dir()) {
+        return refuse("a directory");
+    }
+    match file.read_exact(&mut start) {
+        Ok(()) if start.ends_with(b"DUCK") => Ok(()),
+        Ok(()) => refuse("another kind of file"),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(()),
+        Err(error) => Err(Error::of_io(db, &error)),
+    }
+}
+
+/// Whole or not at all: two that begin at once never see a file that is half made.
+fn make(db: &Path) -> Result<(), Error> {
+    let of_io = |error| Error::of_io(db, &error);
+    let dir = tempfile::Builder::new()
+        .prefix(".kumite-board-")
+        .tempdir_in(parent(db))
+        .map_err(of_io)?;
+    let new = dir.path().join("new.db");
+    let connection = connect(&new, AccessMode::ReadWrite, Some(STORAGE_VERSION))?;
+    add_tables(&connection).map_err(|error| Error::of_duckdb(db, &error))?;
+    drop(connection);
+    match fs::hard_link(&new, db) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        // Not every file system has hard links.
+        Err(_) if !exists(db)? => fs::rename(&new, db).map_err(of_io),
+        done => done.map_err(of_io),
+    }
+}
+
+fn missing_tables(connection: &Connection) -> duckdb::Result<Vec<&'static str>> {
+    let mut statement = connection.prepare("SELECT table_name FROM duckdb_tables() WHERE NOT internal")?;
+    let there = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let there: Vec<String> = there.collect::<duckdb::Result<_>>()?;
+    let missing = TABLES.into_iter().filter(|table| !there.iter().any(|name| name == table));
+    Ok(missing.collect())
+}
+
+fn add_tables(connection: &Connection) -> duckdb::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    connection.execute_batch(SCHEMA)?;
+    transaction.commit()
+}
+
+/// DuckDB takes the beginning of a relative path for a scheme.
+pub fn absolute(db: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(db).map_err(|error| Error::of_io(db, &error))
+}
+
+fn parent(db: &Path) -> &Path {
+    db.parent().unwrap_or(db)
+}
+
+fn exists(db: &Path) -> Result<bool, Error> {
+    fs::exists(db).map_err(|error| Error::of_io(db, &error))
+}

@@ -1,0 +1,197 @@
+//! The loop of `kumite-board serve`: requests come in, writes that wait go into one transaction.
+
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use duckdb::Connection;
+use kumite_core::contest::rows;
+use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT};
+
+use crate::error::{Error, Kind};
+use crate::open::{LOCK_STEP, check, open, write};
+use crate::wire::{Ask, Request, reply};
+
+/// With nothing to write the file is given back after this.
+const IDLE: Duration = Duration::from_millis(50);
+/// However much there is to write, others get the file after this.
+const HELD_MAX: Duration = Duration::from_millis(250);
+/// Longer than the step of those who wait, so that they cannot miss it.
+const GAP: Duration = LOCK_STEP.saturating_add(Duration::from_millis(5));
+
+/// Answers until the input ends. An error here is one of the output: nobody listens any more.
+pub fn serve(
+    db: &Path,
+    input: impl BufRead + Send + 'static,
+    mut output: impl Write,
+) -> io::Result<()> {
+    let (sender, requests) = channel();
+    thread::spawn(move || read(input, &sender));
+    let mut board = Board {
+        path: db.to_owned(),
+        open: None,
+    };
+    while let Some(first) = next(&requests, &mut board) {
+        let mut waiting = Vec::new();
+        for request in [first].into_iter().chain(requests.try_iter()) {
+            let Request { id, ask } = match request {
+                Ok(request) => request,
+                Err((id, error)) => {
+                    reply(&mut output, id, Err(error))?;
+                    continue;
+                }
+            };
+            match ask {
+                Ask::Write(write) => waiting.push((id, write)),
+                Ask::Check {} => {
+                    board.write(&mut waiting, &mut output)?;
+                    reply(&mut output, Some(id), board.check())?;
+                }
+                Ask::Close {} => {
+                    board.write(&mut waiting, &mut output)?;
+                    board.close();
+                    reply(&mut output, Some(id), Ok(()))?;
+                }
+            }
+        }
+        board.write(&mut waiting, &mut output)?;
+    }
+    Ok(())
+}
+
+/// A terminal's Ctrl-C is for the one who started us: we end when the input ends.
+pub fn outlive_signals() -> io::Result<()> {
+    let unused = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&unused))?;
+    }
+    Ok(())
+}
+
+/// A request, or whose it was and what was wrong with it.
+type Incoming = Result<Request, (Option<u64>, Error)>;
+
+fn read(mut input: impl BufRead, sender: &Sender<Incoming>) {
+    let mut line = Vec::new();
+    // An input that cannot be read has ended.
+    while input.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        if sender.send(parse(&line)).is_err() {
+            return;
+        }
+        line.clear();
+    }
+}
+
+fn parse(line: &[u8]) -> Incoming {
+    serde_json::from_slice(line).map_err(|error| {
+        let known = serde_json::from_slice::<Value>(line).unwrap_or_default();
+        let error = Error::new(Kind::Other, format!("cannot read the request: {error}"));
+        (known["id"].as_u64(), error)
+    })
+}
+
+/// Waits for a request, and gives the file back in the meantime.
+fn next(requests: &Receiver<Incoming>, board: &mut Board) -> Option<Incoming> {
+    loop {
+        let Some(open) = &board.open else {
+            return requests.recv().ok();
+        };
+        let left = HELD_MAX.saturating_sub(open.since.elapsed());
+        if left.is_zero() {
+            board.close();
+            thread::sleep(GAP);
+            continue;
+        }
+        match requests.recv_timeout(left.min(IDLE)) {
+            Ok(request) => return Some(request),
+            Err(RecvTimeoutError::Timeout) => board.close(),
+            Err(RecvTimeoutError::Disconnected) => {
+                board.close();
+                return None;
+            }
+        }
+    }
+}
+
+struct Board {
+    path: PathBuf,
+    open: Option<Open>,
+}
+
+struct Open {
+    connection: Connection,
+    since: Instant,
+}
+
+impl Board {
+    /// All that wait in one transaction. If that fails, each for itself: one bad row spoils nothing
+    /// but its own write.
+    fn write(
+        &mut self,
+        waiting: &mut Vec<(u64, rows::Write)>,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let done = match self.hold() {
+            // Each of them alone would only wait for the same file.
+            Err(error) => vec![Err(error); waiting.len()],
+            Ok(_) => self.commit_all(waiting),
+        };
+        for ((id, _), done) in waiting.drain(..).zip(done) {
+            reply(output, Some(id), done)?;
+        }
+        Ok(())
+    }
+
+    fn commit_all(&mut self, waiting: &[(u64, rows::Write)]) -> Vec<Result<(), Error>> {
+        let together = self.commit(waiting.iter().map(|(_, write)| write));
+        if together.is_ok() || waiting.len() == 1 {
+            return vec![together; waiting.len()];
+        }
+        let alone = waiting.iter().map(|(_, write)| self.commit([write]));
+        alone.collect()
+    }
+
+    fn commit<'a>(
+        &mut self,
+        writes: impl IntoIterator<Item = &'a rows::Write>,
+    ) -> Result<(), Error> {
+        let path = self.path.clone();
+        let done = write(&path, self.hold()?, writes);
+        if done.is_err() {
+            // DuckDB may refuse everything else now: the file is opened anew.
+            self.close();
+        }
+        done
+    }
+
+    fn hold(&mut self) -> Result<&Connection, Error> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => Open {
+                connection: open(&self.path)?,
+                since: Instant::now(),
+            },
+        };
+        Ok(&self.open.insert(open).connection)
+    }
+
+    fn check(&mut self) -> Result<(), Error> {
+        match self.open {
+            Some(_) => Ok(()),
+            None => check(&self.path),
+        }
+    }
+
+    /// What is in the log goes into the file now, so that whoever copies it has everything.
+    fn close(&mut self) {
+        self.open = None;
+    }
+}

@@ -1,0 +1,56 @@
+//! `kumite contest demo`: five built-in teams, five rounds, the rule-based judge.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use kumite_contest::demo;
+
+use super::place::Place;
+use super::play::{Summary, play as follow};
+use super::run::begin;
+use crate::args::Setting;
+use crate::trouble::Result;
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Where to keep it; a temporary directory, if it is left out
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
+    let root = match &args.dir {
+        Some(dir) => {
+            let dir = setting.place()?.join(dir);
+            std::fs::create_dir_all(&dir)?;
+            dir
+        }
+        None => tempfile::Builder::new()
+            .prefix("kumite-contest-")
+            .tempdir()?
+            .keep(),
+    };
+    play(setting, root)
+}
+
+/// The contest of the demo, in a directory of its own.
+pub fn play(setting: &Setting, root: PathBuf) -> Result {
+    let place = Place {
+        named: None,
+        database: root.join(".kiro/runtime/kumite/board.duckdb"),
+        workspace: root.clone(),
+        project: root.clone(),
+    };
+    if !setting.json() {
+        eprintln!("Five built-in teams write the same guide: no key, no server.\n");
+    }
+    let home = begin(&place, demo::plan())?;
+    let code = follow(setting, home, Summary::Kumite)?;
+    if !setting.json() {
+        eprintln!("\nLook around: cd {}", root.display());
+        eprintln!("  kumite contest board     the leader board");
+        eprintln!("  kumite contest show      rounds, feedback and judgments");
+        eprintln!("  kumite contest board --sql \"SELECT team_name, round_number, score FROM leader_board\"");
+    }
+    Ok(code)
+}

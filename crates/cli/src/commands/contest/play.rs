@@ -1,0 +1,84 @@
+//! Playing a contest in this process, and following it to its end.
+
+use std::process::ExitCode;
+
+use kumite_contest::engine::{Engine, Played};
+use kumite_contest::home::Home;
+use kumite_contest::{Cancel, summary, view};
+use kumite_core::contest::{Contest, Fate};
+use kumite_core::contest::board::standings;
+
+use super::screen::Screen;
+use super::table;
+use crate::args::Setting;
+use crate::exit;
+use crate::out::out;
+use crate::signals;
+use crate::trouble::Result;
+
+/// What is printed at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Summary {
+    /// The leader board, or its news with --json
+    #[default]
+    Kumite,
+    /// The JSON that `mixseek exec` prints
+    Mixseek,
+}
+
+pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
+    let stop = Cancel::new();
+    let caught = signals::catch({
+        let stop = stop.clone();
+        move |count| match count {
+            1 => stop.cancel(),
+            // Supervisors end their agents when we are gone.
+            _ => std::process::exit(i32::from(exit::INTERRUPTED)),
+        }
+    })?;
+    let mut engine = Engine::open(home, stop)?;
+    let quiet = setting.global.quiet || end == Summary::Mixseek;
+    let json = setting.json() && end != Summary::Mixseek;
+    let mut screen = Screen::new(engine.charter(), engine.contest(), json, quiet);
+    let played = engine.play(&mut |entry, contest| screen.show(entry, contest))?;
+    screen.close();
+    let contest = engine.contest();
+    let charter = engine.charter();
+    if played == Played::Interrupted {
+        let code = caught.code().unwrap_or(exit::INTERRUPTED);
+        eprintln!(
+            "kumite: interrupted; `kumite contest resume {}` goes on",
+            charter.id
+        );
+        return Ok(ExitCode::from(code));
+    }
+    match (end, json) {
+        (Summary::Mixseek, _) => {
+            out!("{}", summary::mixseek(engine.home(), charter, contest));
+        }
+        (Summary::Kumite, true) => {
+            let board = view::board(&charter.id, &charter.plan.task, contest, false);
+            let mut line = serde_json::json!(board);
+            line["type"] = "board".into();
+            out!("{line}");
+        }
+        (Summary::Kumite, false) => {
+            let board = view::board(&charter.id, &charter.plan.task, contest, false);
+            table::print(&board);
+        }
+    }
+    Ok(ExitCode::from(code(contest)))
+}
+
+/// 0 all teams ended well, 1 some failed, 4 none succeeded. A result that the database lacks is
+/// not all well.
+pub fn code(contest: &Contest) -> u8 {
+    let all_well = contest.teams.iter().all(|it| it.fate() == Some(Fate::Done));
+    let any = standings(contest).iter().any(|line| line.rank.is_some());
+    let is_saved = view::unsaved(contest).is_none();
+    match (all_well && is_saved && !contest.is_cancelled, any) {
+        (true, _) => exit::DONE,
+        (false, true) => exit::FAILED,
+        (false, false) => exit::NONE_SUCCEEDED,
+    }
+}

@@ -1,0 +1,46 @@
+//! `kumite contest resume`.
+
+use clap::Args;
+use kumite_contest::home::{self, Home};
+use kumite_contest::journal;
+
+use super::place::PlaceArgs;
+use super::play::{Summary, play};
+use crate::args::Setting;
+use crate::trouble::{Result, Trouble};
+
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// The beginning of its id; without it the newest unfinished one
+    id: Option<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// What is printed at the end
+    #[arg(long, value_name = "FORM", default_value = "kumite")]
+    summary: Summary,
+}
+
+pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
+    let place = args.place.find(setting)?;
+    let home = match &args.id {
+        Some(id) => place.pick_own(Some(id))?,
+        None => {
+            let all = home::all(&place.workspace)?;
+            let open = all.iter().find(|home| is_open(home)).cloned();
+            // Nothing is open: the newest one says how it ended.
+            let newest = open.or_else(|| all.into_iter().next());
+            newest.ok_or_else(|| {
+                let workspace = place.workspace.display();
+                Trouble::invalid(format!("there is no contest in {workspace} to resume"))
+            })?
+        }
+    };
+    play(setting, home, args.summary)
+}
+
+/// Whether it can go on: not ended, and nobody plays it. One whose journal cannot be read is
+/// open: resuming it says what is wrong.
+fn is_open(home: &Home) -> bool {
+    let entries = journal::read(&home.journal());
+    !home.is_played() && !entries.is_ok_and(|entries| journal::replay(&entries).is_saved())
+}

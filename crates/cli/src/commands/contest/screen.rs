@@ -1,0 +1,186 @@
+//! What a person sees while a contest is played: lines, live progress, or JSON.
+
+use std::io::{IsTerminal, Write};
+
+use console::measure_text_width;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use kumite_contest::home::Charter;
+use kumite_contest::news::{News, Reporter, What};
+use kumite_contest::view;
+use kumite_core::contest::board::standings;
+use kumite_core::contest::{Contest, Entry};
+
+pub struct Screen {
+    id: String,
+    reporter: Reporter,
+    width: usize,
+    way: Way,
+}
+
+enum Way {
+    Json,
+    /// One sentence a line: nothing moves.
+    Lines,
+    /// Sentences, and below them a line per team.
+    Live { lines: MultiProgress, teams: Vec<ProgressBar> },
+    Quiet,
+}
+
+impl Screen {
+    pub fn new(charter: &Charter, contest: &Contest, json: bool, quiet: bool) -> Screen {
+        let names = charter.plan.teams.iter().map(|it| measure_text_width(&it.name));
+        let way = match (json, quiet) {
+            (true, _) => Way::Json,
+            (false, true) => Way::Quiet,
+            (false, false) if std::io::stderr().is_terminal() => Way::live(charter),
+            (false, false) => Way::Lines,
+        };
+        Screen {
+            id: charter.id.clone(),
+            reporter: Reporter::new(contest),
+            width: names.max().unwrap_or(0),
+            way,
+        }
+    }
+
+    pub fn show(&mut self, entry: &Entry, contest: &Contest) {
+        for news in self.reporter.report(entry, contest) {
+            match &self.way {
+                Way::Quiet => {}
+                Way::Json => say(&news.to_json(&self.id, contest).to_string()),
+                Way::Lines => {
+                    if let Some(line) = sentence(&news, contest, self.width) {
+                        say(&line);
+                    }
+                }
+                Way::Live { lines, .. } => {
+                    if let Some(line) = sentence(&news, contest, self.width) {
+                        let _ = lines.println(line);
+                    }
+                }
+            }
+        }
+        if let Way::Live { teams, .. } = &self.way {
+            draw(teams, contest, self.width);
+        }
+    }
+
+    pub fn close(&self) {
+        if let Way::Live { teams, .. } = &self.way {
+            for bar in teams {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+impl Way {
+    fn live(charter: &Charter) -> Way {
+        let lines = MultiProgress::new();
+        let bar = |_| {
+            let bar = lines.add(ProgressBar::new_spinner());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+            }
+            bar.enable_steady_tick(std::time::Duration::from_millis(100));
+            bar
+        };
+        let teams = charter.plan.teams.iter().map(bar).collect();
+        Way::Live { lines, teams }
+    }
+}
+
+/// A line per team: round, score, rank, what it does.
+fn draw(bars: &[ProgressBar], contest: &Contest, width: usize) {
+    for standing in standings(contest) {
+        let team = &contest.teams[standing.team as usize];
+        let Some(bar) = bars.get(standing.team as usize) else {
+            continue;
+        };
+        if let Some(exit) = team.exit() {
+            bar.finish_with_message(format!(
+                "{}  {}",
+                padded(&team.name, width),
+                exit.reason.name()
+            ));
+            continue;
+        }
+        let best = standing.best.map_or("-".to_owned(), |(best, _)| best.to_string());
+        let rank = standing.rank.map_or("-".to_owned(), |rank| rank.to_string());
+        bar.set_message(format!(
+            "{}  round {}/{}  best {best:>6}  rank {rank}  {}",
+            padded(&team.name, width),
+            team.round(),
+            contest.rules.rounds_max,
+            view::doing(&team.phase).unwrap_or("")
+        ));
+    }
+}
+
+fn sentence(news: &News, contest: &Contest, width: usize) -> Option<String> {
+    if let What::Judged { round, .. } = news.what
+        && round < contest.rules.rounds_min
+    {
+        // It goes on anyway, and nobody was asked.
+        return None;
+    }
+    let words = words(&news.what)?;
+    let team = news.team.and_then(|team| contest.teams.get(team as usize));
+    Some(match team {
+        Some(team) => format!("{}  {words}", padded(&team.name, width)),
+        None => words,
+    })
+}
+
+/// What is worth a line of its own. The start of a round is not: its end is.
+fn words(what: &What) -> Option<String> {
+    Some(match what {
+        What::RoundStarted { .. } | What::Submitted { .. } => return None,
+        What::ContestStarted { teams, rounds_max } => {
+            format!("{teams} teams, at most {rounds_max} rounds")
+        }
+        What::ContestResumed => "goes on where it was".to_owned(),
+        What::RoundScored { round, score, rank } => {
+            let rank = rank.map_or(String::new(), |rank| format!(", rank {rank}"));
+            format!("round {round}: {score:.2}{rank}")
+        }
+        What::RoundFailed { round, why } => format!("round {round} failed: {why}"),
+        What::Judged {
+            round,
+            should_continue,
+            reasoning,
+            ..
+        } => {
+            let verdict = if *should_continue { "goes on" } else { "ends" };
+            format!("round {round}: {verdict} ({reasoning})")
+        }
+        What::Trouble {
+            part, attempt, why, ..
+        } => format!("{part}, try {attempt}: {why}"),
+        What::TeamEnded {
+            state,
+            reason,
+            message,
+            score,
+            round,
+        } => {
+            let best = match (score, round) {
+                (Some(score), Some(round)) => format!(", best {score:.2} in round {round}"),
+                _ => ", no score".to_owned(),
+            };
+            let message = message.as_ref().map_or(String::new(), |it| format!(": {it}"));
+            format!("{state}, {reason}{best}{message}")
+        }
+        What::ContestEnded { .. } => return None,
+    })
+}
+
+fn padded(name: &str, width: usize) -> String {
+    let missing = width.saturating_sub(measure_text_width(name));
+    format!("{name}{}", " ".repeat(missing))
+}
+
+/// A reader that went away is no reason to end the work.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}

@@ -1,0 +1,100 @@
+//! The leader board as a table.
+
+use console::{Style, measure_text_width, style};
+use kumite_contest::view::{Board, Line};
+
+use crate::out::out;
+use crate::render::elapsed;
+
+pub fn print(board: &Board) {
+    for line in lines(board) {
+        out!("{line}");
+    }
+}
+
+/// A heading, a line per team, and what it adds up to.
+pub fn lines(board: &Board) -> Vec<String> {
+    let width = |text: fn(&Line) -> &str, least: usize| {
+        let widths = board.teams.iter().map(|it| measure_text_width(text(it)));
+        widths.max().unwrap_or(0).max(least)
+    };
+    let name = width(|line| &line.team_name, 4);
+    let mut lines = vec![
+        format!(
+            "{}  {}",
+            style(&board.execution_id).bold(),
+            state_style(&board.state).apply_to(&board.state)
+        ),
+        style(format!(
+            "{:>4}  {:name$}  {:>6}  {:>5}  {:13}  {}",
+            "rank", "team", "score", "round", "state", "why"
+        ))
+        .dim()
+        .to_string(),
+    ];
+    for line in &board.teams {
+        lines.push(row(board, line, name));
+    }
+    let mut sum = vec![elapsed(board.elapsed_seconds as u64)];
+    if board.cost_usd > 0.0 {
+        sum.push(format!("${:.2}", board.cost_usd));
+    }
+    if board.input_tokens + board.output_tokens > 0 {
+        let (input, output) = (board.input_tokens, board.output_tokens);
+        sum.push(format!("{input} tokens in, {output} out"));
+    }
+    lines.push(style(sum.join("  ")).dim().to_string());
+    if let Some(why) = &board.unsaved {
+        lines.push(format!(
+            "the database lacks the result ({why}); `kumite contest resume {}` writes it",
+            board.execution_id
+        ));
+    }
+    lines
+}
+
+fn row(board: &Board, line: &Line, name: usize) -> String {
+    let rank = line.rank.map_or("-".to_owned(), |rank| rank.to_string());
+    let score = line.score.map_or("-".to_owned(), |score| format!("{score:.2}"));
+    let round = match line.round {
+        Some(round) => format!("{round}/{}", line.rounds),
+        None => format!("-/{}", line.rounds),
+    };
+    let is_winner = board.winner.as_ref() == Some(&line.team_id);
+    let padding = " ".repeat(name.saturating_sub(measure_text_width(&line.team_name)));
+    let team = match is_winner {
+        true => style(&line.team_name).bold().green().to_string(),
+        false => line.team_name.clone(),
+    };
+    let state = state_style(&line.state).apply_to(format!("{:13}", line.state));
+    format!(
+        "{rank:>4}  {team}{padding}  {score:>6}  {round:>5}  {state}  {}",
+        why(line, is_winner)
+    )
+    .trim_end()
+    .to_owned()
+}
+
+fn why(line: &Line, is_winner: bool) -> String {
+    let mut parts = Vec::new();
+    if is_winner {
+        parts.push("winner".to_owned());
+    }
+    parts.extend(line.exit_reason.clone());
+    if let Some(doing) = &line.doing {
+        parts.push(format!("round {}: {doing}", line.current_round));
+    }
+    // The first line says it; `show` has the rest.
+    let message = line.message.as_deref().and_then(|it| it.lines().next());
+    parts.extend(message.map(str::to_owned));
+    parts.join(", ")
+}
+
+pub fn state_style(state: &str) -> Style {
+    match state {
+        "done" => Style::new().green(),
+        "failed" | "disqualified" => Style::new().red(),
+        "cancelled" | "stopped" => Style::new().yellow(),
+        _ => Style::new().cyan(),
+    }
+}

@@ -1,0 +1,56 @@
+//! The contest of the demo: five built-in teams, five rounds, a checklist, and the rule-based judge.
+
+use kumite_formats::contest::{
+    Checklist, Evaluator, Judge, Metric, MetricKind, Plan, Prompts, Team, TeamKind,
+};
+
+use crate::teams::scripted::WORDS;
+
+const TASK: &str = "Write a short guide to `tidy`, a command-line tool that sorts the files of a \
+    directory: what a newcomer needs, what can go wrong, and how to undo it.";
+
+pub fn plan() -> Plan {
+    let team = |(id, name, style): (&str, &str, &str)| Team {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        kind: TeamKind::Scripted {
+            style: style.to_owned(),
+        },
+    };
+    let teams = [
+        ("aoi", "Aoi", "steady"),
+        ("bairei", "Bairei", "quick"),
+        ("chidori", "Chidori", "noisy"),
+        ("daichi", "Daichi", "late"),
+        ("enju", "Enju", "flat"),
+    ];
+    let (basics, care) = WORDS.split_at(5);
+    let metric = |name: &str, weight, words: &[&str]| Metric {
+        name: name.to_owned(),
+        weight,
+        kind: MetricKind::Checklist(Checklist {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+        }),
+    };
+    Plan {
+        task: TASK.to_owned(),
+        teams: teams.map(team).into(),
+        evaluator: Evaluator {
+            metrics: vec![metric("basics", 400_000, basics), metric("care", 600_000, care)],
+        },
+        judge: Judge::Rules,
+        judge_on_final_round: true,
+        prompts: Prompts::default(),
+        rounds_min: 2,
+        rounds_max: 5,
+        teams_max: None,
+        submission_timeout_ms: 300_000,
+        judgment_timeout_ms: 60_000,
+        team_timeout_ms: None,
+        contest_timeout_ms: None,
+        submission_retries: 3,
+        budget_usd: None,
+        prices: Default::default(),
+        history_chars: 40_000,
+    }
+}

@@ -1,0 +1,195 @@
+//! Record, decide, act: the loop of one contest.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, decide};
+use kumite_host::clock;
+use kumite_models::Cancel;
+
+use crate::board::{self, Board};
+use crate::home::{self, Charter, Home, Lock};
+use crate::journal::{self, Journal};
+use crate::parts::Parts;
+use crate::perform;
+use crate::rules::rules;
+
+/// How often a wish to cancel is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("contest {id} is being played by another kumite")]
+    Played { id: String },
+    #[error(transparent)]
+    Home(#[from] home::Error),
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+    #[error(transparent)]
+    Board(#[from] board::Error),
+    #[error(transparent)]
+    Parts(#[from] crate::parts::Error),
+}
+
+/// A contest that is being played by this process.
+pub struct Engine {
+    pub(crate) home: Home,
+    pub(crate) charter: Charter,
+    pub(crate) contest: Contest,
+    pub(crate) parts: Parts,
+    pub(crate) board: Board,
+    pub(crate) sender: Sender<Event>,
+    /// Ends what works for a team.
+    pub(crate) cancels: BTreeMap<u32, Cancel>,
+    journal: Journal,
+    inbox: Receiver<Event>,
+    /// What is under way, in threads.
+    pub(crate) jobs: Vec<JoinHandle<()>>,
+    /// Everything at once, when the process is told to go.
+    stop: Cancel,
+    _lock: Lock,
+}
+
+/// How the playing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Played {
+    /// The contest has ended.
+    Out,
+    /// The process was told to go; the contest can be resumed.
+    Interrupted,
+}
+
+impl Engine {
+    /// Opens a contest whose charter is on the disk. `stop` ends the playing, not the contest.
+    pub fn open(home: Home, stop: Cancel) -> Result<Engine, Error> {
+        let charter = home.charter()?;
+        let Some(lock) = home.lock()? else {
+            return Err(Error::Played { id: charter.id });
+        };
+        let (journal, contest) = Journal::open(&home.journal())?;
+        let parts = Parts::new(&home, &charter)?;
+        let board = Board::new(&charter.database)?;
+        let (sender, inbox) = channel();
+        Ok(Engine {
+            home,
+            charter,
+            contest,
+            parts,
+            board,
+            sender,
+            cancels: BTreeMap::new(),
+            jobs: Vec::new(),
+            journal,
+            inbox,
+            stop,
+            _lock: lock,
+        })
+    }
+
+    pub fn contest(&self) -> &Contest {
+        &self.contest
+    }
+
+    pub fn charter(&self) -> &Charter {
+        &self.charter
+    }
+
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Plays until the end, and tells everything that happens. A contest that has ended is only
+    /// looked at: no team, metric or judge is asked again.
+    pub fn play(&mut self, tell: &mut dyn FnMut(&Entry, &Contest)) -> Result<Played, Error> {
+        if self.contest.is_saved() {
+            return Ok(Played::Out);
+        }
+        let first = match self.contest.teams.is_empty() {
+            true => self.start(),
+            // Nothing is begun again only to be ended.
+            false if self.home.is_asked_to_cancel() && !self.contest.is_cancelled => {
+                Event::CancelRequested { by: By::User }
+            }
+            false => Event::Resumed,
+        };
+        let played = self.play_from(first, tell);
+        for cancel in self.cancels.values() {
+            cancel.cancel();
+        }
+        // Nothing is left behind: an agent has ended when its thread has.
+        for job in self.jobs.drain(..) {
+            let _ = job.join();
+        }
+        self.parts.close(&self.home, self.contest.is_ended());
+        self.board.close();
+        played
+    }
+
+    fn play_from(
+        &mut self,
+        first: Event,
+        tell: &mut dyn FnMut(&Entry, &Contest),
+    ) -> Result<Played, Error> {
+        if self.take(vec![first], tell)? {
+            return Ok(Played::Out);
+        }
+        loop {
+            let event = match self.inbox.recv_timeout(LOOK) {
+                Ok(event) => Some(event),
+                Err(RecvTimeoutError::Timeout) => None,
+                // We hold a sender ourselves.
+                Err(RecvTimeoutError::Disconnected) => return Ok(Played::Interrupted),
+            };
+            if self.stop.is_cancelled() {
+                return Ok(Played::Interrupted);
+            }
+            let mut events: Vec<Event> = event.into_iter().chain(self.inbox.try_iter()).collect();
+            if !self.contest.is_cancelled && self.home.is_asked_to_cancel() {
+                events.push(Event::CancelRequested { by: By::User });
+            }
+            if !events.is_empty() && self.take(events, tell)? {
+                return Ok(Played::Out);
+            }
+        }
+    }
+
+    /// Takes events through the loop. All that came together is recorded before any of it is acted
+    /// on. True: it was the end.
+    fn take(
+        &mut self,
+        events: Vec<Event>,
+        tell: &mut dyn FnMut(&Entry, &Contest),
+    ) -> Result<bool, Error> {
+        let mut effects = Vec::new();
+        for event in events {
+            let entry = self.journal.append(event, clock::now_ms())?;
+            let (contest, more) = decide(std::mem::take(&mut self.contest), &entry);
+            self.contest = contest;
+            effects.extend(more);
+            tell(&entry, &self.contest);
+        }
+        let lasting =
+            |effect: &Effect| matches!(effect, Effect::Save { .. } | Effect::SaveSummary { .. });
+        if effects.iter().any(lasting) {
+            self.journal.sync()?;
+        }
+        for effect in &effects {
+            perform::perform(self, effect);
+        }
+        Ok(effects.contains(&Effect::End))
+    }
+
+    fn start(&self) -> Event {
+        let entrant = |team: &kumite_formats::contest::Team| Entrant {
+            id: team.id.clone(),
+            name: team.name.clone(),
+        };
+        Event::Started {
+            rules: rules(&self.charter.plan),
+            teams: self.charter.plan.teams.iter().map(entrant).collect(),
+        }
+    }
+
+}

@@ -1,0 +1,154 @@
+//! The evaluator: metrics that look at one submission and give it 0 to 100 points each.
+//!
+//! A metric asks once; whether a failure is tried again, and how measures become one score, is for
+//! the core to decide.
+
+pub(crate) mod asked;
+mod checklist;
+mod command;
+mod llm;
+mod plugin;
+pub mod program;
+mod rubric;
+#[cfg(test)]
+pub(crate) mod stage;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use kumite_core::contest::{Failed, Failure, Score, Used};
+use kumite_formats::contest::{self as formats, MetricKind, Plan};
+use kumite_models::Client;
+use serde_json::Value;
+
+use crate::prompts::{Templates, shorten};
+use crate::work::{Metric, Missed};
+use asked::short;
+
+/// What judge and metrics need of the world.
+#[derive(Clone)]
+pub struct Kit {
+    pub client: Client,
+    /// Looks up a variable of the environment: keys and base URLs.
+    pub env: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub templates: Arc<Templates>,
+    pub zone: TimeZone,
+    /// Where programs are looked up, and run for teams without a worktree.
+    pub project: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("metric {metric}: {source}")]
+    Model {
+        metric: String,
+        source: kumite_models::Error,
+    },
+    #[error("metric {metric}: the command is empty; write it as [\"program\", \"argument\"]")]
+    NoCommand { metric: String },
+    #[error("metric {metric}: the checklist has no words")]
+    NoWords { metric: String },
+    #[error("metric {metric}: the plugin names neither a module nor a path")]
+    NoPlugin { metric: String },
+}
+
+/// The metrics of a plan, in its order. Models and keys are found, nothing is asked or run.
+pub fn metrics(plan: &Plan, kit: &Kit) -> Result<Vec<Box<dyn Metric>>, Error> {
+    let metrics = plan.evaluator.metrics.iter();
+    metrics.map(|it| metric(it, plan, kit)).collect()
+}
+
+fn metric(metric: &formats::Metric, plan: &Plan, kit: &Kit) -> Result<Box<dyn Metric>, Error> {
+    let name = || metric.name.clone();
+    Ok(match &metric.kind {
+        MetricKind::Llm {
+            rubric,
+            system_instruction,
+            llm,
+        } => {
+            let own = system_instruction.as_deref();
+            let instruction = own.unwrap_or_else(|| rubric::instruction(*rubric));
+            let made = llm::ByModel::new(llm, instruction, plan, kit);
+            Box::new(made.map_err(|source| Error::Model {
+                metric: name(),
+                source,
+            })?)
+        }
+        MetricKind::Command {
+            command,
+            veto_below,
+            ..
+        } => {
+            if command.argv.is_empty() {
+                return Err(Error::NoCommand { metric: name() });
+            }
+            Box::new(command::ByCommand {
+                name: name(),
+                argv: command.argv.clone(),
+                veto_below: *veto_below,
+                project: kit.project.clone(),
+                runs_in: command::RunsIn::Worktree,
+            })
+        }
+        MetricKind::Checklist(checklist) => {
+            if checklist.words.is_empty() {
+                return Err(Error::NoWords { metric: name() });
+            }
+            Box::new(checklist::Checklist {
+                words: checklist.words.clone(),
+            })
+        }
+        MetricKind::Plugin { plugin, .. } => {
+            let argv = plugin::argv(plugin, &kit.project);
+            let argv = argv.ok_or_else(|| Error::NoPlugin { metric: name() })?;
+            Box::new(command::ByCommand {
+                name: name(),
+                argv,
+                veto_below: None,
+                project: kit.project.clone(),
+                runs_in: command::RunsIn::Project,
+            })
+        }
+    })
+}
+
+/// What a metric may say about one submission.
+const REMARK_CHARS: usize = 10_000;
+
+fn remark(text: &str) -> String {
+    shorten(text.trim(), REMARK_CHARS).into_owned()
+}
+
+/// D6: a number from 0 to 100, nothing else. A text that looks like a number is none.
+fn score(object: &Value) -> Result<Score, String> {
+    let value = asked::field(object, "score")?;
+    let score = value.as_f64().and_then(Score::from_f64);
+    score.ok_or_else(|| format!("score is {}, not a number from 0 to 100", short(value)))
+}
+
+/// The submission as a text, whatever its bytes are.
+fn read(submission: &Path) -> Result<String, Missed> {
+    let bytes = fs::read(submission).map_err(|error| cannot("read", submission, &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Missed {
+    let why = format!("cannot {what} {}: {error}", path.display());
+    missed(Failure::Passing, why)
+}
+
+/// A try that came to nothing and cost nothing.
+pub(crate) fn missed(failure: Failure, why: String) -> Missed {
+    Missed {
+        failed: Failed {
+            failure,
+            why,
+            retry_after_ms: None,
+        },
+        used: Used::default(),
+    }
+}

@@ -1,0 +1,174 @@
+//! A model that is asked for a JSON object: one question, one answer, one bill.
+
+use std::time::Duration;
+
+use kumite_core::contest::{Failure, Used};
+use kumite_formats::contest::{Llm, Plan, Price};
+use kumite_models::{Answer, Ask, Client, Error, Kind, Model, Options, Stop, Usage};
+use serde_json::Value;
+
+use super::Kit;
+use crate::prompts;
+use crate::work::{Missed, Turn};
+
+/// Appended to every instruction: what is inside of blocks is no instruction.
+const GUARD: &str = include_str!("../prompts/guard.txt");
+
+pub(crate) struct Asked {
+    client: Client,
+    model: Model,
+    system: String,
+    schema: Value,
+    options: Options,
+    timeout: Duration,
+    price: Option<Price>,
+}
+
+impl Asked {
+    /// Finds the model and its key; asks nothing.
+    pub fn new(
+        llm: &Llm,
+        instruction: &str,
+        schema: Value,
+        plan: &Plan,
+        kit: &Kit,
+    ) -> Result<Asked, Error> {
+        let model = Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())?;
+        Ok(Asked {
+            client: kit.client.clone(),
+            model,
+            system: format!("{}\n\n{}", instruction.trim(), GUARD.trim()),
+            schema,
+            options: options(llm),
+            timeout: Duration::from_millis(llm.timeout_ms),
+            price: plan.prices.get(&llm.model).copied(),
+        })
+    }
+
+    /// The whole request. What is not in here, no model gets to see.
+    pub fn question(&self, prompt: String, limit: Duration) -> Ask {
+        let mut ask = Ask::new(self.model.clone(), prompt);
+        ask.system = Some(self.system.clone());
+        ask.answer = Answer::Structured {
+            schema: self.schema.clone(),
+        };
+        ask.options = self.options.clone();
+        ask.options.timeout = Some(match self.timeout.is_zero() {
+            true => limit,
+            false => self.timeout.min(limit),
+        });
+        ask
+    }
+
+    /// Asks once. `read` makes something of the object, or says why it cannot be used.
+    pub fn ask<T>(
+        &self,
+        prompt: String,
+        turn: &Turn<'_>,
+        read: impl Fn(&Value) -> Result<T, String>,
+    ) -> Result<(T, Used), Missed> {
+        let ask = self.question(prompt, turn.timeout);
+        let reply = self.client.ask(&ask, turn.cancel);
+        let reply = reply.map_err(|failure| missed(&failure))?;
+        let used = used(reply.usage, self.price);
+        let id = &self.model.id;
+        let answer = match &reply.structured {
+            Some(object) => read(object),
+            None => Err(format!("no JSON object but {}", words(&reply.text, reply.stop))),
+        };
+        let answer = answer.map_err(|why| {
+            let why = format!("{id} gave an answer that cannot be used: {why}");
+            Missed {
+                used,
+                ..super::missed(Failure::Unusable, why)
+            }
+        })?;
+        Ok((answer, used))
+    }
+}
+
+pub(crate) fn options(llm: &Llm) -> Options {
+    let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+    Options {
+        temperature: llm.temperature,
+        max_tokens: llm.max_tokens.map(tokens),
+        top_p: llm.top_p,
+        seed: llm.seed,
+        stop_sequences: llm.stop_sequences.clone(),
+        timeout: None,
+        extra: llm.extra.clone(),
+    }
+}
+
+/// What tokens cost: dollars for a million are millionths of a dollar for one.
+pub(crate) fn used(usage: Usage, price: Option<Price>) -> Used {
+    let Usage {
+        input_tokens,
+        output_tokens,
+        ..
+    } = usage;
+    let cost = |price: Price| input_tokens as f64 * price.input + output_tokens as f64 * price.output;
+    Used {
+        input_tokens,
+        output_tokens,
+        micros: price.map_or(0, |price| cost(price).round() as u64),
+        waited_ms: 0,
+    }
+}
+
+/// A failed call in the core's words.
+pub(crate) fn missed(failure: &kumite_models::Failure) -> Missed {
+    let kind = match failure.kind {
+        Kind::TimedOut => Failure::TimedOut,
+        Kind::Limited { .. }
+        | Kind::Overloaded { .. }
+        | Kind::Server { .. }
+        | Kind::Unreachable
+        | Kind::Malformed
+        | Kind::Cancelled => Failure::Passing,
+        Kind::Endless => Failure::Unusable,
+        Kind::Refused { .. } | Kind::Auth => Failure::Lasting,
+    };
+    let millis = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    let mut missed = super::missed(kind, failure.message.clone());
+    missed.failed.retry_after_ms = failure.retry_after().map(millis);
+    missed
+}
+
+/// A template that cannot be rendered will not be next time.
+pub(crate) fn no_prompt(error: &prompts::Error) -> Missed {
+    let why = format!("cannot make the prompt: {error}");
+    super::missed(Failure::Lasting, why)
+}
+
+/// A required field, by its name.
+pub(crate) fn field<'a>(object: &'a Value, name: &str) -> Result<&'a Value, String> {
+    object.get(name).ok_or_else(|| format!("{name} is missing"))
+}
+
+/// A text of it, or what is there instead.
+pub(crate) fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str, String> {
+    let value = field(object, name)?;
+    let wrong = || format!("{name} is {}, not a text", short(value));
+    value.as_str().ok_or_else(wrong)
+}
+
+pub(crate) fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn words(text: &str, stop: Stop) -> String {
+    let why = match stop {
+        Stop::Length => " (cut off: max_tokens is too low)",
+        Stop::Filter => " (the model or its provider refused)",
+        Stop::End | Stop::Tools | Stop::Paused | Stop::Other => "",
+    };
+    match text.trim() {
+        "" => format!("nothing{why}"),
+        text => format!("{}{why}", short(&Value::from(text))),
+    }
+}

@@ -1,0 +1,170 @@
+//! A metric that a program measures: tests that pass, a linter, a benchmark.
+//!
+//! It gets the submission on its standard input and answers one JSON object,
+//! `{"score": 0 to 100, "remarks": "...", "veto": false}`, as its last line of output.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf, absolute};
+
+use kumite_core::contest::{Failure, Measure, Used};
+use serde_json::Value;
+
+use super::program::{self, Output, Program, Trouble};
+use super::{asked, cannot, missed, remark, score};
+use crate::prompts::clean;
+use crate::work::{Metric, Missed, Turn};
+
+pub struct ByCommand {
+    pub name: String,
+    /// Never empty.
+    pub argv: Vec<String>,
+    /// A lower score makes the submission worth nothing.
+    pub veto_below: Option<f64>,
+    pub project: PathBuf,
+    pub runs_in: RunsIn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunsIn {
+    /// Of the team, if it has one.
+    Worktree,
+    Project,
+}
+
+/// Of what a program complained about, in the words about its failure.
+const STDERR_CHARS: usize = 1_000;
+
+impl Metric for ByCommand {
+    fn measure(
+        &self,
+        task: &str,
+        submission: &Path,
+        worktree: Option<&Path>,
+        turn: &Turn<'_>,
+    ) -> Result<(Measure, Used), Missed> {
+        let task = keep_task(turn.dir, task);
+        let task = task.map_err(|error| cannot("write to", turn.dir, &error))?;
+        let input = File::open(submission);
+        let input = input.map_err(|error| cannot("read", submission, &error))?;
+        let dir = match self.runs_in {
+            RunsIn::Worktree => worktree.unwrap_or(&self.project),
+            RunsIn::Project => &self.project,
+        };
+        let output = program::run(Program {
+            argv: &self.argv,
+            home: &self.project,
+            dir,
+            env: self.env(&task, submission, worktree, turn),
+            input,
+            timeout: turn.timeout,
+            cancel: turn.cancel,
+        });
+        let program = &self.argv[0];
+        let output = output.map_err(|trouble| failed(program, turn, &trouble))?;
+        let measure = self.read(&output).map_err(|why| {
+            let said = said(&output.stderr);
+            let why = format!("{program} gave an answer that cannot be used: {why}{said}");
+            missed(Failure::Unusable, why)
+        })?;
+        Ok((measure, Used::default()))
+    }
+}
+
+impl ByCommand {
+    fn env(
+        &self,
+        task: &Path,
+        submission: &Path,
+        worktree: Option<&Path>,
+        turn: &Turn<'_>,
+    ) -> Vec<(&'static str, OsString)> {
+        let round = turn.round.to_string();
+        let mut env = vec![
+            ("KUMITE_CONTEST", OsString::from(turn.contest_id)),
+            ("KUMITE_TEAM", OsString::from(turn.team_id)),
+            ("KUMITE_ROUND", OsString::from(round)),
+            ("KUMITE_METRIC", OsString::from(&self.name)),
+            ("KUMITE_SUBMISSION", full(submission)),
+            ("KUMITE_TASK", full(task)),
+            ("KUMITE_PROJECT", full(&self.project)),
+        ];
+        env.extend(worktree.map(|worktree| ("KUMITE_WORKTREE", full(worktree))));
+        env
+    }
+
+    fn read(&self, output: &Output) -> Result<Measure, String> {
+        let answer = last_object(&output.stdout).ok_or("no JSON object in its output")?;
+        let score = score(&answer)?;
+        let mut words = match answer.get("remarks") {
+            None | Some(Value::Null) => String::new(),
+            Some(_) => remark(asked::text(&answer, "remarks")?),
+        };
+        let mut is_veto = match answer.get("veto") {
+            None | Some(Value::Null) => false,
+            Some(veto) => veto
+                .as_bool()
+                .ok_or_else(|| format!("veto is {}, not true or false", asked::short(veto)))?,
+        };
+        if let Some(limit) = self.veto_below.filter(|limit| score.as_f64() < *limit) {
+            is_veto = true;
+            words.push_str(&format!("\n{score} is below {limit}: the submission counts as nothing"));
+        }
+        Ok(Measure {
+            score,
+            remark: words.trim().to_owned(),
+            is_veto,
+        })
+    }
+}
+
+/// All of the output, or the last line that is an object: a program may have said other things
+/// before.
+fn last_object(stdout: &str) -> Option<Value> {
+    let object = |text: &str| serde_json::from_str::<Value>(text.trim()).ok().filter(Value::is_object);
+    object(stdout).or_else(|| stdout.lines().rev().find_map(object))
+}
+
+/// The task as a file of the round. Several metrics write it at once, and it is always whole.
+fn keep_task(dir: &Path, task: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(dir)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(task.as_bytes())?;
+    let path = dir.join("task.md");
+    file.persist(&path)?;
+    Ok(path)
+}
+
+fn full(path: &Path) -> OsString {
+    absolute(path).unwrap_or_else(|_| path.to_owned()).into_os_string()
+}
+
+fn failed(program: &str, turn: &Turn<'_>, trouble: &Trouble) -> Missed {
+    let (failure, why) = match trouble {
+        Trouble::Start(error) => {
+            let lasts = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
+            let failure = if lasts { Failure::Lasting } else { Failure::Passing };
+            (failure, format!("cannot start {program}: {error}"))
+        }
+        Trouble::TimedOut => {
+            let why = format!("{program} did not end within {:?}", turn.timeout);
+            (Failure::TimedOut, why)
+        }
+        Trouble::Cancelled => (Failure::Passing, format!("{program} was cancelled")),
+        Trouble::Failed { how, output } => {
+            (Failure::Passing, format!("{program} failed ({how}){}", said(&output.stderr)))
+        }
+    };
+    missed(failure, why)
+}
+
+/// The end of what it complained about.
+fn said(stderr: &str) -> String {
+    let stderr = clean(stderr);
+    let from = stderr.char_indices().nth_back(STDERR_CHARS - 1).map_or(0, |(at, _)| at);
+    match &stderr[from..] {
+        "" => String::new(),
+        tail => format!(": {tail}"),
+    }
+}

@@ -1,0 +1,79 @@
+//! A metric that a model measures.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use kumite_core::contest::{Measure, Used};
+use kumite_formats::contest::{Llm, Plan};
+use serde_json::{Value, json};
+
+use super::asked::{self, Asked, text};
+use super::{Kit, remark, score};
+use crate::prompts::Templates;
+use crate::work::{Metric, Missed, Turn};
+
+pub struct ByModel {
+    asked: Asked,
+    templates: Arc<Templates>,
+    zone: TimeZone,
+}
+
+impl ByModel {
+    pub fn new(
+        llm: &Llm,
+        instruction: &str,
+        plan: &Plan,
+        kit: &Kit,
+    ) -> Result<ByModel, kumite_models::Error> {
+        Ok(ByModel {
+            asked: Asked::new(llm, instruction, schema(), plan, kit)?,
+            templates: Arc::clone(&kit.templates),
+            zone: kit.zone.clone(),
+        })
+    }
+}
+
+impl Metric for ByModel {
+    fn measure(
+        &self,
+        task: &str,
+        submission: &Path,
+        _: Option<&Path>,
+        turn: &Turn<'_>,
+    ) -> Result<(Measure, Used), Missed> {
+        let text = super::read(submission)?;
+        let now = Timestamp::now().to_zoned(self.zone.clone());
+        let prompt = self.templates.evaluator(task, &text, &now);
+        let prompt = prompt.map_err(|error| asked::no_prompt(&error))?;
+        self.asked.ask(prompt, turn, measure)
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "score": {
+                "type": "number",
+                "description": "from 0 to 100",
+            },
+            "evaluator_comment": {
+                "type": "string",
+                "description": "what earned points, what cost points, and what would earn more",
+            },
+        },
+        "required": ["score", "evaluator_comment"],
+        "additionalProperties": false,
+    })
+}
+
+/// Nothing is guessed: a field of another type is no answer.
+fn measure(answer: &Value) -> Result<Measure, String> {
+    Ok(Measure {
+        score: score(answer)?,
+        remark: remark(text(answer, "evaluator_comment")?),
+        is_veto: false,
+    })
+}

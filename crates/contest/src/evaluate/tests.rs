@@ -1,0 +1,3 @@
+mod command;
+mod model;
+mod plugin;

@@ -1,0 +1,125 @@
+//! D4: the judge, as rules or as a model. Either says whether another round is worth it.
+//!
+//! A judge is blind: no team's name or id and no order of teams is in what it gets. It asks once;
+//! whether a failure is tried again is for the core to decide.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use kumite_core::contest::judge::{Case as Facts, by_rules};
+use kumite_core::contest::{Confidence, Judgment, Used};
+use kumite_formats::contest::{self as formats, Plan};
+use serde_json::{Value, json};
+
+use crate::evaluate::Kit;
+use crate::evaluate::asked::{Asked, field, no_prompt, short, text};
+use crate::prompts::{self, Templates, Texts};
+use crate::work::{Judge, Missed, Turn};
+
+/// What a judge gets to see.
+pub struct Case<'a> {
+    pub facts: Facts,
+    pub task: &'a str,
+    pub texts: &'a Texts<'a>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the judge: {0}")]
+    Model(#[from] kumite_models::Error),
+}
+
+const INSTRUCTION: &str = include_str!("judge/instruction.txt");
+
+/// The judge of a plan. Its model and key are found, nothing is asked.
+pub fn judge(plan: &Plan, kit: &Kit) -> Result<Box<dyn Judge>, Error> {
+    match &plan.judge {
+        formats::Judge::Rules => Ok(Box::new(Rules)),
+        formats::Judge::Llm {
+            system_instruction,
+            llm,
+        } => {
+            let instruction = system_instruction.as_deref().unwrap_or(INSTRUCTION);
+            Ok(Box::new(ByModel {
+                asked: Asked::new(llm, instruction, schema(), plan, kit)?,
+                templates: Arc::clone(&kit.templates),
+                zone: kit.zone.clone(),
+            }))
+        }
+    }
+}
+
+/// The one that needs no model.
+pub struct Rules;
+
+impl Judge for Rules {
+    fn judge(&self, case: &Case<'_>, _: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+        Ok((by_rules(&case.facts), Used::default()))
+    }
+}
+
+struct ByModel {
+    asked: Asked,
+    templates: Arc<Templates>,
+    zone: TimeZone,
+}
+
+impl ByModel {
+    fn prompt(&self, case: &Case<'_>, now: &Zoned) -> Result<String, prompts::Error> {
+        self.templates.judge(case.task, &case.facts, now, case.texts)
+    }
+}
+
+impl Judge for ByModel {
+    fn judge(&self, case: &Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+        let now = Timestamp::now().to_zoned(self.zone.clone());
+        let prompt = self.prompt(case, &now);
+        let prompt = prompt.map_err(|error| no_prompt(&error))?;
+        self.asked.ask(prompt, turn, read)
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "should_continue": {
+                "type": "boolean",
+                "description": "true if another round is worth it",
+            },
+            "reasoning": {
+                "type": "string",
+                "description": "why, in a few sentences",
+            },
+            "confidence_score": {
+                "type": "number",
+                "description": "how sure you are, from 0 to 1",
+            },
+        },
+        "required": ["should_continue", "reasoning", "confidence_score"],
+        "additionalProperties": false,
+    })
+}
+
+/// Nothing is guessed: a field of another type is no answer.
+fn read(answer: &Value) -> Result<Judgment, String> {
+    let should_continue = field(answer, "should_continue")?;
+    let should_continue = should_continue
+        .as_bool()
+        .ok_or_else(|| format!("should_continue is {}, not true or false", short(should_continue)))?;
+    let reasoning = text(answer, "reasoning")?.trim().to_owned();
+    let confidence = field(answer, "confidence_score")?;
+    let confidence = confidence
+        .as_f64()
+        .and_then(Confidence::from_f64)
+        .ok_or_else(|| format!("confidence_score is {}, not a number from 0 to 1", short(confidence)))?;
+    Ok(Judgment {
+        should_continue,
+        reasoning,
+        confidence,
+    })
+}

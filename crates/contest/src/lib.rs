@@ -1,0 +1,28 @@
+//! The contest's world: the journal, the engine, teams, evaluator, judge and prompts.
+
+pub mod apply;
+pub mod board;
+pub mod check;
+pub mod demo;
+pub mod engine;
+pub mod evaluate;
+pub mod files;
+mod git;
+pub mod home;
+pub mod journal;
+pub mod judge;
+pub mod judge_check;
+pub mod news;
+pub mod parts;
+mod perform;
+pub mod project;
+pub mod prompts;
+pub mod report;
+mod rules;
+pub mod summary;
+pub mod teams;
+pub mod view;
+pub mod work;
+pub mod worktree;
+
+pub use kumite_models::Cancel;

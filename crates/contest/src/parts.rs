@@ -1,0 +1,150 @@
+//! Who plays: the teams, the metrics and the judge of a plan.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use kumite_formats::contest::{self as formats, Plan, TeamKind};
+use kumite_agents::Launcher;
+use kumite_host::job::own_binary;
+use kumite_host::project::Project;
+use kumite_host::settings::{self, Flags, Loader};
+use kumite_models::Client;
+
+use crate::evaluate::{self, Kit};
+use crate::home::{Charter, Home};
+use crate::prompts::{self, Templates};
+use crate::teams::agent::{self, AgentTeam};
+use crate::teams::model::ModelTeam;
+use crate::teams::scripted::{Scripted, Style};
+use crate::work::{Judge, Metric, Team};
+use crate::worktree::{self, Repository};
+use crate::{judge, teams};
+
+pub struct Parts {
+    pub teams: Vec<Arc<dyn Team>>,
+    pub metrics: Vec<Arc<dyn Metric>>,
+    pub judge: Arc<dyn Judge>,
+    pub templates: Arc<Templates>,
+    pub zone: TimeZone,
+    agents: Option<Arc<agent::Kit>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Prompts(#[from] prompts::Error),
+    #[error(transparent)]
+    Evaluate(#[from] evaluate::Error),
+    #[error(transparent)]
+    Judge(#[from] judge::Error),
+    #[error("team {id}: {source}")]
+    Agent {
+        id: String,
+        source: settings::Error,
+    },
+    #[error("team {id}: the contest does not say which commit agents begin with")]
+    NoBase { id: String },
+    #[error(transparent)]
+    Settings(#[from] settings::Error),
+    #[error(transparent)]
+    Worktree(#[from] worktree::Error),
+    #[error("cannot tell which program kumite is")]
+    Binary(#[from] std::io::Error),
+    #[error("team {id}: {source}")]
+    Model {
+        id: String,
+        source: teams::model::Error,
+    },
+    #[error("team {id}: there is no style {style:?}")]
+    Style { id: String, style: String },
+}
+
+impl Parts {
+    pub fn new(home: &Home, charter: &Charter) -> Result<Parts, Error> {
+        let plan = &charter.plan;
+        let kit = kit(plan, &charter.project)?;
+        let agents = agents(charter)?;
+        let teams = (0u32..).zip(&plan.teams);
+        let teams = teams.map(|(index, it)| team(index, it, home, charter, &kit, agents.as_ref()));
+        let metrics = evaluate::metrics(plan, &kit)?;
+        Ok(Parts {
+            teams: teams.collect::<Result<_, _>>()?,
+            metrics: metrics.into_iter().map(Arc::from).collect(),
+            judge: Arc::from(judge::judge(plan, &kit)?),
+            templates: kit.templates,
+            zone: kit.zone,
+            agents,
+        })
+    }
+
+    /// Nobody plays any more. The worktrees go when the contest is over: what was changed in them
+    /// is kept as a file of each round.
+    pub fn close(&self, home: &Home, is_over: bool) {
+        let Some(kit) = &self.agents else {
+            return;
+        };
+        kit.launcher.close();
+        if is_over && let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
+            eprintln!("kumite: {error}");
+        }
+    }
+}
+
+/// What the models of a plan need of the world.
+pub fn kit(plan: &Plan, project: &Path) -> Result<Kit, Error> {
+    Ok(Kit {
+        client: Client::new(),
+        env: Arc::new(|name: &str| std::env::var(name).ok()),
+        templates: Arc::new(Templates::new(&plan.prompts, plan.history_chars)?),
+        zone: prompts::time_zone(std::env::var("TZ").ok().as_deref())?,
+        project: project.to_owned(),
+    })
+}
+
+/// What all agent teams share; none if there is no such team.
+fn agents(charter: &Charter) -> Result<Option<Arc<agent::Kit>>, Error> {
+    let Some(base) = charter.base.clone() else {
+        return Ok(None);
+    };
+    let project = Project::at(&charter.project);
+    let loader = Loader::load(&project, Flags::default())?;
+    Ok(Some(Arc::new(agent::Kit {
+        settings: loader.loaded.settings,
+        repository: Repository::of(&charter.project)?,
+        launcher: Launcher::new(charter.project.clone()),
+        binary: own_binary()?,
+        project: charter.project.clone(),
+        base,
+    })))
+}
+
+fn team(
+    index: u32,
+    team: &formats::Team,
+    home: &Home,
+    charter: &Charter,
+    kit: &Kit,
+    agents: Option<&Arc<agent::Kit>>,
+) -> Result<Arc<dyn Team>, Error> {
+    let id = || team.id.clone();
+    Ok(match &team.kind {
+        TeamKind::Agent(agent) => {
+            let root = worktree::path_of(home.dir(), index as usize, &team.id);
+            let kit = agents.ok_or_else(|| Error::NoBase { id: id() })?;
+            let made = AgentTeam::new(Arc::clone(kit), agent, root);
+            Arc::new(made.map_err(|source| Error::Agent { id: id(), source })?)
+        }
+        TeamKind::Model(model) => {
+            let made = ModelTeam::new(model, &charter.plan.prices, kit);
+            Arc::new(made.map_err(|source| Error::Model { id: id(), source })?)
+        }
+        TeamKind::Scripted { style } => match Style::from_name(style) {
+            Some(style) => Arc::new(Scripted { style }),
+            None => {
+                let style = style.clone();
+                return Err(Error::Style { id: id(), style });
+            }
+        },
+    })
+}

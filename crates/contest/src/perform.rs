@@ -1,0 +1,326 @@
+//! Carrying effects out. Whatever takes time has a thread of its own, and its answer comes back as
+//! an event.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kumite_core::contest::judge::Case as Facts;
+use kumite_core::contest::rows::Write;
+use kumite_core::contest::{Effect, Event, Failed, Failure, Used};
+use kumite_models::Cancel;
+
+use crate::engine::Engine;
+use crate::files;
+use crate::judge::Case;
+use crate::project::Projection;
+use crate::prompts::Situation;
+use crate::work::{Missed, Turn};
+
+/// Enough for a call over HTTPS and for rendering.
+const STACK: usize = 1024 * 1024;
+
+pub fn perform(engine: &mut Engine, effect: &Effect) {
+    match *effect {
+        Effect::Begin { team, round } => {
+            // Nobody waits for it: the same row comes again with the round.
+            let write = projection(engine).begin(team, round);
+            engine.board.write(&write, |_| {});
+        }
+        Effect::Submit {
+            team,
+            round,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => {
+            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
+            submit(engine, job);
+        }
+        Effect::Measure {
+            team,
+            round,
+            metric,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => {
+            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
+            measure(engine, metric, job);
+        }
+        Effect::Judge {
+            team,
+            round,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => {
+            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
+            judge(engine, job);
+        }
+        Effect::Save {
+            team,
+            round,
+            attempt,
+            wait_ms,
+        } => {
+            let write = projection(engine).save(team);
+            let saved = Event::Saved { team, round };
+            let failed = move |why| Event::SaveFailed {
+                team,
+                round,
+                attempt,
+                why,
+            };
+            save(engine, write, wait_ms, saved, failed);
+        }
+        Effect::SaveSummary { attempt, wait_ms } => {
+            let write = projection(engine).summary();
+            let failed = move |why| Event::SummaryFailed { attempt, why };
+            save(engine, write, wait_ms, Event::SummarySaved, failed);
+        }
+        Effect::Halt { team } => {
+            if let Some(cancel) = engine.cancels.remove(&team) {
+                cancel.cancel();
+            }
+        }
+        Effect::End => {}
+    }
+}
+
+fn projection(engine: &Engine) -> Projection<'_> {
+    Projection {
+        home: &engine.home,
+        charter: &engine.charter,
+        contest: &engine.contest,
+    }
+}
+
+/// What every try needs, in a thread of its own.
+struct Job {
+    contest_id: String,
+    team_id: String,
+    team_name: String,
+    team: u32,
+    round: u32,
+    attempt: u32,
+    wait: Duration,
+    timeout: Duration,
+    cancel: Cancel,
+    dir: std::path::PathBuf,
+}
+
+impl Job {
+    fn new(
+        engine: &mut Engine,
+        team: u32,
+        round: u32,
+        attempt: u32,
+        wait_ms: u64,
+        timeout_ms: u64,
+    ) -> Job {
+        let of = &engine.contest.teams[team as usize];
+        Job {
+            contest_id: engine.charter.id.clone(),
+            team_id: of.id.clone(),
+            team_name: of.name.clone(),
+            team,
+            round,
+            attempt,
+            wait: Duration::from_millis(wait_ms),
+            timeout: Duration::from_millis(timeout_ms),
+            cancel: engine.cancels.entry(team).or_default().clone(),
+            dir: engine.home.round(team, round),
+        }
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        Turn {
+            contest_id: &self.contest_id,
+            team_id: &self.team_id,
+            team_name: &self.team_name,
+            round: self.round,
+            attempt: self.attempt,
+            timeout: self.timeout,
+            cancel: &self.cancel,
+            dir: &self.dir,
+        }
+    }
+}
+
+/// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
+/// nothing to say.
+fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Event + Send + 'static) {
+    let sender = engine.sender.clone();
+    engine.jobs.retain(|job| !job.is_finished());
+    let started = thread::Builder::new()
+        .name(format!("team {}", job.team))
+        .stack_size(STACK)
+        .spawn(move || {
+            if job.cancel.wait(job.wait) {
+                return;
+            }
+            let event = work(&job);
+            if !job.cancel.is_cancelled() {
+                let _ = sender.send(event);
+            }
+        });
+    // Out of threads: the machine is at its end, and so is the contest. It can be resumed.
+    engine.jobs.push(started.expect("a thread can be started"));
+}
+
+fn submit(engine: &mut Engine, job: Job) {
+    let team = Arc::clone(&engine.parts.teams[job.team as usize]);
+    let templates = Arc::clone(&engine.parts.templates);
+    // The others go on: what this team is told of them is how they stand now.
+    let situation = Situation::of(&engine.contest, job.team);
+    let now = Timestamp::now().to_zoned(engine.parts.zone.clone());
+    let task = engine.charter.plan.task.clone();
+    let texts = texts(engine, job.team);
+    spawn(engine, job, move |job| {
+        let (team_no, round, attempt) = (job.team, job.round, job.attempt);
+        let submit = || {
+            let prompt = templates.team(&task, &situation, &now, &texts);
+            let prompt = prompt.map_err(|error| lasting(&error))?;
+            kept(files::keep_prompt(&job.dir, &prompt))?;
+            let handed = team.submit(&prompt, &job.turn())?;
+            let used = handed.used;
+            let submission = kept(files::keep(&job.dir, &handed));
+            let submission = submission.map_err(|missed| Missed { used, ..missed })?;
+            Ok((submission, used))
+        };
+        match submit() {
+            Ok((submission, used)) => Event::Submitted {
+                team: team_no,
+                round,
+                attempt,
+                submission,
+                used,
+            },
+            Err(Missed { failed, used }) => Event::SubmitFailed {
+                team: team_no,
+                round,
+                attempt,
+                failed,
+                used,
+            },
+        }
+    });
+}
+
+/// The submissions of a team, by round.
+fn texts(engine: &Engine, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
+    let home = engine.home.clone();
+    move |round| files::read_submission(&home.round(team, round)).ok()
+}
+
+fn measure(engine: &mut Engine, metric: u32, job: Job) {
+    let with = Arc::clone(&engine.parts.metrics[metric as usize]);
+    let task = engine.charter.plan.task.clone();
+    let worktree = engine.parts.teams[job.team as usize].place();
+    spawn(engine, job, move |job| {
+        let (team, round, attempt) = (job.team, job.round, job.attempt);
+        let submission = files::submission(&job.dir);
+        match with.measure(&task, &submission, worktree.as_deref(), &job.turn()) {
+            Ok((measure, used)) => Event::Measured {
+                team,
+                round,
+                metric,
+                attempt,
+                measure,
+                used,
+            },
+            Err(missed) => Event::MeasureFailed {
+                team,
+                round,
+                metric,
+                attempt,
+                failed: missed.failed,
+                used: missed.used,
+            },
+        }
+    });
+}
+
+fn judge(engine: &mut Engine, job: Job) {
+    let with = Arc::clone(&engine.parts.judge);
+    let facts = Facts::of(&engine.contest, job.team);
+    let task = engine.charter.plan.task.clone();
+    let texts = texts(engine, job.team);
+    spawn(engine, job, move |job| {
+        let (team, round, attempt) = (job.team, job.round, job.attempt);
+        let case = Case {
+            facts,
+            task: &task,
+            texts: &texts,
+        };
+        match with.judge(&case, &job.turn()) {
+            Ok((judgment, used)) => Event::Judged {
+                team,
+                round,
+                attempt,
+                judgment,
+                used,
+            },
+            Err(Missed { failed, used }) => Event::JudgeFailed {
+                team,
+                round,
+                attempt,
+                failed,
+                used,
+            },
+        }
+    });
+}
+
+/// Writes rows, after a wait, and sends how that went.
+fn save(
+    engine: &Engine,
+    write: Write,
+    wait_ms: u64,
+    saved: Event,
+    failed: impl FnOnce(String) -> Event + Send + 'static,
+) {
+    let sender = engine.sender.clone();
+    let done = move |result: Result<(), String>| {
+        let event = match result {
+            Ok(()) => saved,
+            Err(why) => failed(why),
+        };
+        let _ = sender.send(event);
+    };
+    if wait_ms == 0 {
+        return engine.board.write(&write, done);
+    }
+    let board = engine.board.clone();
+    let waited = thread::Builder::new().spawn(move || {
+        thread::sleep(Duration::from_millis(wait_ms));
+        board.write(&write, done);
+    });
+    waited.expect("a thread can be started");
+}
+
+/// A template that cannot be rendered will not be next time.
+fn lasting(error: &dyn std::error::Error) -> Missed {
+    Missed {
+        failed: Failed {
+            failure: Failure::Lasting,
+            why: format!("cannot make the prompt: {error}"),
+            retry_after_ms: None,
+        },
+        used: Used::default(),
+    }
+}
+
+/// A file of the round that cannot be written: the disk is full, most likely, and that may pass.
+fn kept<T>(result: std::io::Result<T>) -> Result<T, Missed> {
+    result.map_err(|error| Missed {
+        failed: Failed {
+            failure: Failure::Passing,
+            why: format!("cannot keep the files of the round: {error}"),
+            retry_after_ms: None,
+        },
+        used: Used::default(),
+    })
+}

@@ -1,0 +1,51 @@
+//! From the plan to the rules that the core decides by.
+
+use kumite_core::contest::{Metric, Rules};
+use kumite_formats::contest::{self as formats, Judge, MetricKind, Plan};
+
+pub fn rules(plan: &Plan) -> Rules {
+    Rules {
+        rounds_min: plan.rounds_min,
+        rounds_max: plan.rounds_max,
+        judge_on_final_round: plan.judge_on_final_round,
+        teams_max: plan.teams_max,
+        submission_timeout_ms: plan.submission_timeout_ms,
+        judgment_timeout_ms: plan.judgment_timeout_ms,
+        team_timeout_ms: plan.team_timeout_ms,
+        contest_timeout_ms: plan.contest_timeout_ms,
+        submission_retries: plan.submission_retries,
+        judge_retries: match &plan.judge {
+            Judge::Rules => 0,
+            Judge::Llm { llm, .. } => llm.max_retries,
+        },
+        metrics: plan.evaluator.metrics.iter().map(metric).collect(),
+        budget_micros: plan.budget_usd.map(|usd| (usd * 1_000_000.0).round() as u64),
+    }
+}
+
+/// A built-in program needs no time worth a limit, and says the same when it is asked again.
+const BUILT_IN_MS: u64 = 60_000;
+
+fn metric(metric: &formats::Metric) -> Metric {
+    let (is_program, timeout_ms, retries) = match &metric.kind {
+        MetricKind::Llm { llm, .. } => (false, llm.timeout_ms, llm.max_retries),
+        MetricKind::Command {
+            command,
+            max_retries,
+            ..
+        } => (true, command.timeout_ms, *max_retries),
+        MetricKind::Plugin {
+            timeout_ms,
+            max_retries,
+            ..
+        } => (true, *timeout_ms, *max_retries),
+        MetricKind::Checklist(_) => (true, BUILT_IN_MS, 0),
+    };
+    Metric {
+        name: metric.name.clone(),
+        weight: metric.weight,
+        is_program,
+        timeout_ms,
+        retries,
+    }
+}

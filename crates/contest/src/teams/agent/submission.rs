@@ -1,0 +1,93 @@
+//! What of an agent's work is handed in.
+
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use kumite_core::contest::Failed;
+use kumite_formats::contest::Source;
+use kumite_host::spec_file::sentence;
+use kumite_models::Usage;
+use serde_json::{Value, json};
+
+use super::{Attempt, passing, place};
+use crate::work::Handed;
+
+/// All that the team changed, in the directory of the round, whatever it hands in.
+pub const CHANGES: &str = "changes.diff";
+
+impl Attempt<'_> {
+    /// `dir` is that of the agent that has finished.
+    pub(super) fn hand_in(&self, dir: &Path) -> Result<Handed, Failed> {
+        let changes = self.turn.dir.join(CHANGES);
+        let worktree = &self.team.worktree;
+        let diff = worktree.diff(&changes);
+        diff.map_err(|error| passing(sentence(&error)))?;
+        let said = kumite_agents::final_text(dir).map_err(|error| passing(sentence(&error)))?;
+        let text = match &self.team.source {
+            Source::Text => said.clone().ok_or_else(|| "it printed too much".to_owned()),
+            Source::File(path) => place::read(worktree.root(), &worktree.place(), path),
+            Source::Diff => diff_text(&changes),
+        };
+        let (text, flaw) = match text {
+            Ok(text) => (text, None),
+            Err(why) => (String::new(), Some(why)),
+        };
+        Ok(Handed {
+            text,
+            flaw,
+            format: format(&self.team.source),
+            messages: self.messages(&said.unwrap_or_default()),
+            members: Value::Array(Vec::new()),
+            used: self.used,
+        })
+    }
+
+    /// As pydantic-ai writes it: what was asked, and what was said last.
+    fn messages(&self, text: &str) -> Value {
+        let now = format!("{:.6}", Timestamp::now());
+        let usage = Usage {
+            input_tokens: self.used.input_tokens,
+            output_tokens: self.used.output_tokens,
+            ..Usage::default()
+        };
+        json!([
+            {
+                "kind": "request", "instructions": null, "timestamp": now, "run_id": null,
+                "metadata": null,
+                "parts": [
+                    {"part_kind": "user-prompt", "content": self.prompt, "timestamp": now},
+                ],
+            },
+            {
+                "kind": "response", "usage": usage.record(), "model_name": self.team.name,
+                "timestamp": now, "provider_name": "kumite", "provider_details": null,
+                "provider_response_id": null, "finish_reason": "stop", "run_id": null,
+                "metadata": null,
+                "parts": [{"part_kind": "text", "content": text, "id": null}],
+            },
+        ])
+    }
+}
+
+fn format(source: &Source) -> String {
+    match source {
+        Source::Text => "md".to_owned(),
+        Source::Diff => "diff".to_owned(),
+        Source::File(path) => match Path::new(path).extension() {
+            Some(end) => end.to_string_lossy().to_lowercase(),
+            None => "txt".to_owned(),
+        },
+    }
+}
+
+/// What is in other letters than UTF-8 is shown as well as can be; the file has it as it is.
+fn diff_text(file: &Path) -> Result<String, String> {
+    let bytes = fs::metadata(file).map_err(|error| format!("the diff cannot be read: {error}"))?;
+    place::small("the diff", bytes.len())?;
+    let bytes = fs::read(file).map_err(|error| format!("the diff cannot be read: {error}"))?;
+    match bytes.is_empty() {
+        true => Err("nothing was changed".to_owned()),
+        false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}

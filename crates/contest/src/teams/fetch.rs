@@ -1,0 +1,366 @@
+//! Fetches a page for a member that asks for it.
+//!
+//! A model decides what is fetched, and a page can talk it into anything. So nothing is reached
+//! that only this machine or its network can reach, however it is named: the addresses behind a
+//! name are checked where the connection is made, and each redirect is checked like a new wish.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kumite_models::Cancel;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Proxy};
+
+use super::page;
+
+/// Lets private addresses be fetched: for an intranet, and for tests.
+pub const PRIVATE_VARIABLE: &str = "KUMITE_FETCH_PRIVATE";
+
+pub const TIMEOUT: Duration = Duration::from_secs(30);
+const REDIRECTS_MAX: usize = 5;
+/// How often a fetch looks whether it was cancelled.
+const TICK: Duration = Duration::from_millis(20);
+const STACK_BYTES: usize = 512 << 10;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{url:?} is no URL: {why}")]
+    Url { url: String, why: String },
+    #[error("only http and https can be fetched, not {url:?}")]
+    Scheme { url: String },
+    #[error("{url:?} carries a name or password before its host, which is not allowed")]
+    Userinfo { url: String },
+    #[error("{host} is not among the domains that may be fetched: {allowed}")]
+    NotAllowed { host: String, allowed: String },
+    #[error("{host} must not be fetched, because {blocked} is blocked")]
+    Blocked { host: String, blocked: String },
+    #[error("{host} leads to {address}, which is no public address")]
+    Private { host: String, address: IpAddr },
+    #[error("{url} led to more than {REDIRECTS_MAX} redirects")]
+    Redirects { url: String },
+    #[error("{url} answered with status {status}")]
+    Status { url: String, status: u16 },
+    #[error("cannot read {url}: {why}")]
+    Page { url: String, why: String },
+    #[error("cannot fetch {url}: {why}")]
+    Failed { url: String, why: String },
+    #[error("{url} did not answer within {} s", .after.as_secs_f32().ceil())]
+    TimedOut { url: String, after: Duration },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Which sites may be fetched.
+#[derive(Clone, Debug, Default)]
+pub struct Sites {
+    /// Empty: all of them.
+    allowed: Vec<String>,
+    blocked: Vec<String>,
+}
+
+/// Copies share connections.
+#[derive(Clone, Debug)]
+pub struct Fetcher {
+    agent: Agent,
+    sites: Arc<Sites>,
+}
+
+impl Sites {
+    pub fn new(allowed: &[String], blocked: &[String]) -> Sites {
+        let normal = |names: &[String]| names.iter().map(|name| normal(name)).collect();
+        Sites {
+            allowed: normal(allowed),
+            blocked: normal(blocked),
+        }
+    }
+
+    fn check(&self, host: &str) -> Result<(), Error> {
+        let host = normal(host);
+        if let Some(blocked) = self.blocked.iter().find(|name| is_within(&host, name)) {
+            let blocked = blocked.clone();
+            return Err(Error::Blocked { host, blocked });
+        }
+        let is_allowed = self.allowed.iter().any(|name| is_within(&host, name));
+        match is_allowed || self.allowed.is_empty() {
+            true => Ok(()),
+            false => Err(Error::NotAllowed {
+                host,
+                allowed: self.allowed.join(", "),
+            }),
+        }
+    }
+}
+
+fn normal(name: &str) -> String {
+    let name = name.trim().to_ascii_lowercase();
+    let name = name.strip_prefix("*.").unwrap_or(&name);
+    name.trim_end_matches('.').to_owned()
+}
+
+/// Whether `host` is `domain` or a name below it.
+fn is_within(host: &str, domain: &str) -> bool {
+    let front = host.strip_suffix(domain);
+    front.is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+impl Fetcher {
+    pub fn new(sites: Sites, is_private_allowed: bool) -> Fetcher {
+        // A proxy looks names up behind our back. Where private addresses may be reached, nothing
+        // depends on that.
+        match is_private_allowed {
+            true => Fetcher::guarded(sites, |_| true, Proxy::try_from_env()),
+            false => Fetcher::guarded(sites, is_public, None),
+        }
+    }
+
+    fn guarded(sites: Sites, may_reach: fn(IpAddr) -> bool, proxy: Option<Proxy>) -> Fetcher {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(proxy)
+            .user_agent(concat!("kumite/", env!("CARGO_PKG_VERSION")))
+            .accept("text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1")
+            .build();
+        let guard = Guard {
+            names: DefaultResolver::default(),
+            may_reach,
+        };
+        Fetcher {
+            agent: Agent::with_parts(config, DefaultConnector::default(), guard),
+            sites: Arc::new(sites),
+        }
+    }
+
+    /// The text of the page, within `timeout`. Cancelling returns at once; the connection then
+    /// lives no longer than its timeout.
+    pub fn fetch(&self, url: &str, timeout: Duration, cancel: &Cancel) -> Result<String, Error> {
+        let timeout = timeout.min(TIMEOUT);
+        let end = Instant::now() + timeout;
+        let failed = |why: &str| Error::Failed {
+            url: url.to_owned(),
+            why: why.to_owned(),
+        };
+        let (answer, answered) = mpsc::sync_channel(1);
+        let job = (self.clone(), url.to_owned());
+        let started = thread::Builder::new()
+            .name("fetch".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                // Nobody listens any more if the fetch was cancelled.
+                let _ = answer.send(job.0.follow(&job.1, end));
+            });
+        started.map_err(|error| failed(&format!("no thread can be started: {error}")))?;
+        loop {
+            match answered.recv_timeout(TICK) {
+                Ok(outcome) => return outcome,
+                Err(RecvTimeoutError::Disconnected) => return Err(failed("it broke off")),
+                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
+                    return Err(Error::Cancelled);
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() > end => {
+                    let url = url.to_owned();
+                    return Err(Error::TimedOut { url, after: timeout });
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn follow(&self, url: &str, end: Instant) -> Result<String, Error> {
+        let mut place = self.checked(url)?;
+        for _ in 0..=REDIRECTS_MAX {
+            match self.get(&place, end)? {
+                Got::Page(text) => return Ok(text),
+                Got::Redirect(to) => place = self.checked(&joined(&place, &to))?,
+            }
+        }
+        let url = url.to_owned();
+        Err(Error::Redirects { url })
+    }
+
+    /// What may be asked for, before anything is looked up.
+    fn checked(&self, url: &str) -> Result<Uri, Error> {
+        let url = escaped(url.trim());
+        let scheme = url.split(':').next().unwrap_or_default();
+        if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+            return Err(Error::Scheme { url });
+        }
+        let uri: Uri = match url.parse() {
+            Ok(uri) => uri,
+            Err(error) => {
+                let why = format!("{error}");
+                return Err(Error::Url { url, why });
+            }
+        };
+        let authority = uri.authority().map(|it| it.as_str()).unwrap_or_default();
+        if authority.contains('@') {
+            return Err(Error::Userinfo { url });
+        }
+        // Without a scheme, "http:a.b" is taken for a host and its port.
+        match uri.scheme().and(uri.host()) {
+            None | Some("") => {
+                let why = "it has no host".to_owned();
+                Err(Error::Url { url, why })
+            }
+            Some(host) if host.contains('%') => {
+                let why = "its host has characters that a host cannot have".to_owned();
+                Err(Error::Url { url, why })
+            }
+            Some(host) => self.sites.check(host).map(|()| uri.clone()),
+        }
+    }
+
+    fn get(&self, place: &Uri, end: Instant) -> Result<Got, Error> {
+        let url = || place.to_string();
+        let left = end.saturating_duration_since(Instant::now());
+        let request = self.agent.get(place).config().timeout_global(Some(left)).build();
+        let mut response = request.call().map_err(|error| from_ureq(&url(), left, error))?;
+        let status = response.status().as_u16();
+        let header = |name: &str| {
+            let value = response.headers().get(name)?;
+            Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        match (status, header("location")) {
+            (301 | 302 | 303 | 307 | 308, Some(to)) => return Ok(Got::Redirect(to)),
+            (200..=299, _) => {}
+            _ => return Err(Error::Status { url: url(), status }),
+        }
+        let kind = page::Kind {
+            media_type: header("content-type").unwrap_or_default(),
+            encoding: header("content-encoding").unwrap_or_default(),
+        };
+        let body = response.body_mut().as_reader();
+        let text = page::read(body, &kind);
+        text.map(Got::Page).map_err(|why| Error::Page { url: url(), why })
+    }
+}
+
+enum Got {
+    Page(String),
+    Redirect(String),
+}
+
+fn from_ureq(url: &str, after: Duration, error: ureq::Error) -> Error {
+    let url = url.to_owned();
+    match error {
+        ureq::Error::Timeout(_) => Error::TimedOut { url, after },
+        ureq::Error::Other(inner) => match inner.downcast::<Error>() {
+            Ok(ours) => *ours,
+            Err(other) => Error::Failed {
+                url,
+                why: other.to_string(),
+            },
+        },
+        other => Error::Failed {
+            url,
+            why: other.to_string(),
+        },
+    }
+}
+
+/// What models like to leave in a URL, blanks and letters of all languages, in the form that
+/// travels.
+fn escaped(url: &str) -> String {
+    let mut all = String::with_capacity(url.len());
+    for byte in url.bytes() {
+        match byte.is_ascii_graphic() {
+            true => all.push(char::from(byte)),
+            false => all.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    all
+}
+
+/// Where a redirect leads.
+fn joined(base: &Uri, to: &str) -> String {
+    let scheme = base.scheme_str().unwrap_or("https");
+    let authority = base.authority().map(|it| it.as_str()).unwrap_or_default();
+    let here = format!("{scheme}://{authority}");
+    let is_whole = to.split_once(':').is_some_and(|(front, _)| {
+        front.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    });
+    match to {
+        _ if is_whole => to.to_owned(),
+        _ if to.starts_with("//") => format!("{scheme}:{to}"),
+        _ if to.starts_with('/') => format!("{here}{to}"),
+        _ if to.starts_with(['?', '#']) => format!("{here}{}{to}", base.path()),
+        _ => {
+            let (folder, _) = base.path().rsplit_once('/').unwrap_or_default();
+            format!("{here}{folder}/{to}")
+        }
+    }
+}
+
+/// Looks names up, and refuses those that lead inside.
+#[derive(Debug)]
+struct Guard {
+    names: DefaultResolver,
+    may_reach: fn(IpAddr) -> bool,
+}
+
+impl Resolver for Guard {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.names.resolve(uri, config, timeout)?;
+        let mut addresses = found.iter().map(|address| address.ip());
+        match addresses.find(|address| !(self.may_reach)(*address)) {
+            Some(address) => {
+                let host = uri.host().unwrap_or_default().to_owned();
+                Err(ureq::Error::Other(Box::new(Error::Private { host, address })))
+            }
+            None => Ok(found),
+        }
+    }
+}
+
+/// Whether everybody means the same machine by `address`, and it is not the inside of something.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            !matches!(
+                (a, b, c),
+                (0 | 10 | 127 | 224.., _, _)
+                    | (100, 64..=127, _)
+                    | (169, 254, _)
+                    | (172, 16..=31, _)
+                    | (192, 168, _)
+                    | (192, 0, 0 | 2)
+                    | (192, 88, 99)
+                    | (198, 18 | 19, _)
+                    | (198, 51, 100)
+                    | (203, 0, 113)
+            )
+        }
+        IpAddr::V6(address) => {
+            if let Some(inner) = address.to_ipv4_mapped() {
+                return is_public(IpAddr::V4(inner));
+            }
+            match address.segments() {
+                // NAT64: the address behind it counts.
+                [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+                    let inner = u32::from(high) << 16 | u32::from(low);
+                    is_public(IpAddr::V4(inner.into()))
+                }
+                // Tunnels, which hide another address, and what is reserved or for examples.
+                [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x2002, ..] | [0x3fff, ..] => false,
+                [first, ..] => first & 0xe000 == 0x2000,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "fetch_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+//! Teams that need no model: for the demo, and for trying the settings of a contest out.
+
+use kumite_core::contest::Used;
+use serde_json::{Value, json};
+
+use crate::work::{Handed, Missed, Team, Turn};
+
+/// How the work of a team grows over its rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Better in every round.
+    Steady,
+    /// Good at once, and no better afterwards.
+    Quick,
+    /// Up and down.
+    Noisy,
+    /// Poor for long, then good.
+    Late,
+    /// Never better.
+    Flat,
+}
+
+impl Style {
+    pub const ALL: [(&'static str, Style); 5] = [
+        ("steady", Style::Steady),
+        ("quick", Style::Quick),
+        ("noisy", Style::Noisy),
+        ("late", Style::Late),
+        ("flat", Style::Flat),
+    ];
+
+    pub fn from_name(name: &str) -> Option<Style> {
+        let mut all = Style::ALL.into_iter();
+        all.find(|(known, _)| *known == name).map(|(_, style)| style)
+    }
+
+    /// How many sections a round's text has.
+    fn sections(self, round: u32) -> usize {
+        let by_round: [usize; 5] = match self {
+            Style::Steady => [4, 7, 9, 11, 13],
+            Style::Quick => [11, 12, 12, 12, 12],
+            Style::Noisy => [6, 4, 9, 5, 10],
+            Style::Late => [3, 3, 4, 12, 14],
+            Style::Flat => [6, 6, 6, 6, 6],
+        };
+        let index = round.saturating_sub(1).min(4) as usize;
+        by_round[index]
+    }
+}
+
+/// What a guide to a small tool may say, the most obvious first.
+const SECTIONS: [(&str, &str); 14] = [
+    ("Install", "One command installs it; it has no dependencies."),
+    ("Usage", "Name the directory that it should tidy."),
+    ("Example", "`tidy ~/Downloads` sorts what lies there by kind."),
+    ("Options", "`--quiet` says nothing, `--depth 2` looks further down."),
+    ("Configuration", "Rules of your own go into `tidy.toml`."),
+    ("Dry run", "With `--dry-run` it only says what it would do."),
+    ("Undo", "`tidy undo` puts the last run back."),
+    ("Exit codes", "0 when all is well, 1 when a file could not be moved."),
+    ("Backup", "It keeps a backup of whatever it would overwrite."),
+    ("Troubleshooting", "A warning names the file and what to do about it."),
+    ("Performance", "It looks at ten thousand files in a second."),
+    ("Security", "It never follows a link out of the directory."),
+    ("Contributing", "A change comes with a test."),
+    ("License", "Use it as you like."),
+];
+
+/// The words by which the demo measures these texts.
+pub const WORDS: [&str; 14] = [
+    "install",
+    "usage",
+    "example",
+    "options",
+    "configuration",
+    "dry run",
+    "undo",
+    "exit codes",
+    "backup",
+    "troubleshooting",
+    "performance",
+    "security",
+    "contributing",
+    "license",
+];
+
+pub struct Scripted {
+    pub style: Style,
+}
+
+impl Team for Scripted {
+    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
+        let sections = &SECTIONS[..self.style.sections(turn.round)];
+        let text: String = sections
+            .iter()
+            .map(|(title, words)| format!("## {title}\n\n{words}\n\n"))
+            .collect();
+        let text = format!("# tidy\n\n{text}").trim_end().to_owned();
+        let messages = json!([
+            { "kind": "request", "parts": [{ "part_kind": "user-prompt", "content": prompt }] },
+            { "kind": "response", "parts": [{ "part_kind": "text", "content": text }] },
+        ]);
+        Ok(Handed {
+            text,
+            flaw: None,
+            format: "md".to_owned(),
+            messages,
+            members: Value::Array(Vec::new()),
+            used: Used::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_in_the_longest_text_and_names_its_section() {
+        for ((title, _), word) in SECTIONS.iter().zip(WORDS) {
+            assert_eq!(title.to_lowercase(), word);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A contest as people and programs see it: the board of the contract.
+
+use kumite_core::contest::board::{Standing, standings, winner};
+use kumite_core::contest::{Contest, Phase, Stage};
+use serde::{Deserialize, Serialize};
+
+/// `kumite contest board --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Board {
+    pub execution_id: String,
+    /// `running`, `stopped`, `done`, `failed` or `cancelled`.
+    pub state: String,
+    pub winner: Option<String>,
+    pub task: String,
+    pub rounds_max: Option<u32>,
+    pub teams: Vec<Line>,
+    pub cost_usd: f64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub elapsed_seconds: f64,
+    /// Why the database lacks the result, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsaved: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub team_id: String,
+    pub team_name: String,
+    pub rank: Option<u32>,
+    /// Its best, and the round of it.
+    pub score: Option<f64>,
+    pub round: Option<u32>,
+    /// How many have come to a verdict.
+    pub rounds: u32,
+    /// `working`, `done`, `failed` or `disqualified`.
+    pub state: String,
+    pub exit_reason: Option<String>,
+    pub message: Option<String>,
+    /// What it does right now: `waiting`, `submitting`, `evaluating`, `judging`, `saving`.
+    pub doing: Option<String>,
+    pub current_round: u32,
+    pub scores: Vec<Option<f64>>,
+    pub cost_usd: f64,
+    pub seconds: f64,
+}
+
+/// The board of a contest of ours. `is_played`: somebody is at it.
+pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board {
+    let used = contest.used();
+    let lines = standings(contest);
+    Board {
+        execution_id: id.to_owned(),
+        state: state(contest, is_played).to_owned(),
+        winner: winner(contest).map(|team| contest.teams[team as usize].id.clone()),
+        task: task.to_owned(),
+        rounds_max: Some(contest.rules.rounds_max),
+        teams: lines.iter().map(|it| line(contest, it)).collect(),
+        cost_usd: used.micros as f64 / 1e6,
+        input_tokens: used.input_tokens,
+        output_tokens: used.output_tokens,
+        elapsed_seconds: contest.elapsed_ms as f64 / 1000.0,
+        unsaved: unsaved(contest),
+    }
+}
+
+/// A contest that nobody plays and that has not ended does not run: it can be resumed.
+pub fn state(contest: &Contest, is_played: bool) -> &'static str {
+    match &contest.stage {
+        Stage::Ended(_) if contest.is_cancelled => "cancelled",
+        Stage::Ended(_) => match winner(contest) {
+            Some(_) => "done",
+            None => "failed",
+        },
+        Stage::Ready | Stage::Running | Stage::Closing { .. } => match is_played {
+            true => "running",
+            false => "stopped",
+        },
+    }
+}
+
+pub fn unsaved(contest: &Contest) -> Option<String> {
+    use kumite_core::contest::Ending;
+    match &contest.stage {
+        Stage::Ended(Ending::Unsaved { why }) => Some(why.clone()),
+        _ => None,
+    }
+}
+
+fn line(contest: &Contest, standing: &Standing) -> Line {
+    let team = &contest.teams[standing.team as usize];
+    let exit = team.exit();
+    Line {
+        team_id: team.id.clone(),
+        team_name: team.name.clone(),
+        rank: standing.rank,
+        score: standing.best.map(|(score, _)| score.as_f64()),
+        round: standing.best.map(|(_, round)| round),
+        rounds: standing.rounds,
+        state: exit
+            .map_or("working", |exit| exit.reason.fate().name())
+            .to_owned(),
+        exit_reason: exit.map(|exit| exit.reason.name().to_owned()),
+        message: exit.and_then(|exit| exit.message.clone()),
+        doing: doing(&team.phase).map(str::to_owned),
+        current_round: team.round(),
+        scores: team
+            .finished()
+            .map(|round| round.score().map(|score| score.as_f64()))
+            .collect(),
+        cost_usd: team.used.micros as f64 / 1e6,
+        seconds: team.used_ms as f64 / 1000.0,
+    }
+}
+
+pub fn doing(phase: &Phase) -> Option<&'static str> {
+    match phase {
+        Phase::Queued => Some("waiting"),
+        Phase::Submitting { .. } => Some("submitting"),
+        Phase::Measuring { .. } => Some("evaluating"),
+        Phase::Judging { .. } => Some("judging"),
+        Phase::Saving { .. } => Some("saving"),
+        Phase::Out(_) => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! What a team, a metric and a judge are to the engine: something that is tried, takes a while, and
+//! hands something in or not.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kumite_core::contest::{Failed, Judgment, Measure, Used};
+use kumite_models::Cancel;
+use serde_json::Value;
+
+/// One try, of whatever kind.
+pub struct Turn<'a> {
+    pub contest_id: &'a str,
+    pub team_id: &'a str,
+    pub team_name: &'a str,
+    pub round: u32,
+    pub attempt: u32,
+    pub timeout: Duration,
+    /// Ends the try early. It answers within a moment, and nothing it started is left.
+    pub cancel: &'a Cancel,
+    /// The directory of this team's round, for whatever the try wants to keep.
+    pub dir: &'a Path,
+}
+
+/// A submission.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handed {
+    /// Empty where there is a flaw.
+    pub text: String,
+    /// Why it is none: the file is missing, nothing was changed.
+    pub flaw: Option<String>,
+    /// `md`, `diff`, or the extension of the file.
+    pub format: String,
+    /// The conversation in the form that mixseek's readers know: a list of messages.
+    pub messages: Value,
+    /// What the members said, as in mixseek's `member_submissions_record.submissions`.
+    pub members: Value,
+    pub used: Used,
+}
+
+/// A try that came to nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missed {
+    pub failed: Failed,
+    pub used: Used,
+}
+
+/// D1: works on its own, with nothing but the prompt (D3).
+pub trait Team: Send + Sync {
+    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed>;
+
+    /// Where it works, if it works on files.
+    fn place(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// One part of the evaluation.
+pub trait Metric: Send + Sync {
+    /// `submission` is a file; `worktree` is where an agent team worked.
+    fn measure(
+        &self,
+        task: &str,
+        submission: &Path,
+        worktree: Option<&Path>,
+        turn: &Turn<'_>,
+    ) -> Result<(Measure, Used), Missed>;
+}
+
+/// Says whether another round is worth it. It gets no team's name: `turn` is for cancelling and
+/// for its directory only.
+pub trait Judge: Send + Sync {
+    fn judge(&self, case: &crate::judge::Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed>;
+}

@@ -1,0 +1,164 @@
+//! Which worktrees a repository knows, and how one goes without a trace.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::{Error, Repository};
+
+/// In the directory of a contest.
+pub(super) const WORKTREES: &str = "worktrees";
+
+/// What the git directory of a worktree holds when nothing is going on in it. Anything else is a
+/// merge, a rebase, a lock of a git that was killed, and the like.
+const AT_REST: [&str; 9] = [
+    "COMMIT_EDITMSG",
+    "FETCH_HEAD",
+    "HEAD",
+    "ORIG_HEAD",
+    "commondir",
+    "gitdir",
+    "index",
+    "logs",
+    "refs",
+];
+
+/// The locks that a killed git leaves behind.
+const LOCKS: [&str; 2] = ["index.lock", "HEAD.lock"];
+
+/// Removes all worktrees of a contest, also those that a crash left half made. What is not there is
+/// no trouble.
+pub fn remove_all(repository: &Repository, contest_dir: &Path) -> Result<(), Error> {
+    let place = contest_dir.join(WORKTREES);
+    let known = all(repository)?.into_iter().map(|(_, root)| root);
+    let settled = resolved(&place);
+    let mut roots: Vec<PathBuf> = known.filter(|root| root.starts_with(&settled)).collect();
+    roots.extend(entries(&place)?);
+    for root in roots {
+        remove(repository, &root)?;
+    }
+    gone(&place, fs::remove_dir(&place))
+}
+
+/// Removes one worktree, whatever is left of it.
+pub(super) fn remove(repository: &Repository, root: &Path) -> Result<(), Error> {
+    if fs::symlink_metadata(root).is_ok() {
+        gone(root, fs::remove_dir_all(root).or_else(|_| by_force(root)))?;
+    }
+    // A repository knows one that is not there any more, and no other is touched.
+    if find(repository, root)?.is_some() {
+        let remove = ["worktree", "remove", "--force", "--force"].map(AsRef::as_ref);
+        let args = [&remove[..], &[root.as_os_str()]].concat();
+        repository.git().run(&args)?;
+    }
+    Ok(())
+}
+
+/// The git directory of the worktree at `root`, if the repository knows one there.
+pub(super) fn find(repository: &Repository, root: &Path) -> Result<Option<PathBuf>, Error> {
+    let root = resolved(root);
+    let mut all = all(repository)?.into_iter();
+    Ok(all.find(|(_, at)| *at == root).map(|(git_dir, _)| git_dir))
+}
+
+/// Whether nothing is going on in a worktree, and its link leads to its git directory.
+pub(super) fn is_at_rest(git_dir: &Path, root: &Path) -> bool {
+    let Ok(entries) = entries(git_dir) else {
+        return false;
+    };
+    let is_usual = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| AT_REST.contains(&name))
+    };
+    is_linked(git_dir, root) && entries.iter().all(is_usual)
+}
+
+/// Makes a worktree usable that somebody was torn out of.
+pub(super) fn settle(git_dir: &Path, root: &Path) -> Result<(), Error> {
+    for lock in LOCKS.map(|lock| git_dir.join(lock)) {
+        gone(&lock, fs::remove_file(&lock))?;
+    }
+    if is_linked(git_dir, root) {
+        return Ok(());
+    }
+    let path = root.join(".git");
+    let removed = match path.is_dir() {
+        true => fs::remove_dir_all(&path),
+        false => fs::remove_file(&path),
+    };
+    gone(&path, removed)?;
+    fs::write(&path, link(git_dir)).map_err(|source| Error::Write { path, source })
+}
+
+fn is_linked(git_dir: &Path, root: &Path) -> bool {
+    let Ok(text) = fs::read_to_string(root.join(".git")) else {
+        return false;
+    };
+    let target = text.trim().strip_prefix("gitdir:").map(str::trim);
+    target.is_some_and(|target| resolved(&root.join(target)) == resolved(git_dir))
+}
+
+fn link(git_dir: &Path) -> String {
+    format!("gitdir: {}\n", git_dir.display())
+}
+
+/// All worktrees besides the main checkout: git directory and root.
+fn all(repository: &Repository) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
+    let known = entries(&repository.common().join(WORKTREES))?.into_iter();
+    let with_root = known.filter_map(|git_dir| {
+        let link = fs::read_to_string(git_dir.join("gitdir")).ok()?;
+        let root = resolved(git_dir.join(link.trim()).parent()?);
+        Some((git_dir, root))
+    });
+    Ok(with_root.collect())
+}
+
+/// One name for each place, also for one that is not there.
+fn resolved(path: &Path) -> PathBuf {
+    if let Ok(found) = path.canonicalize() {
+        return found;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => resolved(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+fn entries(dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    let trouble = |source| Error::Read {
+        path: dir.to_owned(),
+        source,
+    };
+    match fs::read_dir(dir) {
+        Ok(entries) => {
+            let paths = entries.map(|entry| Ok(entry.map_err(trouble)?.path()));
+            paths.collect()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(trouble(error)),
+    }
+}
+
+/// Some programs write-protect what they keep.
+fn by_force(path: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(path)?;
+    if !found.is_dir() {
+        return fs::remove_file(path);
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(path)? {
+        by_force(&entry?.path())?;
+    }
+    fs::remove_dir(path)
+}
+
+fn gone(path: &Path, removed: io::Result<()>) -> Result<(), Error> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Remove {
+            path: path.to_owned(),
+            source: error,
+        }),
+        _ => Ok(()),
+    }
+}

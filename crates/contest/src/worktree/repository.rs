@@ -1,0 +1,90 @@
+//! The repository that a project is in.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{self, Path, PathBuf};
+
+use super::Error;
+use crate::git::{self, Git};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// Its main checkout.
+    top: PathBuf,
+    /// The project's place in it; mostly empty.
+    prefix: PathBuf,
+    /// Its git directory.
+    common: PathBuf,
+}
+
+impl Repository {
+    /// The repository around `project`. This is what a dry run asks, with [`Repository::head`].
+    pub fn of(project: &Path) -> Result<Repository, Error> {
+        let project = path::absolute(project).unwrap_or_else(|_| project.to_owned());
+        let ask = ["rev-parse", "--show-toplevel", "--git-common-dir", "--show-prefix"];
+        let told = Git::at(&project).run(&ask).map_err(|error| match error {
+            git::Error::Failed { words, .. } => Error::NoRepository {
+                project: project.clone(),
+                words,
+            },
+            other => Error::Git(other),
+        })?;
+        let mut lines = told.split(|byte| *byte == b'\n');
+        let mut path = || PathBuf::from(OsStr::from_bytes(lines.next().unwrap_or_default()));
+        let (top, common, prefix) = (path(), path(), path());
+        Ok(Repository {
+            common: project.join(common),
+            top,
+            prefix,
+        })
+    }
+
+    /// The commit that a contest begins with.
+    pub fn head(&self) -> Result<String, Error> {
+        let git = self.git();
+        let head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        let head = head.map_err(|_| Error::NoCommit {
+            top: self.top.clone(),
+        })?;
+        let head = String::from_utf8_lossy(head.trim_ascii()).into_owned();
+        let place = format!("{head}:{}", self.prefix.display());
+        let found = git.run(&["cat-file", "-e", place.trim_end_matches('/')]);
+        found.map_err(|_| Error::NotInCommit {
+            place: self.top.join(&self.prefix),
+        })?;
+        Ok(head)
+    }
+
+    /// How many files of the main checkout differ from its last commit: agent teams do not see
+    /// that. What kumite itself keeps there does not count.
+    pub fn uncommitted(&self) -> Result<usize, Error> {
+        let git = Git::at(&self.top.join(&self.prefix));
+        let told = git.run(&[
+            "status",
+            "--porcelain",
+            "--untracked-files=normal",
+            "-z",
+            "--no-renames",
+            "--",
+            ":/",
+            ":(exclude).kiro/runtime",
+        ])?;
+        Ok(told.iter().filter(|byte| **byte == 0).count())
+    }
+
+    pub(crate) fn top(&self) -> &Path {
+        &self.top
+    }
+
+    pub(super) fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
+    pub(super) fn common(&self) -> &Path {
+        &self.common
+    }
+
+    pub(crate) fn git(&self) -> Git {
+        Git::at(&self.top)
+    }
+}

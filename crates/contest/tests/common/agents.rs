@@ -1,0 +1,151 @@
+//! Agent teams whose agents are shell scripts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kumite_agents::{Launcher, find_marked};
+use kumite_contest::teams::agent::{AgentTeam, Kit};
+use kumite_contest::work::{Handed, Missed, Team, Turn};
+use kumite_contest::worktree::path_of;
+use kumite_core::contest::Failure;
+use kumite_formats::contest::{Agent, Source, Worktree};
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, Span};
+use kumite_models::Cancel;
+
+use super::Project;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_kumite-contest-supervise");
+
+/// The last line of an agent that has finished; `$text` is what it says.
+pub const DONE: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.5,"usage":{"input_tokens":3,"output_tokens":4},"result":"'"$text"'"}'"#;
+
+/// A project with one agent team.
+pub struct Stage {
+    pub project: Project,
+    pub settings: Settings,
+    pub source: Source,
+    pub worktree: Worktree,
+    pub cancel: Cancel,
+    pub timeout: Duration,
+}
+
+impl Stage {
+    /// Its agent does what `script` says. `$here` is the project.
+    pub fn new(script: &str) -> Stage {
+        let project = Project::new();
+        let here = project.root().display().to_string();
+        project.program(".kiro/runtime/agent.sh", &format!("here={here}\n{script}"));
+        let mut settings = Settings::default();
+        // A script that was just written can be busy: other tests fork while it is open.
+        settings.agent.spawn_retries = 10;
+        settings.agent.term_grace = Span::from_secs(5);
+        let kind = AgentKind::Program {
+            kind: ProgramKind::Claude,
+            program: ".kiro/runtime/agent.sh".to_owned(),
+            args: Vec::new(),
+            model: String::new(),
+            permission_mode: String::new(),
+        };
+        let env = Default::default();
+        settings.agents.insert("fake".to_owned(), AgentSettings { kind, env });
+        Stage {
+            project,
+            settings,
+            source: Source::Text,
+            worktree: Worktree::Fresh,
+            cancel: Cancel::new(),
+            timeout: Duration::from_secs(60),
+        }
+    }
+
+    pub fn root(&self) -> PathBuf {
+        path_of(&self.project.contest_dir(), 0, "Team A")
+    }
+
+    pub fn team(&self) -> AgentTeam {
+        let repository = self.project.repository();
+        let kit = Kit {
+            settings: Arc::new(self.settings.clone()),
+            project: self.project.root().to_owned(),
+            base: repository.head().unwrap(),
+            repository,
+            launcher: Launcher::new(self.project.root().to_owned()),
+            binary: BINARY.into(),
+        };
+        let plan = Agent {
+            agent: "fake".to_owned(),
+            submission: self.source.clone(),
+            worktree: self.worktree,
+        };
+        AgentTeam::new(Arc::new(kit), &plan, self.root()).unwrap()
+    }
+
+    pub fn round(&self, round: u32) -> PathBuf {
+        let dir = self.project.contest_dir();
+        dir.join(format!("teams/0/round-{round}"))
+    }
+
+    pub fn submit(&self, round: u32, attempt: u32) -> Result<Handed, Missed> {
+        self.submit_with(&self.team(), round, attempt)
+    }
+
+    pub fn submit_with(&self, team: &dyn Team, round: u32, attempt: u32) -> Result<Handed, Missed> {
+        let dir = self.round(round);
+        std::fs::create_dir_all(&dir).unwrap();
+        let contest_id = self.project.root().file_name().unwrap().to_str().unwrap();
+        team.submit(
+            "Do it.",
+            &Turn {
+                contest_id,
+                team_id: "Team A",
+                team_name: "Team A",
+                round,
+                attempt,
+                timeout: self.timeout,
+                cancel: &self.cancel,
+                dir: &dir,
+            },
+        )
+    }
+
+    /// What a try came to that failed.
+    pub fn fails(&self, round: u32, attempt: u32) -> (Failure, String) {
+        let failed = self.submit(round, attempt).unwrap_err().failed;
+        (failed.failure, failed.why)
+    }
+
+    /// Where the script writes what a test waits for: git ignores it.
+    pub fn note(&self, name: &str) -> PathBuf {
+        self.project.path(&format!(".kiro/runtime/{name}"))
+    }
+
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.note(name)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// How many processes of this project's agents live.
+    pub fn alive(&self) -> usize {
+        let mark = format!("KUMITE_PROJECT={}", self.project.root().display());
+        find_marked(&mark).len()
+    }
+}
+
+/// A test that fails must not leave its agent behind.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let mark = format!("KUMITE_PROJECT={}", self.project.root().display());
+        kumite_agents::Remains::marked(&[&mark]).end();
+    }
+}
+
+pub fn has_all(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "{word:?} is not in {text:?}");
+    }
+}
+
+pub fn exists(path: &Path) -> impl FnMut() -> bool + '_ {
+    move || path.exists()
+}

@@ -1,0 +1,86 @@
+//! The time of a team and of the contest: what is charged, and how much is left.
+//!
+//! All of it is told by the contest's own clock, which only runs while somebody is there.
+
+use super::event::{Failed, Failure};
+use super::exit::Reason;
+use super::state::{Bound, Limit, Measuring, Phase};
+use super::team::At;
+
+impl At<'_> {
+    /// The time that a try gets which begins after `wait_ms`. Without any time left, the end that
+    /// this means.
+    pub fn limit(&self, own_ms: u64, wait_ms: u64) -> Result<Limit, Reason> {
+        let so_far = self.team.used_ms + self.running_ms();
+        let team_timeout = self.rules.team_timeout_ms;
+        let team = team_timeout.map_or(u64::MAX, |all| all.saturating_sub(so_far));
+        let contest = self.contest_left_ms.saturating_sub(wait_ms);
+        let mut limit = Limit {
+            ms: own_ms.max(1),
+            bound: Bound::Own,
+        };
+        for (ms, bound) in [(team, Bound::Team), (contest, Bound::Contest)] {
+            if ms < limit.ms {
+                limit = Limit { ms, bound };
+            }
+        }
+        match (limit.ms, self.whose(limit)) {
+            (0, Some(reason)) => Err(reason),
+            _ => Ok(limit),
+        }
+    }
+
+    /// The end that this failure means because it was not the try's own time that ran out.
+    pub fn out_of_time(&self, limit: Limit, failed: &Failed) -> Option<Reason> {
+        match failed.failure {
+            Failure::TimedOut => self.whose(limit),
+            Failure::Passing | Failure::Unusable | Failure::Lasting => None,
+        }
+    }
+
+    /// The end that a limit of the team or of the contest means; none for the limit of one try.
+    fn whose(&self, limit: Limit) -> Option<Reason> {
+        match limit.bound {
+            Bound::Own => None,
+            Bound::Team => Some(Reason::late(self.team)),
+            Bound::Contest => Some(Reason::ContestTimeout),
+        }
+    }
+
+    /// From then on the team is charged, unless it already is.
+    pub fn clock_in(&mut self, from_ms: u64) {
+        let since = self.team.busy_since_ms.unwrap_or(from_ms);
+        self.team.busy_since_ms = Some(since.min(from_ms));
+    }
+
+    /// The same for the metrics under way: the first of them counts. While all of them back off,
+    /// nobody works.
+    pub fn clock_in_metrics(&mut self) {
+        let Phase::Measuring { metrics } = &self.team.phase else {
+            return;
+        };
+        let from = metrics.iter().filter_map(|it| match it {
+            Measuring::Open { from_ms, .. } => Some(*from_ms),
+            Measuring::Later | Measuring::Found(_) => None,
+        });
+        if let Some(from_ms) = from.min() {
+            self.clock_in(from_ms.max(self.clock_ms));
+        }
+    }
+
+    /// A part of the try that ends now in which nobody worked.
+    pub fn clock_skip(&mut self, waited_ms: u64) {
+        let later = |since: u64| since.saturating_add(waited_ms);
+        self.team.busy_since_ms = self.team.busy_since_ms.map(later);
+    }
+
+    pub fn clock_out(&mut self) {
+        self.team.used_ms += self.running_ms();
+        self.team.busy_since_ms = None;
+    }
+
+    fn running_ms(&self) -> u64 {
+        let since = self.team.busy_since_ms;
+        since.map_or(0, |since| self.clock_ms.saturating_sub(since))
+    }
+}

@@ -1,0 +1,17 @@
+//! The rules of a contest as rows: what happened, what is done, how the teams stand.
+
+mod board;
+mod build;
+mod cancel;
+mod failures;
+mod journal;
+mod judge;
+mod late;
+mod money;
+mod places;
+mod resume;
+mod rounds;
+mod saving;
+mod scores;
+mod time;
+mod words;

@@ -1,0 +1,188 @@
+//! A TOML file as a tree in which everything knows its line.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Number};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::At;
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub at: At,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Node>),
+    Table(Table),
+    /// A date, or a number that is too large: nothing takes these.
+    Other,
+}
+
+pub(super) type Table = BTreeMap<String, Node>;
+
+/// A text that is no TOML: the line, and what is wrong there.
+pub(super) struct Broken {
+    pub at: At,
+    pub message: String,
+}
+
+/// The table that a whole file is.
+pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Broken> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = Lines::new(file, text);
+    let table = DeTable::parse(text).map_err(|error| Broken {
+        at: error
+            .span()
+            .map_or_else(|| At::whole(file), |span| lines.at(span.start)),
+        message: format!("not valid TOML: {}", error.message().trim()),
+    })?;
+    Ok(Node {
+        at: At::whole(file),
+        value: Value::Table(lines.table(table.get_ref())),
+    })
+}
+
+/// Finds lines without counting from the top each time.
+struct Lines {
+    file: Arc<Path>,
+    breaks: Vec<usize>,
+}
+
+impl Lines {
+    fn new(file: &Path, text: &str) -> Lines {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Lines {
+            file: Arc::from(file),
+            breaks: breaks.map(|(offset, _)| offset).collect(),
+        }
+    }
+
+    fn at(&self, offset: usize) -> At {
+        At {
+            file: Arc::clone(&self.file),
+            line: Some(self.breaks.partition_point(|one| *one < offset) + 1),
+        }
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Table {
+        let entries = table.iter().map(|(key, value)| {
+            // The line of the key: where the value is long, it begins there.
+            let node = Node {
+                at: self.at(key.span().start),
+                value: self.value(value.get_ref()),
+            };
+            (key.get_ref().to_string(), node)
+        });
+        entries.collect()
+    }
+
+    fn value(&self, value: &DeValue<'_>) -> Value {
+        match value {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Boolean(yes) => Value::Bool(*yes),
+            DeValue::Integer(int) => {
+                i64::from_str_radix(int.as_str(), int.radix()).map_or(Value::Other, Value::Int)
+            }
+            DeValue::Float(float) => float.as_str().parse().map_or(Value::Other, Value::Float),
+            DeValue::Datetime(_) => Value::Other,
+            DeValue::Array(items) => {
+                let item = |item: &Spanned<DeValue<'_>>| Node {
+                    at: self.at(item.span().start),
+                    value: self.value(item.get_ref()),
+                };
+                Value::List(items.iter().map(item).collect())
+            }
+            DeValue::Table(table) => Value::Table(self.table(table)),
+        }
+    }
+}
+
+impl Node {
+    /// An empty table, for what was not written at all.
+    pub fn empty(at: At) -> Node {
+        let value = Value::Table(Table::new());
+        Node { at, value }
+    }
+
+    /// A value from the environment: a text, or JSON where a list or a table is meant.
+    pub fn of_variable(at: &At, text: &str) -> Node {
+        let is_json = text.starts_with(['[', '{']);
+        let json = is_json.then(|| serde_json::from_str(text).ok()).flatten();
+        match json {
+            Some(json) => Node::of_json(at, &json),
+            None => Node {
+                at: at.clone(),
+                value: Value::Text(text.to_owned()),
+            },
+        }
+    }
+
+    fn of_json(at: &At, json: &serde_json::Value) -> Node {
+        let value = match json {
+            serde_json::Value::Null => Value::Other,
+            serde_json::Value::Bool(yes) => Value::Bool(*yes),
+            serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+                (Some(int), _) => Value::Int(int),
+                (None, Some(float)) => Value::Float(float),
+                (None, None) => Value::Other,
+            },
+            serde_json::Value::String(text) => Value::Text(text.clone()),
+            serde_json::Value::Array(items) => {
+                Value::List(items.iter().map(|item| Node::of_json(at, item)).collect())
+            }
+            serde_json::Value::Object(members) => {
+                let member = |(key, value): (&String, &serde_json::Value)| {
+                    (key.clone(), Node::of_json(at, value))
+                };
+                Value::Table(members.iter().map(member).collect())
+            }
+        };
+        let at = at.clone();
+        Node { at, value }
+    }
+
+    /// None if there is something in it that JSON cannot say.
+    pub fn json(&self) -> Option<serde_json::Value> {
+        Some(match &self.value {
+            Value::Bool(yes) => (*yes).into(),
+            Value::Int(int) => (*int).into(),
+            Value::Float(float) => Number::from_f64(*float)?.into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::List(items) => items.iter().map(Node::json).collect::<Option<Vec<_>>>()?.into(),
+            Value::Table(table) => {
+                let member = |(key, node): (&String, &Node)| Some((key.clone(), node.json()?));
+                table.iter().map(member).collect::<Option<Map<_, _>>>()?.into()
+            }
+            Value::Other => return None,
+        })
+    }
+
+    /// As a person would recognise it in a message.
+    pub fn shown(&self) -> String {
+        match &self.value {
+            Value::Bool(yes) => yes.to_string(),
+            Value::Int(int) => int.to_string(),
+            Value::Float(float) => float.to_string(),
+            Value::Text(text) => {
+                let mut short: String = text.chars().take(60).collect();
+                if short.len() < text.len() {
+                    short.push('…');
+                }
+                format!("{short:?}")
+            }
+            Value::List(_) => "a list".to_owned(),
+            Value::Table(_) => "a table".to_owned(),
+            Value::Other => "a date, or a number that is too large".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is wrong with the settings of a contest, and where.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// A file as the person knows it, or what else it was said in: `environment variable X`.
+    pub file: PathBuf,
+    pub line: Option<usize>,
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where something was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    pub file: Arc<Path>,
+    pub line: Option<usize>,
+}
+
+impl At {
+    /// Not in a file, or in no line of it.
+    pub fn whole(file: impl AsRef<Path>) -> At {
+        At {
+            file: Arc::from(file.as_ref()),
+            line: None,
+        }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+/// All that was found on the way, so that a person hears it at once.
+pub(super) struct Report {
+    problems: RefCell<Vec<Problem>>,
+    warnings: RefCell<Vec<Problem>>,
+    /// Unknown keys are only warned of.
+    is_lenient: bool,
+}
+
+impl Report {
+    pub fn new(is_lenient: bool) -> Report {
+        Report {
+            problems: RefCell::default(),
+            warnings: RefCell::default(),
+            is_lenient,
+        }
+    }
+
+    pub fn problem(&self, at: &At, message: impl Into<String>, help: Option<String>) {
+        self.problems
+            .borrow_mut()
+            .push(problem(at, message.into(), help));
+    }
+
+    pub fn warn(&self, at: &At, message: impl Into<String>, help: Option<String>) {
+        self.warnings
+            .borrow_mut()
+            .push(problem(at, message.into(), help));
+    }
+
+    pub fn unknown_key(&self, at: &At, message: String, help: Option<String>) {
+        match self.is_lenient {
+            true => self.warn(at, message, help),
+            false => self.problem(at, message, help),
+        }
+    }
+
+    /// Problems and warnings, those of a file in the order of its lines.
+    pub fn finish(self) -> (Vec<Problem>, Vec<Problem>) {
+        (
+            in_order(self.problems.into_inner()),
+            in_order(self.warnings.into_inner()),
+        )
+    }
+}
+
+fn problem(at: &At, message: String, help: Option<String>) -> Problem {
+    Problem {
+        file: at.file.to_path_buf(),
+        line: at.line,
+        message,
+        help,
+    }
+}
+
+fn in_order(problems: Vec<Problem>) -> Vec<Problem> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for problem in &problems {
+        if !files.contains(&problem.file) {
+            files.push(problem.file.clone());
+        }
+    }
+    let mut problems = problems;
+    problems.sort_by_key(|one| (files.iter().position(|file| *file == one.file), one.line));
+    problems.dedup();
+    problems
+}

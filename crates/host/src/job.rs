@@ -1,0 +1,151 @@
+//! An agent of the settings, whatever it is asked to do: how it is run, and in which surroundings.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kumite_agents::{
+    AcpConfig, CommandConfig, Driver, Order, ProgramConfig, PromptBy, Request, ScriptedConfig,
+};
+use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Settings};
+
+use crate::{clock, crash};
+
+/// What a resumed session is told: it knows its task already.
+pub const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
+    nobody is there to answer questions.";
+
+/// What an agent may know of its work (contract). What kumite itself was told does not count.
+const KNOWN: [&str; 8] = [
+    "KUMITE_SPEC",
+    "KUMITE_STEP",
+    "KUMITE_ROUND",
+    "KUMITE_RUN",
+    "KUMITE_AGENT",
+    "KUMITE_PROJECT",
+    "KUMITE_CONTEST",
+    "KUMITE_TEAM",
+];
+
+/// One agent, once.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its id.
+    pub agent: String,
+    pub order: Order,
+    pub workplace: PathBuf,
+    pub log: PathBuf,
+    /// The variables of the contract, by name.
+    pub known: Vec<(&'static str, String)>,
+    pub timeout: Duration,
+}
+
+impl Job {
+    pub fn request(self, driver: &Driver, agent: &AgentSettings, settings: &Settings) -> Request {
+        let invocation = driver.invocation(&self.order);
+        let mut env = environment(&self.known);
+        env.extend(agent.env.clone());
+        env.extend(invocation.env);
+        let waits = &settings.agent;
+        Request {
+            agent: self.agent,
+            program: invocation.program,
+            args: invocation.args,
+            cwd: self.workplace,
+            env,
+            stdin: invocation.stdin,
+            log: self.log,
+            protocol: invocation.protocol,
+            session: invocation.session,
+            step_timeout_ms: self.timeout.as_millis() as u64,
+            silence_timeout_ms: waits.silence_timeout.duration().as_millis() as u64,
+            exit_grace_ms: waits.exit_grace.duration().as_millis() as u64,
+            term_grace_ms: waits.term_grace.duration().as_millis() as u64,
+            spawn_retries: waits.spawn_retries,
+            log_max_bytes: settings.log.max_size.bytes(),
+        }
+    }
+}
+
+/// `binary` is kumite; a script of the scripted agent starts from `root`.
+pub fn driver(kind: &AgentKind, root: &Path, binary: &Path) -> Driver {
+    match kind {
+        AgentKind::Program {
+            kind,
+            program,
+            args,
+            model,
+            permission_mode,
+        } => {
+            let config = ProgramConfig {
+                program: program.clone(),
+                args: args.clone(),
+                model: model.clone(),
+                permission_mode: permission_mode.clone(),
+            };
+            match kind {
+                ProgramKind::Claude => Driver::Claude(config),
+                ProgramKind::Codex => Driver::Codex(config),
+                ProgramKind::Gemini => Driver::Gemini(config),
+                ProgramKind::Opencode => Driver::Opencode(config),
+            }
+        }
+        AgentKind::Acp { command } => Driver::Acp(AcpConfig {
+            bridge: binary.to_string_lossy().into_owned(),
+            command: command.clone(),
+        }),
+        AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
+            command: command.clone(),
+            prompt: match prompt {
+                Prompt::Stdin => PromptBy::Stdin,
+                Prompt::File => PromptBy::File,
+                Prompt::None => PromptBy::None,
+            },
+        }),
+        AgentKind::Scripted { script } => Driver::Scripted(ScriptedConfig {
+            program: binary.to_string_lossy().into_owned(),
+            script: script.as_ref().map(|script| root.join(script)),
+        }),
+    }
+}
+
+/// Writes the prompt into `dir` for a command that wants it in a file. `None`: it does not.
+pub fn prompt_file(kind: &AgentKind, dir: &Path, prompt: &str) -> io::Result<Option<PathBuf>> {
+    let is_wanted = matches!(
+        kind,
+        AgentKind::Command { command, prompt: by }
+            if *by == Prompt::File || command.iter().any(|word| word.contains("{prompt_file}"))
+    );
+    if !is_wanted {
+        return Ok(None);
+    }
+    let path = dir.join("prompt.md");
+    fs::write(&path, prompt)?;
+    Ok(Some(path))
+}
+
+/// This very program, also if its file was replaced since it started (an upgrade during a run).
+pub fn own_binary() -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    Ok(match path.exists() {
+        true => path,
+        false => PathBuf::from("/proc/self/exe"),
+    })
+}
+
+/// The person's own environment, less what would point git at another repository, and with what
+/// an agent may know of its work.
+fn environment(known: &[(&str, String)]) -> Vec<(String, String)> {
+    let inherited = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| {
+            let is_tests = name.starts_with(crash::VARIABLES) || name == clock::VARIABLE;
+            let is_known = KNOWN.contains(&name.as_str());
+            !is_tests && !is_known && !name.starts_with("GIT_")
+        });
+    let known = known
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.clone()));
+    inherited.chain(known).collect()
+}

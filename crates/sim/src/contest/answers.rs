@@ -1,0 +1,192 @@
+//! What is answered, and when. It depends on the seed and the question alone: whoever asks again
+//! after a crash hears the same again.
+
+use kumite_core::contest::{
+    Confidence, Failed, Failure, Judgment, Measure, Rules, Score, Submission, Used,
+};
+
+use super::plan::Plan;
+use crate::rng::Rng;
+
+/// For ever, as far as anybody is concerned.
+const NEVER_MS: u64 = 3_600_000;
+/// Answers come at full steps, so that some of them come together.
+const STEP_MS: u64 = 100;
+
+pub struct Answer<T> {
+    pub says: Result<T, Failed>,
+    pub takes_ms: u64,
+    pub used: Used,
+}
+
+/// The question: who is asked, about what, and for the how many-th time.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    pub team: u32,
+    pub round: u32,
+    pub attempt: u32,
+}
+
+pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
+    let mut rng = chance(plan, 1, asked, 0);
+    let mut used = used(&mut rng);
+    let takes_ms = takes(&mut rng, plan.rules.submission_timeout_ms);
+    let given = Submission::Given { bytes: rng.next() };
+    let says = match rng.chance(plan.rates.team) {
+        false => Ok(given),
+        true => match rng.below(10) {
+            0..=2 => Err(passing(&mut rng)),
+            3 => Err(failed(Failure::Lasting)),
+            4..=5 => Err(failed(Failure::Unusable)),
+            6..=7 => return slow(&mut rng, given, plan.rules.submission_timeout_ms),
+            _ => Ok(Submission::Malformed {
+                why: "empty".to_owned(),
+            }),
+        },
+    };
+    if rng.chance(plan.rates.team / 4) {
+        used.waited_ms = rng.between(1, takes_ms + 50);
+    }
+    Answer {
+        says,
+        takes_ms,
+        used,
+    }
+}
+
+pub fn measure(plan: &Plan, asked: Asked, metric: u32) -> Answer<Measure> {
+    let mut rng = chance(plan, 2, asked, metric);
+    let used = used(&mut rng);
+    let rule = &plan.rules.metrics[metric as usize];
+    let takes_ms = takes(&mut rng, rule.timeout_ms);
+    let vetoes = if rule.is_program { 60 } else { 10 };
+    let found = Measure {
+        score: score(&mut rng),
+        remark: String::new(),
+        is_veto: rng.chance(vetoes),
+    };
+    if !rng.chance(plan.rates.evaluator) {
+        return Answer {
+            says: Ok(found),
+            takes_ms,
+            used,
+        };
+    }
+    let says = match rng.below(8) {
+        0..=3 => Err(passing(&mut rng)),
+        4..=5 => Err(failed(Failure::Unusable)),
+        6 => Err(failed(Failure::Lasting)),
+        _ => return slow(&mut rng, found, rule.timeout_ms),
+    };
+    Answer {
+        says,
+        takes_ms,
+        used,
+    }
+}
+
+pub fn judge(plan: &Plan, asked: Asked) -> Answer<Judgment> {
+    let mut rng = chance(plan, 3, asked, 0);
+    let used = used(&mut rng);
+    let takes_ms = takes(&mut rng, plan.rules.judgment_timeout_ms);
+    let judgment = Judgment {
+        should_continue: rng.chance(750),
+        reasoning: String::new(),
+        confidence: Confidence::FULL,
+    };
+    if !rng.chance(plan.rates.judge) {
+        return Answer {
+            says: Ok(judgment),
+            takes_ms,
+            used,
+        };
+    }
+    let says = match rng.below(6) {
+        0..=2 => Err(passing(&mut rng)),
+        3 => Err(failed(Failure::Unusable)),
+        4 => Err(failed(Failure::Lasting)),
+        _ => return slow(&mut rng, judgment, plan.rules.judgment_timeout_ms),
+    };
+    Answer {
+        says,
+        takes_ms,
+        used,
+    }
+}
+
+/// Whether this try to save the rows of a round fails.
+pub fn save_fails(plan: &Plan, asked: Asked) -> bool {
+    chance(plan, 4, asked, 0).chance(plan.rates.save)
+}
+
+pub fn timed_out() -> Failed {
+    failed(Failure::TimedOut)
+}
+
+/// The longest that one thing may take by its own limit.
+pub fn longest_ms(rules: &Rules) -> u64 {
+    let metrics = rules.metrics.iter().map(|metric| metric.timeout_ms);
+    let others = [rules.submission_timeout_ms, rules.judgment_timeout_ms];
+    metrics.chain(others).max().unwrap_or(0)
+}
+
+fn chance(plan: &Plan, what: u64, asked: Asked, metric: u32) -> Rng {
+    let parts = [asked.team, asked.round, asked.attempt, metric];
+    let mut key = plan.seed ^ (what << 56);
+    for part in parts {
+        key = Rng::new(key ^ u64::from(part)).next();
+    }
+    Rng::new(key)
+}
+
+fn takes(rng: &mut Rng, limit_ms: u64) -> u64 {
+    STEP_MS * rng.between(1, (limit_ms / STEP_MS).min(12))
+}
+
+/// It hangs, or it would have needed a bit longer.
+fn slow<T>(rng: &mut Rng, says: T, limit_ms: u64) -> Answer<T> {
+    let takes_ms = match rng.chance(500) {
+        true => NEVER_MS,
+        false => limit_ms + STEP_MS * rng.between(1, 20),
+    };
+    Answer {
+        says: Ok(says),
+        takes_ms,
+        used: used(rng),
+    }
+}
+
+fn used(rng: &mut Rng) -> Used {
+    Used {
+        input_tokens: rng.below(100),
+        output_tokens: rng.below(100),
+        micros: rng.below(1_000),
+        waited_ms: 0,
+    }
+}
+
+/// Few different ones, so that scores are often equal, and some in between.
+fn score(rng: &mut Rng) -> Score {
+    let hundredths = match rng.chance(700) {
+        true => 1_000 * rng.between(0, 10),
+        false => rng.between(0, 10_000),
+    };
+    Score::from_hundredths(hundredths).unwrap_or_default()
+}
+
+fn failed(failure: Failure) -> Failed {
+    Failed {
+        failure,
+        why: String::new(),
+        retry_after_ms: None,
+    }
+}
+
+fn passing(rng: &mut Rng) -> Failed {
+    let asks = rng.chance(150);
+    let ms = rng.weighed(&[(4, 200), (4, 5_000), (2, 40_000), (1, u64::MAX)]);
+    Failed {
+        retry_after_ms: asks.then_some(ms),
+        ..failed(Failure::Passing)
+    }
+}

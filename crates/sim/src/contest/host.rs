@@ -1,0 +1,386 @@
+//! kumite itself, as far as it is not the core: record, decide, act, and wake up after a crash.
+//! This is what `crates/contest` does with threads, models and a database.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use kumite_core::contest::{
+    By, Contest, Effect, Entrant, Entry, Event, Failed, Submission, Used, VERSION,
+};
+
+use super::answers::{self, Asked};
+use super::database::{self, Answer, Write};
+use super::faults::Kind;
+use super::trace::What;
+use super::world::{Happening, World};
+
+/// What a crash loses.
+pub struct Engine {
+    pub contest: Contest,
+    /// Tells what was meant for a process that died since.
+    pub epoch: u64,
+    /// Jobs are numbered through; those before this one are of earlier processes.
+    pub first_job: u64,
+    /// What is under way, and for which team.
+    jobs: BTreeMap<u64, Option<u32>>,
+    /// kumite dies now: nothing that it still wanted to do happens.
+    pub is_dying: bool,
+    pub is_done: bool,
+}
+
+struct Crash;
+
+impl Engine {
+    /// Replays the journal and takes the contest over, or starts it.
+    pub fn wake(world: &mut World) -> Engine {
+        let contest = world.replay();
+        world.see(What::Replayed(Box::new(contest.clone())));
+        let mut engine = Engine {
+            epoch: world.jobs,
+            first_job: world.jobs + 1,
+            jobs: BTreeMap::new(),
+            is_dying: false,
+            // Nobody is called for a contest that is over.
+            is_done: contest.is_saved(),
+            contest,
+        };
+        world.jobs += 1;
+        world.writer.free_at_ms = world.now_ms;
+        if engine.is_done {
+            return engine;
+        }
+        if world.journal.is_empty() {
+            engine.take(world, vec![start(world)]);
+        } else if world.may_cancel(&engine.contest) {
+            engine.end_at_once(world);
+        } else {
+            engine.take(world, vec![Event::Resumed]);
+        }
+        engine
+    }
+
+    /// Nothing is begun again only to be ended.
+    fn end_at_once(&mut self, world: &mut World) {
+        world.tally.note(Kind::CancelledWhileAway);
+        if self.decide(world, Event::Resumed).is_ok() {
+            world.see(What::Dropped);
+            self.take(world, vec![cancel()]);
+        }
+    }
+
+    pub fn cancel(&mut self, world: &mut World) {
+        if world.may_cancel(&self.contest) {
+            world.tally.note(Kind::Cancelled);
+            self.take(world, vec![cancel()]);
+        }
+    }
+
+    /// The loop body. All that came together is recorded before any of it is acted on.
+    pub fn take(&mut self, world: &mut World, events: Vec<Event>) {
+        let mut effects = Vec::new();
+        for event in events {
+            match self.decide(world, event) {
+                Ok(more) => effects.extend(more),
+                Err(Crash) => return,
+            }
+        }
+        for effect in effects {
+            if self.maybe_die(world, Kind::CrashBetweenEffects).is_err() {
+                return;
+            }
+            world.see(What::Performed(effect));
+            self.perform(world, effect);
+        }
+    }
+
+    fn decide(&mut self, world: &mut World, event: Event) -> Result<Vec<Effect>, Crash> {
+        self.maybe_die(world, Kind::CrashBeforeRecord)?;
+        let entry = Rc::new(Entry {
+            version: VERSION,
+            seq: world.journal.len() as u64 + 1,
+            at_ms: world.now_ms + world.ahead_ms,
+            event,
+        });
+        world.journal.push(Rc::clone(&entry));
+        world.see(What::Recorded(Rc::clone(&entry)));
+        self.maybe_die(world, Kind::CrashAfterRecord)?;
+        let (contest, effects) = (world.core.decide)(std::mem::take(&mut self.contest), &entry);
+        self.contest = contest;
+        Ok(effects)
+    }
+
+    fn maybe_die(&mut self, world: &mut World, how: Kind) -> Result<(), Crash> {
+        if !self.is_dying && world.strikes(world.plan.rates.crash, how) {
+            self.is_dying = true;
+        }
+        match self.is_dying {
+            true => Err(Crash),
+            false => Ok(()),
+        }
+    }
+
+    fn perform(&mut self, world: &mut World, effect: Effect) {
+        match effect {
+            Effect::Begin { team, round } => {
+                let rows = database::begin(&self.contest, team, round);
+                let answer = Answer::Nobody;
+                self.hand_over(world, Write { rows, answer });
+            }
+            Effect::Submit {
+                team,
+                round,
+                attempt,
+                wait_ms,
+                timeout_ms,
+            } => {
+                let asked = World::asked(team, round, attempt);
+                submit(self, world, asked, wait_ms, timeout_ms);
+            }
+            Effect::Measure {
+                team,
+                round,
+                metric,
+                attempt,
+                wait_ms,
+                timeout_ms,
+            } => {
+                let asked = World::asked(team, round, attempt);
+                measure(self, world, asked, metric, wait_ms, timeout_ms);
+            }
+            Effect::Judge {
+                team,
+                round,
+                attempt,
+                wait_ms,
+                timeout_ms,
+            } => {
+                let asked = World::asked(team, round, attempt);
+                judge(self, world, asked, wait_ms, timeout_ms);
+            }
+            Effect::Save {
+                team,
+                round,
+                attempt,
+                wait_ms,
+            } => {
+                let rows = database::save(&self.contest, team);
+                let answer = Answer::Save(World::asked(team, round, attempt));
+                self.save(world, Some(team), wait_ms, Write { rows, answer });
+            }
+            Effect::SaveSummary { attempt, wait_ms } => {
+                let rows = database::summary(world.core, &self.contest);
+                let answer = Answer::Summary { attempt };
+                self.save(world, None, wait_ms, Write { rows, answer });
+            }
+            // Also rows that still wait: they would be older than those of the summary.
+            Effect::Halt { team } => self.jobs.retain(|_, of| *of != Some(team)),
+            Effect::End => self.is_done = true,
+        }
+    }
+
+    fn save(&mut self, world: &mut World, team: Option<u32>, wait_ms: u64, write: Write) {
+        if wait_ms == 0 {
+            return self.hand_over(world, write);
+        }
+        let job = self.job(world, team);
+        world.post(wait_ms, Happening::HandOver { job, write });
+    }
+
+    /// The writer takes one transaction after the other.
+    pub fn hand_over(&mut self, world: &mut World, write: Write) {
+        let takes_ms = 10 * world.rng.between(0, 20);
+        let begins_ms = world.writer.free_at_ms.max(world.now_ms);
+        world.writer.free_at_ms = begins_ms + takes_ms;
+        world.writer.queue.push_back(write);
+        let epoch = self.epoch;
+        world.post(begins_ms + takes_ms - world.now_ms, Happening::Write { epoch });
+    }
+
+    fn job(&mut self, world: &mut World, team: Option<u32>) -> u64 {
+        world.jobs += 1;
+        self.jobs.insert(world.jobs, team);
+        world.jobs
+    }
+
+    /// Whether this job is still under way in this process; it no longer is.
+    pub fn finish(&mut self, job: u64) -> bool {
+        self.jobs.remove(&job).is_some()
+    }
+
+    /// Has the answer come when its time is over, or the word that it did not come in time. What
+    /// was too slow may say its word later all the same.
+    fn wait_for<T>(
+        &mut self,
+        world: &mut World,
+        asked: Asked,
+        limits: (u64, u64),
+        answer: answers::Answer<T>,
+        event: impl Fn(Result<T, Failed>, Used) -> Event,
+        hung: Kind,
+    ) {
+        let (wait_ms, timeout_ms) = limits;
+        let job = self.job(world, Some(asked.team));
+        if answer.takes_ms <= timeout_ms {
+            let event = event(answer.says, answer.used);
+            world.post(wait_ms + answer.takes_ms, Happening::Answer { job, event });
+            return;
+        }
+        world.tally.note(hung);
+        let late = Err(answers::timed_out());
+        let used = Used {
+            waited_ms: 0,
+            ..answer.used
+        };
+        let given_up = Happening::Answer {
+            job,
+            event: event(late, used),
+        };
+        world.post(wait_ms + timeout_ms, given_up);
+        // Where crashes must not change anything, an answer must not beat the repeated try either.
+        let message = world.plan.rates.message;
+        if !world.plan.is_repeatable && world.strikes(message, Kind::AnswerAfterTimeout) {
+            let event = event(answer.says, answer.used);
+            world.post(wait_ms + answer.takes_ms, Happening::Stray(event));
+        }
+    }
+}
+
+fn start(world: &World) -> Event {
+    let team = |index| Entrant {
+        id: format!("t{index}"),
+        name: format!("team {index}"),
+    };
+    Event::Started {
+        rules: world.plan.rules.clone(),
+        teams: (0..world.plan.teams).map(team).collect(),
+    }
+}
+
+fn cancel() -> Event {
+    Event::CancelRequested { by: By::User }
+}
+
+fn submit(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
+    let answer = answers::submit(&world.plan, asked);
+    let kinds = [
+        (answer.used.waited_ms > 0, Kind::SubmitWaited),
+        (is_malformed(&answer.says), Kind::SubmitMalformed),
+        (answer.says.is_err(), Kind::SubmitBroke),
+        (is_lasting(&answer.says), Kind::SubmitLasting),
+        (asks_to_wait(&answer.says), Kind::AskedToWait),
+    ];
+    note(world, &kinds);
+    let Asked {
+        team,
+        round,
+        attempt,
+    } = asked;
+    let event = |says, used| match says {
+        Ok(submission) => Event::Submitted {
+            team,
+            round,
+            attempt,
+            submission,
+            used,
+        },
+        Err(failed) => Event::SubmitFailed {
+            team,
+            round,
+            attempt,
+            failed,
+            used,
+        },
+    };
+    let limits = (wait_ms, timeout_ms);
+    engine.wait_for(world, asked, limits, answer, event, Kind::SubmitHung);
+}
+
+fn measure(
+    engine: &mut Engine,
+    world: &mut World,
+    asked: Asked,
+    metric: u32,
+    wait_ms: u64,
+    timeout_ms: u64,
+) {
+    let answer = answers::measure(&world.plan, asked, metric);
+    let is_veto = answer.says.as_ref().is_ok_and(|measure| measure.is_veto);
+    let kinds = [
+        (answer.says.is_err(), Kind::MeasureBroke),
+        (is_veto, Kind::Vetoed),
+    ];
+    note(world, &kinds);
+    let Asked {
+        team,
+        round,
+        attempt,
+    } = asked;
+    let event = |says, used| match says {
+        Ok(measure) => Event::Measured {
+            team,
+            round,
+            metric,
+            attempt,
+            measure,
+            used,
+        },
+        Err(failed) => Event::MeasureFailed {
+            team,
+            round,
+            metric,
+            attempt,
+            failed,
+            used,
+        },
+    };
+    let limits = (wait_ms, timeout_ms);
+    engine.wait_for(world, asked, limits, answer, event, Kind::MeasureHung);
+}
+
+fn judge(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
+    let answer = answers::judge(&world.plan, asked);
+    note(world, &[(answer.says.is_err(), Kind::JudgeBroke)]);
+    let Asked {
+        team,
+        round,
+        attempt,
+    } = asked;
+    let event = |says, used| match says {
+        Ok(judgment) => Event::Judged {
+            team,
+            round,
+            attempt,
+            judgment,
+            used,
+        },
+        Err(failed) => Event::JudgeFailed {
+            team,
+            round,
+            attempt,
+            failed,
+            used,
+        },
+    };
+    let limits = (wait_ms, timeout_ms);
+    engine.wait_for(world, asked, limits, answer, event, Kind::JudgeHung);
+}
+
+fn note(world: &mut World, kinds: &[(bool, Kind)]) {
+    for (_, kind) in kinds.iter().filter(|(happened, _)| *happened) {
+        world.tally.note(*kind);
+    }
+}
+
+fn is_malformed(says: &Result<Submission, Failed>) -> bool {
+    matches!(says, Ok(Submission::Malformed { .. }))
+}
+
+fn is_lasting(says: &Result<Submission, Failed>) -> bool {
+    let lasting = kumite_core::contest::Failure::Lasting;
+    says.as_ref().is_err_and(|failed| failed.failure == lasting)
+}
+
+fn asks_to_wait(says: &Result<Submission, Failed>) -> bool {
+    let asks = |failed: &Failed| failed.retry_after_ms.is_some();
+    says.as_ref().is_err_and(asks)
+}

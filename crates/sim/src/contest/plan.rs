@@ -1,0 +1,91 @@
+//! The shape of one seed's contest.
+
+use kumite_core::contest::{Metric, Rules};
+
+use super::faults::Rates;
+use crate::rng::Rng;
+
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    pub teams: u32,
+    pub rules: Rules,
+    pub rates: Rates,
+    /// Faults end here.
+    pub faults_until_ms: u64,
+    pub cancel_at_ms: Option<u64>,
+    /// Nothing in it depends on when things happen, so that crashes must not change the board.
+    pub is_repeatable: bool,
+}
+
+impl Plan {
+    pub fn draw(seed: u64) -> Plan {
+        let mut rng = Rng::new(seed);
+        let mut plan = Plan {
+            seed,
+            teams: rng.weighed(&[(4, 1), (4, 2), (3, 3), (2, 4), (1, 5), (1, 6), (1, 8)]),
+            rules: rules(&mut rng),
+            rates: Rates::draw(&mut rng),
+            faults_until_ms: rng.between(2_000, 120_000),
+            cancel_at_ms: rng.chance(120).then(|| rng.between(0, 60_000)),
+            is_repeatable: rng.chance(300),
+        };
+        if plan.is_repeatable {
+            plan.make_repeatable();
+        }
+        plan
+    }
+
+    fn make_repeatable(&mut self) {
+        self.rules.team_timeout_ms = None;
+        self.rules.contest_timeout_ms = None;
+        self.rules.budget_micros = None;
+        self.rates.outage_gap_ms = 0;
+        self.rates.jump_gap_ms = 0;
+        self.cancel_at_ms = None;
+    }
+
+    /// The same story without the deaths of kumite.
+    pub fn undisturbed(&self) -> Plan {
+        let mut plan = self.clone();
+        plan.rates.crash = 0;
+        plan.rates.crash_gap_ms = 0;
+        plan
+    }
+}
+
+fn rules(rng: &mut Rng) -> Rules {
+    let rounds_max = rng.weighed(&[(3, 1), (4, 2), (4, 3), (2, 5), (1, 7), (1, 10)]);
+    let limit = |rng: &mut Rng, per_mille| {
+        let steps_max = rng.pick(&[50, 300, 1_000]);
+        let limit_ms = 100 * rng.between(0, steps_max);
+        rng.chance(per_mille).then_some(limit_ms)
+    };
+    Rules {
+        rounds_min: rng.between(1, rounds_max) as u32,
+        rounds_max: rounds_max as u32,
+        judge_on_final_round: rng.chance(700),
+        teams_max: rng.pick(&[None, None, Some(1), Some(2), Some(3)]),
+        submission_timeout_ms: rng.pick(&[1_000, 3_000, 20_000]),
+        judgment_timeout_ms: rng.pick(&[1_000, 5_000]),
+        team_timeout_ms: limit(rng, 250),
+        contest_timeout_ms: limit(rng, 200),
+        submission_retries: rng.between(0, 3) as u32,
+        judge_retries: rng.between(0, 3) as u32,
+        metrics: metrics(rng),
+        budget_micros: rng.chance(250).then(|| rng.below(20_000)),
+    }
+}
+
+fn metrics(rng: &mut Rng) -> Vec<Metric> {
+    let count = rng.weighed(&[(4, 1), (3, 2), (2, 3), (1, 5)]);
+    let metric = |index| Metric {
+        name: format!("metric {index}"),
+        // The first one always weighs something.
+        weight: rng.pick(&[1, 1, 3, 333_333, 1_000_000, 0]).max(u32::from(index == 0)),
+        is_program: rng.chance(400),
+        timeout_ms: rng.pick(&[500, 2_000, 10_000]),
+        retries: rng.between(0, 3) as u32,
+    };
+    (0..count).map(metric).collect()
+}

@@ -1,0 +1,52 @@
+//! The same contest without its crashes: the board must be the same.
+
+use kumite_core::contest::board::Standing;
+use kumite_core::contest::{Reason, Score};
+
+use super::check::Watch;
+use super::world::{self, World};
+use super::Core;
+use crate::check::{Broken, Verdict, broken};
+
+/// What people see of the end of a contest.
+#[derive(Debug, PartialEq, Eq)]
+struct Board {
+    lines: Vec<Standing>,
+    winner: Option<u32>,
+    /// By team: its end, and every round's score.
+    teams: Vec<(Option<Reason>, Vec<Option<Score>>)>,
+}
+
+impl Board {
+    fn of(core: Core, world: &World) -> Board {
+        let contest = world.watch.replica();
+        let teams = contest.teams.iter().map(|team| {
+            let scores = team.rounds.iter().map(|round| round.score());
+            (team.exit().map(|exit| exit.reason), scores.collect())
+        });
+        Board {
+            lines: (core.standings)(contest),
+            winner: (core.winner)(contest),
+            teams: teams.collect(),
+        }
+    }
+}
+
+pub fn compare(core: Core, crashed: &World) -> Result<(), Broken> {
+    let plan = crashed.plan.undisturbed();
+    let quiet = world::play(core, plan, Watch::new(core, false));
+    if let Some(broken) = quiet.watch.broken() {
+        return Err(broken.clone());
+    }
+    same(&Board::of(core, crashed), &Board::of(core, &quiet))
+}
+
+fn same(crashed: &Board, quiet: &Board) -> Verdict {
+    match crashed == quiet {
+        true => Ok(()),
+        false => broken(
+            "crashes change nothing on the board",
+            format!("with crashes {crashed:?}, without {quiet:?}"),
+        ),
+    }
+}

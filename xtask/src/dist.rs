@@ -1,0 +1,34 @@
+//! `cargo xtask dist`: a release that can be carried away. The library lies beside the programs,
+//! which look for it there first.
+
+use std::fs;
+use std::process::Command;
+
+use crate::duckdb;
+use crate::run::{Done, cargo, fail, run, target};
+
+const BUILD: [&str; 4] = ["build", "--release", "--package=kumite", "--bins"];
+const PROGRAMS: [&str; 2] = ["kumite", "kumite-board"];
+
+pub fn dist() -> Done {
+    duckdb::setup()?;
+    // Without the path of this checkout in the program.
+    run(cargo(&BUILD).env("KUMITE_DIST", "1"))?;
+    let dir = target().join("dist");
+    let built = PROGRAMS.map(|name| target().join("release").join(name));
+    let put = fs::create_dir_all(&dir).and_then(|()| {
+        for file in built.iter().chain([&duckdb::library()]) {
+            let name = file.file_name().unwrap_or_default();
+            fs::copy(file, dir.join(name))?;
+        }
+        Ok(())
+    });
+    if let Err(error) = put {
+        return fail(&format!("cannot fill {}: {error}", dir.display()));
+    }
+    for name in PROGRAMS {
+        run(Command::new(dir.join(name)).arg("--version"))?;
+    }
+    eprintln!("{} is complete", dir.display());
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! `cargo xtask setup`: the DuckDB library that the board is linked with, prebuilt, pinned and
+//! checked. Building it from source takes half an hour (`--features duckdb-bundled`).
+//!
+//! It is unpacked once into the cache and lies in `vendor/duckdb`, where `.cargo/config.toml` points.
+//! A release carries it beside its programs: `cargo xtask dist`.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::{Done, Stop, cache, fail, root, run};
+use crate::tools::npm;
+
+/// The package that carries the library for one platform.
+struct Package {
+    os: &'static str,
+    arch: &'static str,
+    name: &'static str,
+    version: &'static str,
+    /// SHA-256 of the packed file.
+    hash: &'static str,
+}
+
+const PACKAGES: [Package; 4] = [
+    Package {
+        os: "linux",
+        arch: "x86_64",
+        name: "linux-x64",
+        version: "1.5.6-r.1",
+        hash: "1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff",
+    },
+    Package {
+        os: "linux",
+        arch: "aarch64",
+        name: "linux-arm64",
+        version: "1.5.5-r.5",
+        hash: "3b85f3ea438f7dc3691d7b5e6e4222ffe9127fd17885f96ca72e0c99925c348e",
+    },
+    Package {
+        os: "macos",
+        arch: "aarch64",
+        name: "darwin-arm64",
+        version: "1.5.5-r.5",
+        hash: "08b3cfd7d4d620a5fb67ef49db28551b767107266af3a8e2600e49d99ee59456",
+    },
+    Package {
+        os: "macos",
+        arch: "x86_64",
+        name: "darwin-x64",
+        version: "1.5.5-r.5",
+        hash: "1266f62ac7c02f7971554a2b0b2c4c19923a97258bfdf1b203873e174e7a28c4",
+    },
+];
+
+const FILE: &str = if cfg!(target_os = "macos") {
+    "libduckdb.dylib"
+} else {
+    "libduckdb.so"
+};
+
+/// Quick when it has been done.
+pub fn setup() -> Done {
+    if let Some(dir) = chosen() {
+        eprintln!("the DuckDB library is taken from {}", dir.display());
+        return Ok(());
+    }
+    let here = PACKAGES.iter().find(|one| one.os == OS && one.arch == ARCH);
+    let Some(package) = here else {
+        return fail(&format!(
+            "no prebuilt DuckDB library is known for {OS} on {ARCH}: set DUCKDB_LIB_DIR to a directory \
+             with DuckDB 1.5, or build with `--features duckdb-bundled` (about half an hour)"
+        ));
+    };
+    let mark = vendor().join("package");
+    if fs::read_to_string(&mark).is_ok_and(|mark| mark == package.hash) && library().exists() {
+        return Ok(());
+    }
+    let cached = cached(package)?;
+    let placed = place(&cached).and_then(|()| fs::write(&mark, package.hash));
+    placed.or_else(|error| fail(&format!("cannot fill {}: {error}", vendor().display())))
+}
+
+/// Where the library is.
+pub fn library() -> PathBuf {
+    chosen().unwrap_or_else(vendor).join(FILE)
+}
+
+fn vendor() -> PathBuf {
+    root().join("vendor/duckdb")
+}
+
+/// A directory of the person's own. Cargo itself sets the variable to ours.
+fn chosen() -> Option<PathBuf> {
+    let dir = std::env::var_os("DUCKDB_LIB_DIR").filter(|dir| !dir.is_empty())?;
+    Some(PathBuf::from(dir)).filter(|dir| *dir != vendor())
+}
+
+/// The library in the cache, fetched if it is not there.
+fn cached(package: &Package) -> Result<PathBuf, Stop> {
+    let dir = cache().join(format!("duckdb-{}-{}", package.name, package.version));
+    let file = dir.join(FILE);
+    if file.exists() {
+        return Ok(file);
+    }
+    npm(
+        "the DuckDB library comes from npm: install Node.js, or build with `--features duckdb-bundled` \
+         (about half an hour)",
+    )?;
+    // What is not complete and checked never has the final name.
+    let new = cache().join(format!("duckdb-new-{}", std::process::id()));
+    let done = fetch(package, &new).and_then(|()| {
+        let moved = fs::create_dir_all(&dir).and_then(|()| fs::rename(new.join("package").join(FILE), &file));
+        moved.or_else(|error| fail(&format!("cannot write {}: {error}", file.display())))
+    });
+    let removed = fs::remove_dir_all(&new);
+    done?;
+    removed.or_else(|error| fail(&format!("cannot remove {}: {error}", new.display())))?;
+    Ok(file)
+}
+
+/// Fetches, checks and unpacks the package in `dir`.
+fn fetch(package: &Package, dir: &Path) -> Done {
+    if let Err(error) = fs::create_dir_all(dir) {
+        return fail(&format!("cannot make {}: {error}", dir.display()));
+    }
+    let wanted = format!("@duckdb/node-bindings-{}@{}", package.name, package.version);
+    let packed = dir.join(format!(
+        "duckdb-node-bindings-{}-{}.tgz",
+        package.name, package.version
+    ));
+    run(Command::new("npm").args(["pack", "--silent", &wanted]).current_dir(dir))?;
+    let hash = sha256(&packed)?;
+    if hash != package.hash {
+        return fail(&format!(
+            "{wanted} is not the file that was pinned: its SHA-256 is {hash}, not {}; nothing of it was kept",
+            package.hash
+        ));
+    }
+    run(Command::new("tar").arg("-xzf").arg(&packed).current_dir(dir))
+}
+
+/// By the system's own program: `sha256sum`, on macOS `shasum`.
+fn sha256(file: &Path) -> Result<String, Stop> {
+    let programs: [(&str, &[&str]); 2] = [("sha256sum", &[]), ("shasum", &["-a", "256"])];
+    for (program, args) in programs {
+        let Ok(output) = Command::new(program).args(args).arg(file).output() else {
+            continue;
+        };
+        let said = String::from_utf8_lossy(&output.stdout);
+        if let (true, Some(hash)) = (output.status.success(), said.split_whitespace().next()) {
+            return Ok(hash.to_owned());
+        }
+    }
+    fail(&format!(
+        "cannot check {}: it needs `sha256sum` or `shasum`",
+        file.display()
+    ))
+}
+
+/// A hard link, or a copy where the cache is on another disk. A program that runs keeps its own.
+fn place(cached: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(vendor())?;
+    let file = vendor().join(FILE);
+    if file.exists() {
+        fs::remove_file(&file)?;
+    }
+    fs::hard_link(cached, &file).or_else(|_| fs::copy(cached, &file).map(drop))
+}

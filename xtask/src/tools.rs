@@ -1,0 +1,43 @@
+//! Programs that chores need: from the system's packages where they are missing and we may install.
+
+use std::fs;
+use std::process::Command;
+
+use crate::run::{Done, fail, run, works};
+
+/// npm. Without it and without the right to install it, `why` is said.
+pub fn npm(why: &str) -> Done {
+    get(
+        Command::new("npm").arg("--version"),
+        &["nodejs", "npm"],
+        why,
+    )
+}
+
+/// A Python that can make virtual environments.
+pub fn python(why: &str) -> Done {
+    get(
+        Command::new("python3").args(["-c", "import ensurepip, venv"]),
+        &["python3", "python3-venv"],
+        why,
+    )
+}
+
+fn get(probe: &mut Command, packages: &[&str], why: &str) -> Done {
+    if works(probe) {
+        return Ok(());
+    }
+    if works(Command::new("apt-get").arg("--version")) && is_root() {
+        run(Command::new("apt-get").arg("update"))?;
+        return run(Command::new("apt-get").args(["install", "-y"]).args(packages));
+    }
+    fail(why)
+}
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut ids = status.lines().filter_map(|line| line.strip_prefix("Uid:"));
+    ids.next()
+        .and_then(|ids| ids.split_whitespace().nth(1))
+        .is_some_and(|id| id == "0")
+}
