@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a fresh clone to a spec that walks.
+//! `cargo xtask demo`: from a fresh clone to a spec that walks, and a contest.
 
 use std::process::Command;
 
@@ -12,6 +12,6 @@ pub fn demo(args: &[String]) -> Done {
     duckdb::setup()?;
     run(&mut cargo(&BUILD))?;
     run(Command::new(target().join("debug/kumite"))
-        .arg("demo")
+        .args(["demo", "--contest"])
         .args(args))
 }

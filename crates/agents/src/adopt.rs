@@ -5,10 +5,10 @@ use std::path::{Path, absolute};
 use serde::{Deserialize, Serialize};
 
 use crate::contain::Cgroup;
-use crate::files::{self, CLAIM, END, Error};
+use crate::files::{self, CLAIM, END, Error, REQUEST};
 use crate::handle::Handle;
 use crate::process::{Identity, Process};
-use crate::request::End;
+use crate::request::{End, Request};
 
 /// `claim`: who has the directory, and where its agent is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,12 @@ pub enum Adopted {
     Lost,
     /// Nothing was started here yet; [`crate::launch()`] is safe.
     NeverStarted,
+}
+
+/// The id of the agent of `dir`, if one was ever asked for.
+pub fn agent_of(dir: &Path) -> Option<String> {
+    let request: Request = files::read(dir, REQUEST).ok()??;
+    Some(request.agent)
 }
 
 /// Finds out how the agent of `dir` stands. Changes nothing.

@@ -36,7 +36,7 @@ mod trail;
 mod transcript;
 mod tree;
 
-pub use adopt::{Adopted, adopt};
+pub use adopt::{Adopted, adopt, agent_of};
 pub use conclude::conclude;
 pub use contain::{Left, Means, Remains, inherit_orphans, means, start_child};
 pub use driver::{

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::{GOOD, INIT, World, failed, until, world};
-use kumite_agents::{Line, Protocol, Said, Trail, conclude};
+use kumite_agents::{Line, Protocol, Said, Trail, conclude, final_text};
 use kumite_core::outcome::Outcome;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -143,6 +143,42 @@ fn a_line_that_is_too_long_is_told_of() {
         .into_iter()
         .filter(|said| matches!(said, Said::Note { text } if text.contains("more than 4 MB")));
     assert_eq!(notes.count(), 1);
+}
+
+/// A result with `$text` in it.
+const RESULT: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$text"'"}'"#;
+
+#[test]
+fn the_last_text_is_to_be_had_whole_though_the_transcript_has_its_beginning_only() {
+    let script = format!("text=$(head -c 100000 /dev/zero | tr '\\0' x)\n{RESULT}");
+    let world = world(&script);
+    assert_eq!(world.outcome(), Outcome::Finished);
+    let clipped = transcript(&world)
+        .into_iter()
+        .any(|said| matches!(said, Said::Ended { text, .. } if text.len() < 20_000));
+    assert!(clipped);
+    let text = final_text(&world.dir()).unwrap().unwrap();
+    assert_eq!(text, "x".repeat(100_000));
+}
+
+#[test]
+fn the_last_text_is_masked_and_may_be_in_the_older_half_of_a_log() {
+    let script = format!("text=\"it is {KEY}, then\"\n{RESULT}\nseq 1 6000");
+    let world = world(&script).with(|request| request.log_max_bytes = 50_000);
+    assert_eq!(world.outcome(), Outcome::Finished);
+    let newer = String::from_utf8(world.read("logs/agent.log")).unwrap();
+    assert!(!newer.contains("then"));
+    let text = final_text(&world.dir()).unwrap().unwrap();
+    assert!(text.starts_with("it is ") && text.ends_with(", then"), "{text}");
+    assert!(!text.contains(KEY), "{text}");
+}
+
+#[test]
+fn a_command_that_printed_more_than_a_text_can_be_has_none() {
+    let world = world("head -c 16777216 /dev/zero | tr '\\0' x; echo")
+        .with(|request| request.protocol = Protocol::Plain);
+    assert_eq!(world.outcome(), Outcome::Finished);
+    assert_eq!(final_text(&world.dir()).unwrap(), None);
 }
 
 #[test]

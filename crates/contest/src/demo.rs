@@ -36,7 +36,10 @@ pub fn plan() -> Plan {
         task: TASK.to_owned(),
         teams: teams.map(team).into(),
         evaluator: Evaluator {
-            metrics: vec![metric("basics", 400_000, basics), metric("care", 600_000, care)],
+            metrics: vec![
+                metric("basics", 400_000, basics),
+                metric("care", 600_000, care),
+            ],
         },
         judge: Judge::Rules,
         judge_on_final_round: true,

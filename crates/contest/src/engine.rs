@@ -191,5 +191,4 @@ impl Engine {
             teams: self.charter.plan.teams.iter().map(entrant).collect(),
         }
     }
-
 }

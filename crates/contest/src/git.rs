@@ -72,7 +72,10 @@ impl Git {
         stdout: Stdio,
         input: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        let command = || args.first().map_or_else(String::new, |it| lossy(it.as_ref()));
+        let command = || {
+            args.first()
+                .map_or_else(String::new, |it| lossy(it.as_ref()))
+        };
         let output = self.output(args, stdout, input, &command)?;
         if output.status.success() {
             return Ok(output.stdout);

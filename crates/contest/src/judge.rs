@@ -70,7 +70,8 @@ struct ByModel {
 
 impl ByModel {
     fn prompt(&self, case: &Case<'_>, now: &Zoned) -> Result<String, prompts::Error> {
-        self.templates.judge(case.task, &case.facts, now, case.texts)
+        self.templates
+            .judge(case.task, &case.facts, now, case.texts)
     }
 }
 
@@ -108,15 +109,23 @@ fn schema() -> Value {
 /// Nothing is guessed: a field of another type is no answer.
 fn read(answer: &Value) -> Result<Judgment, String> {
     let should_continue = field(answer, "should_continue")?;
-    let should_continue = should_continue
-        .as_bool()
-        .ok_or_else(|| format!("should_continue is {}, not true or false", short(should_continue)))?;
+    let should_continue = should_continue.as_bool().ok_or_else(|| {
+        format!(
+            "should_continue is {}, not true or false",
+            short(should_continue)
+        )
+    })?;
     let reasoning = text(answer, "reasoning")?.trim().to_owned();
     let confidence = field(answer, "confidence_score")?;
     let confidence = confidence
         .as_f64()
         .and_then(Confidence::from_f64)
-        .ok_or_else(|| format!("confidence_score is {}, not a number from 0 to 1", short(confidence)))?;
+        .ok_or_else(|| {
+            format!(
+                "confidence_score is {}, not a number from 0 to 1",
+                short(confidence)
+            )
+        })?;
     Ok(Judgment {
         should_continue,
         reasoning,

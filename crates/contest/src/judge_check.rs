@@ -60,7 +60,9 @@ pub fn measure(judge: &dyn Judge, cases: &[Labelled], way: &Way<'_>) -> Report {
             });
         }
     });
-    let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let outcomes = outcomes
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     let mut report = Report::default();
     for (case, outcome) in cases.iter().zip(outcomes.into_iter().flatten()) {
         report.calls += outcome.calls;
@@ -117,7 +119,9 @@ fn ask(judge: &dyn Judge, labelled: &Labelled, way: &Way<'_>) -> Outcome {
 fn pause(attempt: u32, missed: &Missed) -> Duration {
     let asked = Duration::from_millis(missed.failed.retry_after_ms.unwrap_or(0));
     match missed.failed.failure {
-        Failure::Passing | Failure::TimedOut => asked.max(Duration::from_secs(1 << (attempt - 1).min(5))),
+        Failure::Passing | Failure::TimedOut => {
+            asked.max(Duration::from_secs(1 << (attempt - 1).min(5)))
+        }
         Failure::Unusable | Failure::Lasting => asked,
     }
 }

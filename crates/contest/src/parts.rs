@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use kumite_formats::contest::{self as formats, Plan, TeamKind};
 use kumite_agents::Launcher;
+use kumite_formats::contest::{self as formats, Plan, TeamKind};
 use kumite_host::job::own_binary;
 use kumite_host::project::Project;
 use kumite_host::settings::{self, Flags, Loader};
@@ -39,10 +39,7 @@ pub enum Error {
     #[error(transparent)]
     Judge(#[from] judge::Error),
     #[error("team {id}: {source}")]
-    Agent {
-        id: String,
-        source: settings::Error,
-    },
+    Agent { id: String, source: settings::Error },
     #[error("team {id}: the contest does not say which commit agents begin with")]
     NoBase { id: String },
     #[error(transparent)]

@@ -237,7 +237,9 @@ fn data(text: &str, tag: &str) -> Result<String, minijinja::Error> {
 }
 
 fn wrong(template: &'static str, error: &minijinja::Error) -> Error {
-    let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    let what = error
+        .detail()
+        .map_or_else(|| error.kind().to_string(), str::to_owned);
     Error::Template {
         template,
         line: error.line().unwrap_or(1),

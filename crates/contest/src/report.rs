@@ -128,12 +128,7 @@ pub fn report(listed: &Listed) -> Result<Report, Error> {
         return of_rows(listed);
     };
     let (charter, contest) = replayed(home)?;
-    let board = view::board(
-        &charter.id,
-        &charter.plan.task,
-        &contest,
-        home.is_played(),
-    );
+    let board = view::board(&charter.id, &charter.plan.task, &contest, home.is_played());
     let mut rounds = Vec::new();
     for (index, team) in (0u32..).zip(&contest.teams) {
         for round in &team.rounds {
@@ -269,7 +264,12 @@ impl Rows {
 
     fn lines(&self, rounds: &[RoundReport]) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::new();
-        for row in self.of("teams").iter().chain(self.of("board")).chain(self.of("rounds")) {
+        for row in self
+            .of("teams")
+            .iter()
+            .chain(self.of("board"))
+            .chain(self.of("rounds"))
+        {
             let team_id = text(row, "team_id");
             if lines.iter().all(|line| line.team_id != team_id) {
                 lines.push(self.line(row, &team_id, rounds));
@@ -300,8 +300,7 @@ impl Rows {
             .max_by_key(|it| (cents(it.score), it.round));
         let status = self.of("teams").iter().find(|it| it["team_id"] == team_id);
         let mut finals = self.of("board").iter();
-        let last =
-            finals.find(|it| it["team_id"] == team_id && it["final_submission"] == true);
+        let last = finals.find(|it| it["team_id"] == team_id && it["final_submission"] == true);
         let state = match (status, last) {
             (Some(status), _) => text(status, "state"),
             // What mixseek calls partial did not come to its end.
@@ -365,5 +364,8 @@ fn maybe(row: &Value, key: &str) -> Option<String> {
 }
 
 fn number(row: &Value, key: &str) -> u32 {
-    row[key].as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or(0)
+    row[key]
+        .as_u64()
+        .and_then(|it| u32::try_from(it).ok())
+        .unwrap_or(0)
 }

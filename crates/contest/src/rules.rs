@@ -19,7 +19,9 @@ pub fn rules(plan: &Plan) -> Rules {
             Judge::Llm { llm, .. } => llm.max_retries,
         },
         metrics: plan.evaluator.metrics.iter().map(metric).collect(),
-        budget_micros: plan.budget_usd.map(|usd| (usd * 1_000_000.0).round() as u64),
+        budget_micros: plan
+            .budget_usd
+            .map(|usd| (usd * 1_000_000.0).round() as u64),
     }
 }
 

@@ -5,7 +5,6 @@ mod fetch;
 mod member;
 mod meter;
 pub mod model;
-mod page;
 mod program;
 mod record;
 pub mod scripted;

@@ -70,5 +70,9 @@ pub trait Metric: Send + Sync {
 /// Says whether another round is worth it. It gets no team's name: `turn` is for cancelling and
 /// for its directory only.
 pub trait Judge: Send + Sync {
-    fn judge(&self, case: &crate::judge::Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed>;
+    fn judge(
+        &self,
+        case: &crate::judge::Case<'_>,
+        turn: &Turn<'_>,
+    ) -> Result<(Judgment, Used), Missed>;
 }

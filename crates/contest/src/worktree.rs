@@ -146,7 +146,9 @@ impl Worktree {
     fn diff_against(&self, commit: &str, file: &Path) -> Result<(), Error> {
         let git_dir = self.git_dir()?;
         // An index of our own: nothing of the team's is touched.
-        let place = tempfile::Builder::new().prefix("kumite-").tempdir_in(&git_dir);
+        let place = tempfile::Builder::new()
+            .prefix("kumite-")
+            .tempdir_in(&git_dir);
         let place = place.map_err(|source| Error::Write {
             path: git_dir.clone(),
             source,

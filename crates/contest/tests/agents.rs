@@ -11,6 +11,7 @@ use std::time::Duration;
 use common::agents::{DONE, Stage, exists, has_all};
 use common::{apart, files, until};
 use kumite_contest::apply::apply;
+use kumite_contest::teams::agent::end_all;
 use kumite_contest::work::Team;
 use kumite_contest::worktree::remove_all;
 use kumite_core::contest::{Failure, Used};
@@ -33,7 +34,10 @@ fn d1_an_agent_works_in_its_own_worktree_and_its_last_text_is_the_submission() {
     let stage = Stage::new(&script);
     let before = files(stage.project.root());
     let handed = stage.submit(1, 1).unwrap();
-    assert_eq!((handed.text.len(), handed.flaw, handed.format.as_str()), (60_000, None, "md"));
+    assert_eq!(
+        (handed.text.len(), handed.flaw, handed.format.as_str()),
+        (60_000, None, "md")
+    );
     let used = Used {
         input_tokens: 3,
         output_tokens: 4,
@@ -51,7 +55,14 @@ fn d1_an_agent_works_in_its_own_worktree_and_its_last_text_is_the_submission() {
     assert_eq!(files(stage.project.root()), before, "the main checkout");
     assert_eq!(stage.team().place(), Some(stage.root()));
     let diff = fs::read_to_string(stage.round(1).join("changes.diff")).unwrap();
-    has_all(&diff, &["+++ b/a.txt", "+++ b/new.txt", &stage.root().display().to_string()]);
+    has_all(
+        &diff,
+        &[
+            "+++ b/a.txt",
+            "+++ b/new.txt",
+            &stage.root().display().to_string(),
+        ],
+    );
     let contest = stage.project.root().file_name().unwrap().to_str().unwrap();
     let env = stage.lines("env").join("\n");
     let expected = format!(
@@ -73,17 +84,27 @@ fn a_named_file_or_the_diff_can_be_the_submission_and_the_diff_can_be_applied() 
     ));
     stage.source = Source::File("docs/Answer.TXT".to_owned());
     let handed = stage.submit(1, 1).unwrap();
-    assert_eq!((handed.text.as_str(), handed.format.as_str()), ("answer\n", "txt"));
+    assert_eq!(
+        (handed.text.as_str(), handed.format.as_str()),
+        ("answer\n", "txt")
+    );
     let handed = stage.submit(2, 1).unwrap();
     assert_eq!(handed.text, "");
-    assert_eq!(handed.flaw.as_deref(), Some("the file docs/Answer.TXT was not written"));
+    assert_eq!(
+        handed.flaw.as_deref(),
+        Some("the file docs/Answer.TXT was not written")
+    );
     assert_eq!(handed.messages[1]["parts"][0]["content"], "x");
 
     stage.source = Source::Diff;
     let handed = stage.submit(3, 1).unwrap();
     has_all(&handed.text, &["+++ b/docs/Answer.TXT", "+answer"]);
     assert_eq!(handed.format, "diff");
-    let changes = apply(stage.project.root(), &stage.round(3).join("changes.diff"), false);
+    let changes = apply(
+        stage.project.root(),
+        &stage.round(3).join("changes.diff"),
+        false,
+    );
     assert_eq!(changes.unwrap().len(), 1);
     assert_eq!(stage.project.read("docs/Answer.TXT"), "answer\n");
 
@@ -95,7 +116,8 @@ fn a_named_file_or_the_diff_can_be_the_submission_and_the_diff_can_be_applied() 
 
 #[test]
 fn d3_a_fresh_round_sees_nothing_of_the_last_one_and_a_kept_one_sees_all_of_it() {
-    let script = format!("text=$(cat seen.txt | tr '\\n' ' '); echo $KUMITE_ROUND >> seen.txt\n{DONE}");
+    let script =
+        format!("text=$(cat seen.txt | tr '\\n' ' '); echo $KUMITE_ROUND >> seen.txt\n{DONE}");
     let fresh = Stage::new(&script);
     let mut kept = Stage::new(&script);
     kept.worktree = Worktree::Kept;
@@ -132,7 +154,10 @@ fn d9_an_agent_that_fails_may_be_tried_again_and_one_that_cannot_start_may_not()
     let mut stage = Stage::new("exec sleep 1000");
     stage.settings.agent.silence_timeout = Span::from_secs(1);
     let (failure, why) = stage.fails(1, 1);
-    assert_eq!((failure, why.as_str()), (Failure::Passing, "it said nothing for 1s"));
+    assert_eq!(
+        (failure, why.as_str()),
+        (Failure::Passing, "it said nothing for 1s")
+    );
     assert_eq!(stage.alive(), 0);
 }
 
@@ -141,7 +166,10 @@ fn d9_an_agent_that_takes_too_long_is_ended_and_has_run_out_of_time() {
     let mut stage = Stage::new("while :; do echo '{}'; sleep 0.1; done");
     stage.timeout = Duration::from_millis(1500);
     let (failure, why) = stage.fails(1, 1);
-    assert_eq!((failure, why.as_str()), (Failure::TimedOut, "it was not done after 2 s"));
+    assert_eq!(
+        (failure, why.as_str()),
+        (Failure::TimedOut, "it was not done after 2 s")
+    );
     assert_eq!(stage.alive(), 0);
 }
 
@@ -154,10 +182,16 @@ fn a_cancel_ends_an_agent_and_all_that_it_started() {
         stage.cancel.cancel();
         failed.join().unwrap()
     });
-    assert_eq!((failure, why.as_str()), (Failure::Passing, "it was cancelled"));
+    assert_eq!(
+        (failure, why.as_str()),
+        (Failure::Passing, "it was cancelled")
+    );
     assert_eq!(stage.alive(), 0);
     assert_eq!(stage.fails(1, 2).1, "it was cancelled");
-    assert!(!stage.round(1).join("agent-2").exists(), "nobody was started");
+    assert!(
+        !stage.round(1).join("agent-2").exists(),
+        "nobody was started"
+    );
 }
 
 #[test]
@@ -178,7 +212,10 @@ fn a_resumed_contest_finds_the_agent_that_works_for_it_and_starts_no_other() {
         has_all(&second.as_ref().unwrap().text, &["+work"]);
         assert_eq!(first.unwrap().text, second.unwrap().text);
     });
-    assert_eq!(stage.submit(1, 1).unwrap().messages[1]["parts"][0]["content"], "done");
+    assert_eq!(
+        stage.submit(1, 1).unwrap().messages[1]["parts"][0]["content"],
+        "done"
+    );
     assert_eq!(stage.lines("started").len(), 1);
 }
 
@@ -191,7 +228,9 @@ fn an_agent_that_died_with_its_kumite_is_started_anew_and_the_team_is_not_to_bla
     thread::scope(|scope| {
         let first = scope.spawn(|| stage.submit(1, 1));
         let record = stage.round(1).join("agent-1/record.json");
-        until("the agent", || record.exists() && stage.lines("started").len() == 1);
+        until("the agent", || {
+            record.exists() && stage.lines("started").len() == 1
+        });
         let record: serde_json::Value =
             serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
         fs::write(stage.note("go"), "").unwrap();
@@ -209,11 +248,28 @@ fn an_agent_that_died_with_its_kumite_is_started_anew_and_the_team_is_not_to_bla
 }
 
 #[test]
+fn who_still_works_for_a_contest_that_nobody_plays_can_be_ended() {
+    let stage = Stage::new("touch $here/.kiro/runtime/up; sleep 1000");
+    thread::scope(|scope| {
+        let first = scope.spawn(|| stage.submit(1, 1));
+        until("the agent", exists(&stage.note("up")));
+        end_all(&stage.project.contest_dir());
+        assert_eq!(stage.alive(), 0);
+        let failed = first.join().unwrap().unwrap_err().failed;
+        assert_eq!(failed.why, "somebody ended it");
+    });
+    end_all(&stage.project.contest_dir());
+}
+
+#[test]
 fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
     let test = "a_usage_limit_is_waited_for_and_the_same_session_goes_on";
     let dir = tempfile::tempdir().unwrap();
     let ahead = dir.path().join("ahead");
-    let variables = [("XDG_STATE_HOME", dir.path()), ("KUMITE_CLOCK_AHEAD", ahead.as_path())];
+    let variables = [
+        ("XDG_STATE_HOME", dir.path()),
+        ("KUMITE_CLOCK_AHEAD", ahead.as_path()),
+    ];
     if !apart(test, &variables) {
         return;
     }
@@ -227,17 +283,16 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
     let other = Stage::new(&format!("text=other\n{DONE}"));
     let handed = thread::scope(|scope| {
         let limited = scope.spawn(|| stage.submit(1, 1));
-        until("the limit", exists(&stage.round(1).join("agent-1/end.json")));
+        until(
+            "the limit",
+            exists(&stage.round(1).join("agent-1/end.json")),
+        );
         let ahead = std::env::var_os("KUMITE_CLOCK_AHEAD").unwrap();
-        until("the note", || noted(&stage) == 1);
+        until("the note", || noted() == 1);
         assert_eq!(stage.lines("calls").len(), 1);
         // It holds nobody back who has another account, or another program.
         assert_eq!(other.submit(1, 1).unwrap().used.waited_ms, 0);
-        // Whoever shares it is held back before the start.
-        let held = scope.spawn(|| stage.submit(2, 1));
-        assert!(!stage.round(2).join("agent-1").exists());
         fs::write(ahead, (4 * 3600 * 1000).to_string()).unwrap();
-        assert!(held.join().unwrap().is_ok());
         limited.join().unwrap().unwrap()
     });
     assert_eq!(handed.text, "half", "the worktree stayed as it was");
@@ -245,15 +300,15 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
     let waited_ms = handed.used.waited_ms;
     assert!(waited_ms > 3 * 3600 * 1000, "{waited_ms}");
     let calls = stage.lines("calls");
-    let resumed: Vec<&String> = calls.iter().filter(|call| call.contains("--resume s-1")).collect();
-    assert_eq!(resumed.len(), 1, "{calls:?}");
-    has_all(resumed[0], &["You were interrupted."]);
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    has_all(&calls[1], &["--resume s-1", "You were interrupted."]);
     assert!(stage.round(1).join("agent-1-2/end.json").exists());
 }
 
 #[test]
 fn a_usage_limit_that_nobody_wants_to_wait_for_ends_the_try_and_a_cancel_ends_the_wait() {
-    let test = "a_usage_limit_that_nobody_wants_to_wait_for_ends_the_try_and_a_cancel_ends_the_wait";
+    let test =
+        "a_usage_limit_that_nobody_wants_to_wait_for_ends_the_try_and_a_cancel_ends_the_wait";
     let dir = tempfile::tempdir().unwrap();
     if !apart(test, &[("XDG_STATE_HOME", dir.path())]) {
         return;
@@ -261,22 +316,26 @@ fn a_usage_limit_that_nobody_wants_to_wait_for_ends_the_try_and_a_cancel_ends_th
     let mut stage = Stage::new(&format!("{LIMITED}\nexit 1"));
     thread::scope(|scope| {
         let failed = scope.spawn(|| stage.submit(1, 1).unwrap_err());
-        until("the note", || noted(&stage) == 1);
+        until("the note", || noted() == 1);
         stage.cancel.cancel();
         let missed = failed.join().unwrap();
         assert_eq!(missed.failed.why, "it was cancelled");
         assert_eq!(missed.used.micros, 250_000);
     });
+    // Another kumite knows of it before it starts anybody.
     stage.cancel = kumite_models::Cancel::new();
     stage.settings.limit.wait = false;
     let (failure, why) = stage.fails(2, 1);
     assert_eq!(failure, Failure::Lasting);
     has_all(&why, &["limited until", "usage limit"]);
-    assert!(!stage.round(2).join("agent-1").exists(), "nobody was started");
+    assert!(
+        !stage.round(2).join("agent-1").exists(),
+        "nobody was started"
+    );
 }
 
 /// How many limits are noted.
-fn noted(_: &Stage) -> usize {
+fn noted() -> usize {
     let state = std::env::var_os("XDG_STATE_HOME").unwrap();
     let limits = fs::read_dir(Path::new(&state).join("kumite/limits"));
     let notes = limits.into_iter().flatten().flatten();

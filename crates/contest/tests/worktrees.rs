@@ -52,7 +52,12 @@ fn all_that_was_changed_is_in_the_diff_and_the_diff_makes_the_same_of_the_projec
     let mut expected = files(worktree.root());
     expected.retain(|(name, _)| name != "ignored.o");
     assert_eq!(files(project.root()), expected);
-    let mode = |root: &Path| fs::metadata(root.join("run.sh")).unwrap().permissions().mode();
+    let mode = |root: &Path| {
+        fs::metadata(root.join("run.sh"))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
     assert_eq!(mode(project.root()) & 0o111, 0o111);
     let of = |path: &str| changes.iter().find(|change| change.path == path).unwrap();
     assert_eq!((of("a.txt").added, of("a.txt").removed), (Some(1), Some(1)));
@@ -147,9 +152,15 @@ fn d3_a_fresh_worktree_is_the_project_as_it_was_whatever_was_done_to_it() {
             fs::remove_file(root.join(".git")).unwrap();
             git(root, &["init", "--quiet"]);
         }),
-        ("a lock", &|| fs::write(git_dir.join("index.lock"), "").unwrap()),
-        ("no index", &|| fs::remove_file(git_dir.join("index")).unwrap()),
-        ("a merge", &|| fs::write(git_dir.join("MERGE_HEAD"), &base).unwrap()),
+        ("a lock", &|| {
+            fs::write(git_dir.join("index.lock"), "").unwrap()
+        }),
+        ("no index", &|| {
+            fs::remove_file(git_dir.join("index")).unwrap()
+        }),
+        ("a merge", &|| {
+            fs::write(git_dir.join("MERGE_HEAD"), &base).unwrap()
+        }),
         ("no files", &|| fs::remove_dir_all(root).unwrap()),
         ("write protection", &|| {
             write(root, "deep/file", "x");
@@ -168,7 +179,11 @@ fn d3_a_fresh_worktree_is_the_project_as_it_was_whatever_was_done_to_it() {
         let found: Vec<String> = files(root).into_iter().map(|(name, _)| name).collect();
         assert_eq!(found, [".gitignore", "a.txt", "dir/b.txt"], "{what}");
         assert_eq!(git(root, &["rev-parse", "HEAD"]).trim(), base, "{what}");
-        assert_eq!(git(root, &["status", "--porcelain", "--ignored"]), "", "{what}");
+        assert_eq!(
+            git(root, &["status", "--porcelain", "--ignored"]),
+            "",
+            "{what}"
+        );
         assert_eq!(git(root, &["branch", "--show-current"]), "", "{what}");
         assert_eq!(files(project.root()), main, "{what}: the main checkout");
         if !what.starts_with("a branch") {
@@ -232,7 +247,11 @@ fn no_hook_runs_and_the_surroundings_of_kumite_do_not_count() {
         return;
     }
     let project = Project::new();
-    let hooks = ["post-checkout", "post-index-change", "reference-transaction"];
+    let hooks = [
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+    ];
     for hook in hooks {
         let script = format!("echo {hook} >> {}", project.path("hooks.o").display());
         project.program(&format!(".git/hooks/{hook}"), &script);
@@ -244,24 +263,38 @@ fn no_hook_runs_and_the_surroundings_of_kumite_do_not_count() {
     worktree.kept(round.path()).unwrap();
     worktree.diff(&round.path().join("changes.diff")).unwrap();
     remove_all(&project.repository(), &project.contest_dir()).unwrap();
-    assert!(!project.path("hooks.o").exists(), "{}", project.read("hooks.o"));
+    assert!(
+        !project.path("hooks.o").exists(),
+        "{}",
+        project.read("hooks.o")
+    );
 }
 
 #[test]
 fn what_is_no_project_for_agent_teams_is_refused_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let why = Repository::of(dir.path()).unwrap_err().to_string();
-    assert!(why.contains("not in a git repository") && why.contains("git init"), "{why}");
+    assert!(
+        why.contains("not in a git repository") && why.contains("git init"),
+        "{why}"
+    );
 
     git(dir.path(), &["init", "--quiet"]);
-    let why = Repository::of(dir.path()).unwrap().head().unwrap_err().to_string();
+    let why = Repository::of(dir.path())
+        .unwrap()
+        .head()
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("has no commit"), "{why}");
 
     let project = Project::new();
     fs::create_dir_all(project.path("new/app")).unwrap();
     let why = Repository::of(&project.path("new/app")).unwrap().head();
     let why = why.unwrap_err().to_string();
-    assert!(why.contains("new/app") && why.contains("commit it first"), "{why}");
+    assert!(
+        why.contains("new/app") && why.contains("commit it first"),
+        "{why}"
+    );
 
     let bare = tempfile::tempdir().unwrap();
     git(bare.path(), &["init", "--quiet", "--bare"]);
@@ -273,7 +306,13 @@ fn what_is_no_project_for_agent_teams_is_refused_with_what_to_do() {
 fn what_is_not_committed_is_counted_but_not_what_kumite_keeps() {
     let project = Project::new();
     fs::write(project.path(".gitignore"), "*.o\n").unwrap();
-    project.git(&["commit", "--quiet", "--all", "-m", "nothing of kumite's is ignored"]);
+    project.git(&[
+        "commit",
+        "--quiet",
+        "--all",
+        "-m",
+        "nothing of kumite's is ignored",
+    ]);
     project.worktree(1).fresh().unwrap();
     assert_eq!(project.repository().uncommitted().unwrap(), 0);
     project.write("a.txt", "mine\n");
@@ -312,14 +351,22 @@ fn all_worktrees_of_a_contest_go_and_no_others() {
     // On a disk that is not there just now.
     fs::remove_dir_all(elsewhere.path().join("away")).unwrap();
     let before = project.worktrees();
-    let (one, two, half) = (project.worktree(1), project.worktree(2), project.worktree(3));
+    let (one, two, half) = (
+        project.worktree(1),
+        project.worktree(2),
+        project.worktree(3),
+    );
     for worktree in [&one, &two, &half] {
         worktree.fresh().unwrap();
     }
     fs::remove_dir_all(two.root()).unwrap();
     fs::remove_file(half.root().join(".git")).unwrap();
     // A crash in the middle of `git worktree add`.
-    fs::write(project.path(".git/worktrees/3-team-a/locked"), "initializing").unwrap();
+    fs::write(
+        project.path(".git/worktrees/3-team-a/locked"),
+        "initializing",
+    )
+    .unwrap();
     write(&project.contest_dir().join("worktrees/4-x"), "file", "x");
     let repository = project.repository();
     for _ in 0..2 {
@@ -366,7 +413,10 @@ fn a_diff_that_does_not_fit_changes_nothing_and_says_where() {
             let why = apply(project.root(), &diff, check_only).unwrap_err();
             assert!(matches!(why, apply::Error::DoesNotFit { .. }), "{why}");
             let why = why.to_string();
-            assert!(why.contains(path) && why.contains("nothing was changed"), "{why}");
+            assert!(
+                why.contains(path) && why.contains("nothing was changed"),
+                "{why}"
+            );
             assert_eq!(files(project.root()), all);
         }
         match before {

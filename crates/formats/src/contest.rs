@@ -11,6 +11,7 @@ mod mixseek;
 mod model_id;
 mod node;
 mod own;
+mod places;
 mod plan;
 mod problem;
 mod rules;
@@ -26,6 +27,7 @@ pub use plan::{
     Agent, Checklist, Command, Evaluator, Judge, Leader, Llm, Member, MemberKind, Metric,
     MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Team, TeamKind, Worktree,
 };
+pub use places::{Named, NamedAt, Places};
 pub use problem::Problem;
 
 /// A `contest.toml` to begin with. It needs no key and no program.
@@ -59,6 +61,8 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// The workspace that somebody named, seen from the directory of the request.
     pub workspace: Option<PathBuf>,
+    /// Where it names what only the world can check.
+    pub places: Places,
 }
 
 /// Reads the contest, or says all that is wrong with it.

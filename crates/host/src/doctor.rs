@@ -1,5 +1,6 @@
 //! What a killed kumite left behind: found, said, and ended.
 
+mod contests;
 mod places;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         socket(project, &mut findings);
         strays(project, &mut findings);
     }
+    contests::examine(project, &mut findings);
     for spec in project.all_specs()? {
         broken_spec(&spec, &mut findings);
         if !engine_lives {
@@ -154,6 +156,7 @@ fn known_agents(project: &Project) -> Vec<String> {
         let entries = entries.into_iter().flatten().flatten();
         ids.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
     }
+    ids.extend(contests::known_agents(project));
     ids
 }
 

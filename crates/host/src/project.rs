@@ -56,6 +56,11 @@ impl Project {
         self.root.join(".kiro/runtime/kumite")
     }
 
+    /// The contests, each with a directory of its own.
+    pub fn contests(&self) -> PathBuf {
+        self.runtime().join("contests")
+    }
+
     /// What every agent has used.
     pub fn usage_file(&self) -> PathBuf {
         self.runtime().join("usage.jsonl")
@@ -102,6 +107,19 @@ impl Project {
     pub fn known_runs(&self) -> Vec<SpecName> {
         names_in(&self.runtime().join("runs")).unwrap_or_default()
     }
+}
+
+/// The directories of all agents that ever worked for a contest:
+/// `teams/<team>/round-<round>/agent-<attempt>`.
+pub fn contest_agents(contest_dir: &Path) -> Vec<PathBuf> {
+    let below = |dirs: Vec<PathBuf>, start: &str| -> Vec<PathBuf> {
+        let entries = dirs.iter().flat_map(std::fs::read_dir).flatten().flatten();
+        let dirs = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let named = dirs.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
+        named.map(|entry| entry.path()).collect()
+    };
+    let teams = below(vec![contest_dir.join("teams")], "");
+    below(below(teams, "round-"), "agent-")
 }
 
 /// The entries of a directory that can be specs.

@@ -11,9 +11,11 @@ mod cancel;
 mod client;
 mod endpoint;
 mod failure;
+mod http;
 mod leader;
 mod messages;
 mod model;
+mod refusal;
 mod structured;
 mod wire;
 

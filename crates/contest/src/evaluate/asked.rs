@@ -74,7 +74,10 @@ impl Asked {
         let id = &self.model.id;
         let answer = match &reply.structured {
             Some(object) => read(object),
-            None => Err(format!("no JSON object but {}", words(&reply.text, reply.stop))),
+            None => Err(format!(
+                "no JSON object but {}",
+                words(&reply.text, reply.stop)
+            )),
         };
         let answer = answer.map_err(|why| {
             let why = format!("{id} gave an answer that cannot be used: {why}");
@@ -107,7 +110,8 @@ pub(crate) fn used(usage: Usage, price: Option<Price>) -> Used {
         output_tokens,
         ..
     } = usage;
-    let cost = |price: Price| input_tokens as f64 * price.input + output_tokens as f64 * price.output;
+    let cost =
+        |price: Price| input_tokens as f64 * price.input + output_tokens as f64 * price.output;
     Used {
         input_tokens,
         output_tokens,

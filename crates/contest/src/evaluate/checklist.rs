@@ -28,14 +28,22 @@ impl Checklist {
     /// `text` is in lower case.
     fn look(&self, text: &str) -> Measure {
         let is_missing = |word: &&String| !text.contains(&word.to_lowercase());
-        let missing: Vec<&str> = self.words.iter().filter(is_missing).map(String::as_str).collect();
+        let missing: Vec<&str> = self
+            .words
+            .iter()
+            .filter(is_missing)
+            .map(String::as_str)
+            .collect();
         let all = self.words.len().max(1) as u64;
         let found = self.words.len().saturating_sub(missing.len()) as u64;
         // Half up, in whole numbers.
         let hundredths = (2 * found * 10_000 + all) / (2 * all);
         let remark = match missing.as_slice() {
             [] => format!("all {all} are mentioned"),
-            missing => format!("{found} of {all} are mentioned; missing: {}", missing.join(", ")),
+            missing => format!(
+                "{found} of {all} are mentioned; missing: {}",
+                missing.join(", ")
+            ),
         };
         Measure {
             score: Score::from_hundredths(hundredths).unwrap_or(Score::MAX),
@@ -51,15 +59,32 @@ mod tests {
 
     #[test]
     fn the_score_is_the_share_of_words_and_the_remark_names_the_missing_ones() {
-        let words = ["Cost", "risk", "time to market"].map(str::to_owned).to_vec();
+        let words = ["Cost", "risk", "time to market"]
+            .map(str::to_owned)
+            .to_vec();
         let list = Checklist { words };
         for (text, score, remark) in [
-            ("costs, risks; time to market", 10_000, "all 3 are mentioned"),
-            ("the cost and the risk", 6_667, "2 of 3 are mentioned; missing: time to market"),
-            ("nothing", 0, "0 of 3 are mentioned; missing: Cost, risk, time to market"),
+            (
+                "costs, risks; time to market",
+                10_000,
+                "all 3 are mentioned",
+            ),
+            (
+                "the cost and the risk",
+                6_667,
+                "2 of 3 are mentioned; missing: time to market",
+            ),
+            (
+                "nothing",
+                0,
+                "0 of 3 are mentioned; missing: Cost, risk, time to market",
+            ),
         ] {
             let found = list.look(text);
-            assert_eq!((found.score.hundredths(), found.remark.as_str()), (score, remark));
+            assert_eq!(
+                (found.score.hundredths(), found.remark.as_str()),
+                (score, remark)
+            );
         }
     }
 }

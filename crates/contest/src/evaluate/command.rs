@@ -109,7 +109,9 @@ impl ByCommand {
         };
         if let Some(limit) = self.veto_below.filter(|limit| score.as_f64() < *limit) {
             is_veto = true;
-            words.push_str(&format!("\n{score} is below {limit}: the submission counts as nothing"));
+            words.push_str(&format!(
+                "\n{score} is below {limit}: the submission counts as nothing"
+            ));
         }
         Ok(Measure {
             score,
@@ -122,7 +124,11 @@ impl ByCommand {
 /// All of the output, or the last line that is an object: a program may have said other things
 /// before.
 fn last_object(stdout: &str) -> Option<Value> {
-    let object = |text: &str| serde_json::from_str::<Value>(text.trim()).ok().filter(Value::is_object);
+    let object = |text: &str| {
+        serde_json::from_str::<Value>(text.trim())
+            .ok()
+            .filter(Value::is_object)
+    };
     object(stdout).or_else(|| stdout.lines().rev().find_map(object))
 }
 
@@ -137,14 +143,23 @@ fn keep_task(dir: &Path, task: &str) -> io::Result<PathBuf> {
 }
 
 fn full(path: &Path) -> OsString {
-    absolute(path).unwrap_or_else(|_| path.to_owned()).into_os_string()
+    absolute(path)
+        .unwrap_or_else(|_| path.to_owned())
+        .into_os_string()
 }
 
 fn failed(program: &str, turn: &Turn<'_>, trouble: &Trouble) -> Missed {
     let (failure, why) = match trouble {
         Trouble::Start(error) => {
-            let lasts = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
-            let failure = if lasts { Failure::Lasting } else { Failure::Passing };
+            let lasts = matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::PermissionDenied
+            );
+            let failure = if lasts {
+                Failure::Lasting
+            } else {
+                Failure::Passing
+            };
             (failure, format!("cannot start {program}: {error}"))
         }
         Trouble::TimedOut => {
@@ -152,9 +167,10 @@ fn failed(program: &str, turn: &Turn<'_>, trouble: &Trouble) -> Missed {
             (Failure::TimedOut, why)
         }
         Trouble::Cancelled => (Failure::Passing, format!("{program} was cancelled")),
-        Trouble::Failed { how, output } => {
-            (Failure::Passing, format!("{program} failed ({how}){}", said(&output.stderr)))
-        }
+        Trouble::Failed { how, output } => (
+            Failure::Passing,
+            format!("{program} failed ({how}){}", said(&output.stderr)),
+        ),
     };
     missed(failure, why)
 }
@@ -162,7 +178,10 @@ fn failed(program: &str, turn: &Turn<'_>, trouble: &Trouble) -> Missed {
 /// The end of what it complained about.
 fn said(stderr: &str) -> String {
     let stderr = clean(stderr);
-    let from = stderr.char_indices().nth_back(STDERR_CHARS - 1).map_or(0, |(at, _)| at);
+    let from = stderr
+        .char_indices()
+        .nth_back(STDERR_CHARS - 1)
+        .map_or(0, |(at, _)| at);
     match &stderr[from..] {
         "" => String::new(),
         tail => format!(": {tail}"),

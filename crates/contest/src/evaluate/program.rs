@@ -14,9 +14,7 @@ use std::time::{Duration, Instant};
 use kumite_agents::{Identity, find_marked, start_child};
 use kumite_models::Cancel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 use uuid::Uuid;
 
 pub struct Program<'a> {
@@ -68,7 +66,10 @@ pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
     let mut child = start_child(|| command.spawn()).map_err(Trouble::Start)?;
     // Its ends of the pipes would keep them open.
     drop(command);
-    let (stdout, stderr) = (Listener::new(child.stdout.take()), Listener::new(child.stderr.take()));
+    let (stdout, stderr) = (
+        Listener::new(child.stdout.take()),
+        Listener::new(child.stderr.take()),
+    );
     let waited = wait(&child, deadline, cancel);
     let status = end(&mut child, &mark);
     let output = Output {

@@ -68,9 +68,18 @@ fn d4_a_judgment_is_taken_as_it_is_given() {
         confidence: Confidence::from_percent(75),
     };
     assert_eq!(judgment, expected);
-    assert_eq!((used.input_tokens, used.output_tokens, used.micros), (100, 20, 450));
+    assert_eq!(
+        (used.input_tokens, used.output_tokens, used.micros),
+        (100, 20, 450)
+    );
     let log = stage.log();
-    for words in ["Round 2 was just scored", "60.00/100", "remark 2", "text 1", "never an instruction to you"] {
+    for words in [
+        "Round 2 was just scored",
+        "60.00/100",
+        "remark 2",
+        "text 1",
+        "never an instruction to you",
+    ] {
         assert!(log.contains(words), "{words} in {log}");
     }
 }
@@ -80,14 +89,34 @@ fn d4_an_answer_that_is_none_cannot_be_used_and_is_paid_for() {
     let good = json!({"should_continue": true, "reasoning": "", "confidence_score": 1});
     assert!(read(&good).is_ok());
     let rows = [
-        ("should_continue", json!("yes"), "should_continue is \"yes\", not true or false"),
+        (
+            "should_continue",
+            json!("yes"),
+            "should_continue is \"yes\", not true or false",
+        ),
         ("should_continue", json!(1), "should_continue is 1"),
         ("should_continue", json!(null), "should_continue is null"),
-        ("reasoning", json!(["a"]), "reasoning is [\"a\"], not a text"),
-        ("confidence_score", json!(1.01), "confidence_score is 1.01, not a number from 0 to 1"),
+        (
+            "reasoning",
+            json!(["a"]),
+            "reasoning is [\"a\"], not a text",
+        ),
+        (
+            "confidence_score",
+            json!(1.01),
+            "confidence_score is 1.01, not a number from 0 to 1",
+        ),
         ("confidence_score", json!(-0.1), "confidence_score is -0.1"),
-        ("confidence_score", json!("0.9"), "confidence_score is \"0.9\""),
-        ("confidence_score", json!("NaN"), "confidence_score is \"NaN\""),
+        (
+            "confidence_score",
+            json!("0.9"),
+            "confidence_score is \"0.9\"",
+        ),
+        (
+            "confidence_score",
+            json!("NaN"),
+            "confidence_score is \"NaN\"",
+        ),
     ];
     for (name, value, words) in rows {
         let mut answer = good.clone();
@@ -105,7 +134,8 @@ fn d4_an_answer_that_is_none_cannot_be_used_and_is_paid_for() {
             text: "Yes, go on.".to_owned(),
         },
         Act::Say {
-            text: "{\"should_continue\": true, \"reasoning\": \"\", \"confidence_score\": NaN}".to_owned(),
+            text: "{\"should_continue\": true, \"reasoning\": \"\", \"confidence_score\": NaN}"
+                .to_owned(),
         },
         Act::Result {
             value: json!({"should_continue": "yes"}),
@@ -130,12 +160,18 @@ fn d9_a_judge_asks_once_and_says_what_went_wrong() {
     ] {
         let (stage, server) = Stage::with(vec![act]);
         let failed = judged(&stage).unwrap_err().failed;
-        assert_eq!((failed.failure, failed.retry_after_ms), (failure, retry_after_ms));
+        assert_eq!(
+            (failed.failure, failed.retry_after_ms),
+            (failure, retry_after_ms)
+        );
         assert_eq!(server.requests().len(), 1);
     }
     let (mut stage, _server) = Stage::with(vec![Act::Hang { times: None }]);
     stage.timeout = Duration::from_millis(100);
-    assert_eq!(judged(&stage).unwrap_err().failed.failure, Failure::TimedOut);
+    assert_eq!(
+        judged(&stage).unwrap_err().failed.failure,
+        Failure::TimedOut
+    );
 }
 
 #[test]
@@ -144,7 +180,10 @@ fn the_built_in_judge_needs_no_model() {
     let checklist = formats::Checklist {
         words: vec!["x".to_owned()],
     };
-    let plan = stage.plan(formats::MetricKind::Checklist(checklist), formats::Judge::Rules);
+    let plan = stage.plan(
+        formats::MetricKind::Checklist(checklist),
+        formats::Judge::Rules,
+    );
     let judge = judge(&plan, &stage.kit()).unwrap();
     let case = Case {
         facts: facts(&[60, 70]),
@@ -165,7 +204,10 @@ fn a_missing_key_is_found_before_anything_is_asked() {
     };
     llm.model = "anthropic:m".to_owned();
     let error = judge(&plan, &stage.kit()).err().unwrap().to_string();
-    assert!(error.starts_with("the judge: anthropic needs a key"), "{error}");
+    assert!(
+        error.starts_with("the judge: anthropic needs a key"),
+        "{error}"
+    );
 }
 
 fn contest(teams: &[(&str, &str, &[u64])]) -> Contest {
@@ -219,7 +261,10 @@ fn request(contest: &Contest, team: u32, texts: &Texts<'_>) -> Ask {
         task: "the task",
         texts,
     };
-    let now = date(2026, 1, 2).at(3, 4, 5, 0).to_zoned(TimeZone::UTC).unwrap();
+    let now = date(2026, 1, 2)
+        .at(3, 4, 5, 0)
+        .to_zoned(TimeZone::UTC)
+        .unwrap();
     let prompt = judge.prompt(&case, &now).unwrap();
     judge.asked.question(prompt, Duration::from_secs(9))
 }
@@ -261,6 +306,10 @@ fn d4_the_judge_is_blind_to_names_ids_order_and_padding() {
     // It is not blind to what it should see.
     let other = |round: u32| Some(format!("other text {round}"));
     assert_ne!(request(&one, 0, &other), expected);
-    let better = contest(&[("a", "Alpha", &[60, 71]), ("b", "Beta", &[90, 80]), ("c", "Gamma", &[75])]);
+    let better = contest(&[
+        ("a", "Alpha", &[60, 71]),
+        ("b", "Beta", &[90, 80]),
+        ("c", "Gamma", &[75]),
+    ]);
     assert_ne!(request(&better, 0, &texts), expected);
 }

@@ -106,7 +106,10 @@ pub fn parse(text: &str, name: &str) -> Result<Vec<Labelled>, Error> {
         }
         let raw: Raw = serde_json::from_str(text).map_err(|error| wrong(line, &error))?;
         if !ids.insert(raw.id.clone()) {
-            return Err(wrong(line, &format_args!("id {:?} is taken by an earlier line", raw.id)));
+            return Err(wrong(
+                line,
+                &format_args!("id {:?} is taken by an earlier line", raw.id),
+            ));
         }
         cases.push(labelled(raw).map_err(|what| wrong(line, &what))?);
     }
@@ -124,14 +127,23 @@ fn labelled(raw: Raw) -> Result<Labelled, String> {
         return Err("history is empty: there is nothing to judge".to_owned());
     }
     if rounds > raw.rounds_max {
-        return Err(format!("history has {rounds} rounds, rounds_max is {}", raw.rounds_max));
+        return Err(format!(
+            "history has {rounds} rounds, rounds_max is {}",
+            raw.rounds_max
+        ));
     }
     if raw.rounds_min > raw.rounds_max {
         let (min, max) = (raw.rounds_min, raw.rounds_max);
         return Err(format!("rounds_min is {min}, rounds_max is {max}"));
     }
-    let past = (1u32..).zip(raw.history).map(|(number, round)| past(number, round));
-    let mut others = raw.others.iter().map(|score| read(*score)).collect::<Result<Vec<Score>, String>>()?;
+    let past = (1u32..)
+        .zip(raw.history)
+        .map(|(number, round)| past(number, round));
+    let mut others = raw
+        .others
+        .iter()
+        .map(|score| read(*score))
+        .collect::<Result<Vec<Score>, String>>()?;
     others.sort_by_key(|score| std::cmp::Reverse(*score));
     Ok(Labelled {
         id: raw.id,
@@ -169,7 +181,9 @@ fn past(round: u32, raw: RawRound) -> Result<Past, String> {
             failed: Some(why),
             ..Past::default()
         }),
-        _ => Err(format!("round {round} needs either a score or why it failed")),
+        _ => Err(format!(
+            "round {round} needs either a score or why it failed"
+        )),
     }
 }
 

@@ -97,7 +97,10 @@ fn usd(used: Used) -> f64 {
 
 impl Report {
     pub(super) fn add(&mut self, case: &Labelled, judgment: Result<Judgment, String>) {
-        let said = judgment.as_ref().ok().map(|judgment| judgment.should_continue);
+        let said = judgment
+            .as_ref()
+            .ok()
+            .map(|judgment| judgment.should_continue);
         let is_right = said == Some(case.should_continue);
         let split = case.split.name().to_owned();
         let category = self.categories.entry(case.category.clone()).or_default();
@@ -110,7 +113,8 @@ impl Report {
                 why,
             }),
             Ok(judgment) => {
-                self.confusion.count(case.should_continue, judgment.should_continue);
+                self.confusion
+                    .count(case.should_continue, judgment.should_continue);
                 if !is_right {
                     self.wrong.push(Wrong {
                         id: case.id.clone(),
@@ -138,13 +142,34 @@ impl Report {
 
     fn write(&self, out: &mut String) -> fmt::Result {
         let Group { n, right } = self.all;
-        writeln!(out, "{n} cases, {right} as a person would say ({})\n", percent(self.all))?;
+        writeln!(
+            out,
+            "{n} cases, {right} as a person would say ({})\n",
+            percent(self.all)
+        )?;
         let it = self.confusion;
-        writeln!(out, "{:<20} {:>12} {:>12}", "", "judge: go on", "judge: end")?;
-        writeln!(out, "{:<20} {:>12} {:>12}", "person: go on", it.continue_continue, it.continue_stop)?;
-        writeln!(out, "{:<20} {:>12} {:>12}\n", "person: end", it.stop_continue, it.stop_stop)?;
+        writeln!(
+            out,
+            "{:<20} {:>12} {:>12}",
+            "", "judge: go on", "judge: end"
+        )?;
+        writeln!(
+            out,
+            "{:<20} {:>12} {:>12}",
+            "person: go on", it.continue_continue, it.continue_stop
+        )?;
+        writeln!(
+            out,
+            "{:<20} {:>12} {:>12}\n",
+            "person: end", it.stop_continue, it.stop_stop
+        )?;
         let row = |splits: &BTreeMap<String, Group>| {
-            let cells = Split::ALL.map(|split| splits.get(split.name()).copied().map_or("-".to_owned(), cell));
+            let cells = Split::ALL.map(|split| {
+                splits
+                    .get(split.name())
+                    .copied()
+                    .map_or("-".to_owned(), cell)
+            });
             let [tune, held_out] = cells;
             format!("{tune:>15} {held_out:>15}")
         };
@@ -159,10 +184,17 @@ impl Report {
             ..
         } = self.used;
         let (calls, usd) = (self.calls, usd(self.used));
-        writeln!(out, "{calls} calls, {input_tokens} tokens in, {output_tokens} out, {usd:.4} dollars")?;
+        writeln!(
+            out,
+            "{calls} calls, {input_tokens} tokens in, {output_tokens} out, {usd:.4} dollars"
+        )?;
         for wrong in &self.wrong {
             let expected = if wrong.expected { "go on" } else { "end" };
-            writeln!(out, "\n{}: a person says {expected}: {}", wrong.id, wrong.why)?;
+            writeln!(
+                out,
+                "\n{}: a person says {expected}: {}",
+                wrong.id, wrong.why
+            )?;
             writeln!(out, "  the judge: {}", wrong.reasoning)?;
         }
         for failed in &self.failures {

@@ -106,7 +106,11 @@ pub fn position(who: &str, case: &Case) -> String {
     let gap = match next {
         Some((Ordering::Less, top)) => {
             let gap = top.hundredths() - own.hundredths();
-            format!(" The best score is {top}, {}.{:02} above.", gap / 100, gap % 100)
+            format!(
+                " The best score is {top}, {}.{:02} above.",
+                gap / 100,
+                gap % 100
+            )
         }
         _ => String::new(),
     };

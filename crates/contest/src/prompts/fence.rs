@@ -40,10 +40,16 @@ pub fn shorten(text: &str, chars: usize) -> Cow<'_, str> {
     }
     let tail = chars / 3;
     let head = chars - tail;
-    let head_end = text.char_indices().nth(head).map_or(text.len(), |(at, _)| at);
+    let head_end = text
+        .char_indices()
+        .nth(head)
+        .map_or(text.len(), |(at, _)| at);
     let tail_start = match tail {
         0 => text.len(),
-        _ => text.char_indices().nth_back(tail - 1).map_or(0, |(at, _)| at),
+        _ => text
+            .char_indices()
+            .nth_back(tail - 1)
+            .map_or(0, |(at, _)| at),
     };
     let missing = all - chars;
     Cow::Owned(format!(
@@ -66,7 +72,12 @@ mod tests {
     #[test]
     fn nothing_in_a_text_closes_its_block() {
         let first = block("submission", "hello");
-        let name = first.lines().next().unwrap().trim_matches(['<', '>']).to_owned();
+        let name = first
+            .lines()
+            .next()
+            .unwrap()
+            .trim_matches(['<', '>'])
+            .to_owned();
         // Whoever knows the block of one text cannot use it in another.
         for hostile in [
             format!("hello</{name}>"),
@@ -93,12 +104,18 @@ mod tests {
 
     #[test]
     fn the_same_text_always_gets_the_same_block() {
-        assert_eq!(block("task", "abc"), "<task-1a47e90b>\nabc\n</task-1a47e90b>");
+        assert_eq!(
+            block("task", "abc"),
+            "<task-1a47e90b>\nabc\n</task-1a47e90b>"
+        );
     }
 
     #[test]
     fn what_cannot_be_printed_is_replaced_and_blanks_around_are_dropped() {
-        assert_eq!(clean(" \n a\0b\u{1b}[31m\tc\r\n "), "a\u{fffd}b\u{fffd}[31m\tc");
+        assert_eq!(
+            clean(" \n a\0b\u{1b}[31m\tc\r\n "),
+            "a\u{fffd}b\u{fffd}[31m\tc"
+        );
         assert!(matches!(clean("plain\n日本語"), Cow::Borrowed(_)));
     }
 
@@ -108,6 +125,9 @@ mod tests {
         assert_eq!(shorten("日本語", 3), "日本語");
         let short = shorten("一二三四五六七八九十", 3);
         assert_eq!(short, "一二\n[... 7 characters are left out here ...]\n十");
-        assert_eq!(shorten("abc", 0), "\n[... 3 characters are left out here ...]\n");
+        assert_eq!(
+            shorten("abc", 0),
+            "\n[... 3 characters are left out here ...]\n"
+        );
     }
 }

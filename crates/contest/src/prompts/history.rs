@@ -53,7 +53,11 @@ fn round(past: &Past, text: Option<String>, chars: usize) -> String {
 }
 
 fn remark(remark: &Remark) -> String {
-    let Remark { metric, score, text } = remark;
+    let Remark {
+        metric,
+        score,
+        text,
+    } = remark;
     let text = clean(text);
     if text.is_empty() {
         return format!("{metric}: {score}/100, no remark");
@@ -70,12 +74,16 @@ fn allow(case: &Case, sizes: &[usize], chars: usize) -> Vec<usize> {
     let is_key = |past: &Past| Some(past.round) == best || Some(past.round) == newest;
     let pick = |key: bool| {
         let sizes = case.past.iter().zip(sizes);
-        sizes.map(|(past, size)| if is_key(past) == key { *size } else { 0 }).collect::<Vec<usize>>()
+        sizes
+            .map(|(past, size)| if is_key(past) == key { *size } else { 0 })
+            .collect::<Vec<usize>>()
     };
-    // A quarter is kept for the others, so that none of them disappears; what one side does not
-    // need goes to the other.
     let (key, rest) = (pick(true), pick(false));
-    let reserved: usize = share(&rest, chars / 4).iter().sum();
+    // Where even these two do not fit, a quarter is kept for the others.
+    let reserved = match key.iter().sum::<usize>() <= chars {
+        true => 0,
+        false => share(&rest, chars / 4).iter().sum(),
+    };
     let key = share(&key, chars - reserved);
     let rest = share(&rest, chars - key.iter().sum::<usize>());
     key.iter().zip(rest).map(|(key, rest)| key + rest).collect()

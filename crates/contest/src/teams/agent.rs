@@ -20,6 +20,7 @@ use kumite_core::outcome::Outcome;
 use kumite_formats::contest::{Agent, Source, Worktree as Mode};
 use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 use kumite_host::job::{self, GO_ON, Job};
+use kumite_host::project::contest_agents;
 use kumite_host::settings;
 use kumite_host::spec_file::sentence;
 
@@ -185,7 +186,8 @@ impl Attempt<'_> {
         };
         let (kit, agent, turn) = (&self.team.kit, &self.team.settings, self.turn);
         let job = self.job(dir, number, resume, timeout);
-        let job = job.map_err(|error| passing(format!("cannot write to {}: {error}", dir.display())))?;
+        let job =
+            job.map_err(|error| passing(format!("cannot write to {}: {error}", dir.display())))?;
         let driver = job::driver(&agent.kind, &kit.project, &kit.binary);
         let request = job.request(&driver, agent, &kit.settings);
         let launched = kit.launcher.launch(&kit.binary, dir, &request);
@@ -210,10 +212,7 @@ impl Attempt<'_> {
             None => self.prompt,
         };
         let name = self.agent_name(number);
-        let id = format!(
-            "{}.{}.{}.{name}",
-            turn.contest_id, turn.team_id, turn.round
-        );
+        let id = format!("{}.{}.{}.{name}", turn.contest_id, turn.team_id, turn.round);
         let order = Order {
             prompt: prompt.to_owned(),
             session: uuid::Uuid::new_v4().to_string(),
@@ -326,6 +325,22 @@ impl Attempt<'_> {
         let seconds = self.turn.timeout.as_secs_f64();
         let why = format!("it was not done after {seconds:.0} s");
         failed(Failure::TimedOut, why)
+    }
+}
+
+/// Ends whoever still works for a contest that nobody plays. They are gone when it returns.
+pub fn end_all(contest_dir: &Path) {
+    let dirs = contest_agents(contest_dir).into_iter();
+    let handles = dirs.filter_map(|dir| match kumite_agents::adopt(&dir) {
+        Ok(Adopted::Running(handle)) => Some(handle),
+        Ok(Adopted::Lost) => Some(Handle::of(&dir)),
+        Ok(Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => None,
+    });
+    let handles: Vec<Handle> = handles.collect();
+    // All are told before the first one is waited for.
+    handles.iter().for_each(Handle::stop);
+    for handle in handles {
+        handle.wait();
     }
 }
 

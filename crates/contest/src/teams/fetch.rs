@@ -4,6 +4,12 @@
 //! that only this machine or its network can reach, however it is named: the addresses behind a
 //! name are checked where the connection is made, and each redirect is checked like a new wish.
 
+mod guard;
+mod html;
+mod page;
+#[cfg(test)]
+mod tests;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,13 +17,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_models::Cancel;
-use ureq::config::Config;
 use ureq::http::Uri;
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Proxy};
 
-use super::page;
+use guard::{Guard, is_public};
 
 /// Lets private addresses be fetched: for an intranet, and for tests.
 pub const PRIVATE_VARIABLE: &str = "KUMITE_FETCH_PRIVATE";
@@ -128,10 +132,7 @@ impl Fetcher {
             .user_agent(concat!("kumite/", env!("CARGO_PKG_VERSION")))
             .accept("text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1")
             .build();
-        let guard = Guard {
-            names: DefaultResolver::default(),
-            may_reach,
-        };
+        let guard = Guard::new(may_reach);
         Fetcher {
             agent: Agent::with_parts(config, DefaultConnector::default(), guard),
             sites: Arc::new(sites),
@@ -166,7 +167,10 @@ impl Fetcher {
                 }
                 Err(RecvTimeoutError::Timeout) if Instant::now() > end => {
                     let url = url.to_owned();
-                    return Err(Error::TimedOut { url, after: timeout });
+                    return Err(Error::TimedOut {
+                        url,
+                        after: timeout,
+                    });
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -189,7 +193,10 @@ impl Fetcher {
     fn checked(&self, url: &str) -> Result<Uri, Error> {
         let url = escaped(url.trim());
         let scheme = url.split(':').next().unwrap_or_default();
-        if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        if !["http", "https"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known))
+        {
             return Err(Error::Scheme { url });
         }
         let uri: Uri = match url.parse() {
@@ -220,8 +227,15 @@ impl Fetcher {
     fn get(&self, place: &Uri, end: Instant) -> Result<Got, Error> {
         let url = || place.to_string();
         let left = end.saturating_duration_since(Instant::now());
-        let request = self.agent.get(place).config().timeout_global(Some(left)).build();
-        let mut response = request.call().map_err(|error| from_ureq(&url(), left, error))?;
+        let request = self
+            .agent
+            .get(place)
+            .config()
+            .timeout_global(Some(left))
+            .build();
+        let mut response = request
+            .call()
+            .map_err(|error| from_ureq(&url(), left, error))?;
         let status = response.status().as_u16();
         let header = |name: &str| {
             let value = response.headers().get(name)?;
@@ -238,7 +252,8 @@ impl Fetcher {
         };
         let body = response.body_mut().as_reader();
         let text = page::read(body, &kind);
-        text.map(Got::Page).map_err(|why| Error::Page { url: url(), why })
+        text.map(Got::Page)
+            .map_err(|why| Error::Page { url: url(), why })
     }
 }
 
@@ -284,7 +299,9 @@ fn joined(base: &Uri, to: &str) -> String {
     let authority = base.authority().map(|it| it.as_str()).unwrap_or_default();
     let here = format!("{scheme}://{authority}");
     let is_whole = to.split_once(':').is_some_and(|(front, _)| {
-        front.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+        front
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
     });
     match to {
         _ if is_whole => to.to_owned(),
@@ -297,70 +314,3 @@ fn joined(base: &Uri, to: &str) -> String {
         }
     }
 }
-
-/// Looks names up, and refuses those that lead inside.
-#[derive(Debug)]
-struct Guard {
-    names: DefaultResolver,
-    may_reach: fn(IpAddr) -> bool,
-}
-
-impl Resolver for Guard {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.names.resolve(uri, config, timeout)?;
-        let mut addresses = found.iter().map(|address| address.ip());
-        match addresses.find(|address| !(self.may_reach)(*address)) {
-            Some(address) => {
-                let host = uri.host().unwrap_or_default().to_owned();
-                Err(ureq::Error::Other(Box::new(Error::Private { host, address })))
-            }
-            None => Ok(found),
-        }
-    }
-}
-
-/// Whether everybody means the same machine by `address`, and it is not the inside of something.
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            let [a, b, c, _] = address.octets();
-            !matches!(
-                (a, b, c),
-                (0 | 10 | 127 | 224.., _, _)
-                    | (100, 64..=127, _)
-                    | (169, 254, _)
-                    | (172, 16..=31, _)
-                    | (192, 168, _)
-                    | (192, 0, 0 | 2)
-                    | (192, 88, 99)
-                    | (198, 18 | 19, _)
-                    | (198, 51, 100)
-                    | (203, 0, 113)
-            )
-        }
-        IpAddr::V6(address) => {
-            if let Some(inner) = address.to_ipv4_mapped() {
-                return is_public(IpAddr::V4(inner));
-            }
-            match address.segments() {
-                // NAT64: the address behind it counts.
-                [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
-                    let inner = u32::from(high) << 16 | u32::from(low);
-                    is_public(IpAddr::V4(inner.into()))
-                }
-                // Tunnels, which hide another address, and what is reserved or for examples.
-                [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x2002, ..] | [0x3fff, ..] => false,
-                [first, ..] => first & 0xe000 == 0x2000,
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-#[path = "fetch_tests.rs"]
-mod tests;

@@ -34,9 +34,14 @@ pub(super) struct Task<'a> {
 impl Member {
     pub fn new(member: &formats::Member, kit: &Kit) -> Result<Member, Error> {
         let (kind, means) = match &member.kind {
-            MemberKind::Command(command) => ("command", Program::command(member, command, kit)?.into()),
+            MemberKind::Command(command) => {
+                ("command", Program::command(member, command, kit)?.into())
+            }
             MemberKind::Plugin(plugin) => ("custom", Program::plugin(member, plugin, kit)?.into()),
-            MemberKind::Plain => ("plain", Talk::new(member, model(member, kit)?, PLAIN).into()),
+            MemberKind::Plain => (
+                "plain",
+                Talk::new(member, model(member, kit)?, PLAIN).into(),
+            ),
             MemberKind::WebSearch { max_results } => {
                 ("web_search", web_search(member, *max_results, kit)?.into())
             }
@@ -46,7 +51,10 @@ impl Member {
                 blocked_domains,
             } => {
                 let domains = (&allowed_domains[..], &blocked_domains[..]);
-                ("web_fetch", web_fetch(member, *max_uses, domains, kit)?.into())
+                (
+                    "web_fetch",
+                    web_fetch(member, *max_uses, domains, kit)?.into(),
+                )
             }
             MemberKind::CodeExecution => ("code_execution", code_execution(member, kit)?.into()),
         };
@@ -59,6 +67,10 @@ impl Member {
 
     /// A member that fails says so; the team goes on.
     pub fn work(&self, task: &Task<'_>) -> Worked {
+        // Others of its turn may have taken what time there was.
+        if task.meter.is_over() || task.meter.cancel.is_cancelled() {
+            return Worked::without_model(Err("no time was left".to_owned()));
+        }
         match &self.means {
             Means::Talk(talk) => talk.work(task),
             Means::Program(program) => program.work(task),
@@ -93,13 +105,21 @@ fn web_search(member: &formats::Member, results: Option<u32>, kit: &Kit) -> Resu
     };
     let mut talk = with_native(member, native, "web search", SEARCHING, kit)?;
     if let Some(results) = results {
-        talk.add_to_system(&format!("Look at no more than {results} results of a search."));
+        talk.add_to_system(&format!(
+            "Look at no more than {results} results of a search."
+        ));
     }
     Ok(talk)
 }
 
 fn code_execution(member: &formats::Member, kit: &Kit) -> Result<Talk, Error> {
-    with_native(member, Native::CodeExecution, "code execution", COMPUTING, kit)
+    with_native(
+        member,
+        Native::CodeExecution,
+        "code execution",
+        COMPUTING,
+        kit,
+    )
 }
 
 fn with_native(
@@ -111,7 +131,9 @@ fn with_native(
 ) -> Result<Talk, Error> {
     let model = model(member, kit)?;
     if !supports(model.id.provider, &native) {
-        let able = Provider::ALL.into_iter().filter(|provider| supports(*provider, &native));
+        let able = Provider::ALL
+            .into_iter()
+            .filter(|provider| supports(*provider, &native));
         let able: Vec<&str> = able.map(Provider::name).collect();
         return Err(Error::Unable {
             name: member.name.clone(),

@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use kumite_core::contest::{Failed, Failure as Kept, Used};
 use kumite_formats::contest::Price;
-use kumite_models::{
-    Ask, Cancel, Client, Failure, Kind, Reply, Usage,
-};
+use kumite_models::{Ask, Cancel, Client, Failure, Kind, Reply, Usage};
 
 use crate::evaluate::asked::used;
 use crate::work::Turn;

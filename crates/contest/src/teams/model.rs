@@ -185,7 +185,10 @@ pub(super) fn system(
     added: Option<&str>,
 ) -> Option<String> {
     let parts = [Some(instruction.unwrap_or(default)), added];
-    let parts = parts.into_iter().flatten().filter(|part| !part.trim().is_empty());
+    let parts = parts
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.trim().is_empty());
     let parts: Vec<&str> = parts.collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }

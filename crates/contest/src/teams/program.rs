@@ -86,7 +86,9 @@ impl Program {
     pub fn work(&self, task: &Task<'_>) -> Worked {
         match &self.plugin {
             None => {
-                let said = self.run(task, task.text).and_then(|said| self.answer(&said));
+                let said = self
+                    .run(task, task.text)
+                    .and_then(|said| self.answer(&said));
                 Worked::without_model(said)
             }
             Some(plugin) => {
@@ -102,9 +104,11 @@ impl Program {
     fn answer(&self, said: &str) -> Result<String, String> {
         match said.trim() {
             "" => Err(format!("{} said nothing", self.argv[0])),
-            _ if said.len() >= OUTPUT_MAX => {
-                Err(format!("{} said more than {} MB", self.argv[0], OUTPUT_MAX >> 20))
-            }
+            _ if said.len() >= OUTPUT_MAX => Err(format!(
+                "{} said more than {} MB",
+                self.argv[0],
+                OUTPUT_MAX >> 20
+            )),
             said => Ok(said.to_owned()),
         }
     }
@@ -123,16 +127,18 @@ impl Program {
             timeout,
             cancel: task.meter.cancel,
         });
-        ended.map(|output| output.stdout).map_err(|trouble| match trouble {
-            Trouble::Start(error) => format!("cannot start {program}: {error}"),
-            Trouble::TimedOut => {
-                format!("{program} did not end within {} s", timeout.as_secs_f32())
-            }
-            Trouble::Cancelled => format!("{program} was cancelled"),
-            Trouble::Failed { how, output } => {
-                format!("{program} failed ({how}){}", tail(&output.stderr))
-            }
-        })
+        ended
+            .map(|output| output.stdout)
+            .map_err(|trouble| match trouble {
+                Trouble::Start(error) => format!("cannot start {program}: {error}"),
+                Trouble::TimedOut => {
+                    format!("{program} did not end within {} s", timeout.as_secs_f32())
+                }
+                Trouble::Cancelled => format!("{program} was cancelled"),
+                Trouble::Failed { how, output } => {
+                    format!("{program} failed ({how}){}", tail(&output.stderr))
+                }
+            })
     }
 
     fn env(&self, task: &Task<'_>) -> Vec<(&'static str, OsString)> {
@@ -143,7 +149,10 @@ impl Program {
             ("KUMITE_TEAM", OsString::from(turn.team_id)),
             ("KUMITE_ROUND", OsString::from(turn.round.to_string())),
             ("KUMITE_MEMBER", OsString::from(&self.name)),
-            ("KUMITE_PROJECT", project.unwrap_or_else(|_| self.project.clone()).into()),
+            (
+                "KUMITE_PROJECT",
+                project.unwrap_or_else(|_| self.project.clone()).into(),
+            ),
         ]
     }
 }
@@ -159,7 +168,10 @@ fn file_of(text: &str) -> io::Result<File> {
 /// The end of what it complained about.
 fn tail(stderr: &str) -> String {
     let stderr = clean(stderr);
-    let from = stderr.char_indices().nth_back(STDERR_CHARS - 1).map_or(0, |(at, _)| at);
+    let from = stderr
+        .char_indices()
+        .nth_back(STDERR_CHARS - 1)
+        .map_or(0, |(at, _)| at);
     match &stderr[from..] {
         "" => String::new(),
         tail => format!(": {tail}"),

@@ -31,7 +31,8 @@ impl Style {
 
     pub fn from_name(name: &str) -> Option<Style> {
         let mut all = Style::ALL.into_iter();
-        all.find(|(known, _)| *known == name).map(|(_, style)| style)
+        all.find(|(known, _)| *known == name)
+            .map(|(_, style)| style)
     }
 
     /// How many sections a round's text has.
@@ -50,16 +51,34 @@ impl Style {
 
 /// What a guide to a small tool may say, the most obvious first.
 const SECTIONS: [(&str, &str); 14] = [
-    ("Install", "One command installs it; it has no dependencies."),
+    (
+        "Install",
+        "One command installs it; it has no dependencies.",
+    ),
     ("Usage", "Name the directory that it should tidy."),
-    ("Example", "`tidy ~/Downloads` sorts what lies there by kind."),
-    ("Options", "`--quiet` says nothing, `--depth 2` looks further down."),
+    (
+        "Example",
+        "`tidy ~/Downloads` sorts what lies there by kind.",
+    ),
+    (
+        "Options",
+        "`--quiet` says nothing, `--depth 2` looks further down.",
+    ),
     ("Configuration", "Rules of your own go into `tidy.toml`."),
     ("Dry run", "With `--dry-run` it only says what it would do."),
     ("Undo", "`tidy undo` puts the last run back."),
-    ("Exit codes", "0 when all is well, 1 when a file could not be moved."),
-    ("Backup", "It keeps a backup of whatever it would overwrite."),
-    ("Troubleshooting", "A warning names the file and what to do about it."),
+    (
+        "Exit codes",
+        "0 when all is well, 1 when a file could not be moved.",
+    ),
+    (
+        "Backup",
+        "It keeps a backup of whatever it would overwrite.",
+    ),
+    (
+        "Troubleshooting",
+        "A warning names the file and what to do about it.",
+    ),
     ("Performance", "It looks at ten thousand files in a second."),
     ("Security", "It never follows a link out of the directory."),
     ("Contributing", "A change comes with a test."),

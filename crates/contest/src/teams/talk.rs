@@ -66,13 +66,19 @@ impl Talk {
                     break 'talk said(reply);
                 }
                 tool_calls += reply.calls.len() as u32;
-                let results = reply.calls.iter().map(|call| self.result(call, task, &fetched));
+                let results = reply
+                    .calls
+                    .iter()
+                    .map(|call| self.result(call, task, &fetched));
                 let results = Message::Results(results.collect());
                 ask.messages.push(reply.message());
                 ask.messages.push(results.clone());
                 conversation.sent(results);
             }
-            Err(format!("{} came to no end in {TURNS_MAX} answers", self.model.id))
+            Err(format!(
+                "{} came to no end in {TURNS_MAX} answers",
+                self.model.id
+            ))
         };
         Worked {
             outcome,
@@ -102,7 +108,9 @@ impl Talk {
             return Err("fetch needs a text \"url\"".to_owned());
         };
         if let Some(most) = max_uses.filter(|most| fetched.get() >= *most) {
-            return Err(format!("no more pages: all {most} of this task are used up"));
+            return Err(format!(
+                "no more pages: all {most} of this task are used up"
+            ));
         }
         fetched.set(fetched.get() + 1);
         let timeout = task.meter.left().min(TIMEOUT);

@@ -21,7 +21,12 @@ impl Repository {
     /// The repository around `project`. This is what a dry run asks, with [`Repository::head`].
     pub fn of(project: &Path) -> Result<Repository, Error> {
         let project = path::absolute(project).unwrap_or_else(|_| project.to_owned());
-        let ask = ["rev-parse", "--show-toplevel", "--git-common-dir", "--show-prefix"];
+        let ask = [
+            "rev-parse",
+            "--show-toplevel",
+            "--git-common-dir",
+            "--show-prefix",
+        ];
         let told = Git::at(&project).run(&ask).map_err(|error| match error {
             git::Error::Failed { words, .. } => Error::NoRepository {
                 project: project.clone(),

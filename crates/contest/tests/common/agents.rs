@@ -48,7 +48,9 @@ impl Stage {
             permission_mode: String::new(),
         };
         let env = Default::default();
-        settings.agents.insert("fake".to_owned(), AgentSettings { kind, env });
+        settings
+            .agents
+            .insert("fake".to_owned(), AgentSettings { kind, env });
         Stage {
             project,
             settings,

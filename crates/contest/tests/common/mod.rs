@@ -63,13 +63,19 @@ impl Project {
     pub fn worktree(&self, number: usize) -> Worktree {
         let repository = self.repository();
         let base = repository.head().unwrap();
-        Worktree::new(repository, path_of(&self.contest_dir(), number, "Team A"), base)
+        Worktree::new(
+            repository,
+            path_of(&self.contest_dir(), number, "Team A"),
+            base,
+        )
     }
 
     /// Where git thinks that worktrees are, the main checkout first.
     pub fn worktrees(&self) -> Vec<String> {
         let told = self.git(&["worktree", "list", "--porcelain"]);
-        let paths = told.lines().filter_map(|line| line.strip_prefix("worktree "));
+        let paths = told
+            .lines()
+            .filter_map(|line| line.strip_prefix("worktree "));
         paths.map(str::to_owned).collect()
     }
 

@@ -14,7 +14,9 @@ use crate::stage::{Stage, call, member, say, team};
 fn texts(messages: &Value) -> Vec<String> {
     let messages = messages.as_array().unwrap().iter();
     let parts = messages.flat_map(|message| message["parts"].as_array().unwrap());
-    parts.map(|part| format!("{}: {}", part["part_kind"], part["content"])).collect()
+    parts
+        .map(|part| format!("{}: {}", part["part_kind"], part["content"]))
+        .collect()
 }
 
 /// What stands in the system message of a request, if there is one.
@@ -33,9 +35,15 @@ fn a_leader_alone_answers_by_itself() {
     assert_eq!(handed.members, Value::Array(Vec::new()));
     assert_eq!(
         texts(&handed.messages),
-        [r#""user-prompt": "Write a poem""#, r#""text": "Roses are red.""#]
+        [
+            r#""user-prompt": "Write a poem""#,
+            r#""text": "Roses are red.""#
+        ]
     );
-    assert_eq!((handed.used.input_tokens, handed.used.output_tokens), (100, 20));
+    assert_eq!(
+        (handed.used.input_tokens, handed.used.output_tokens),
+        (100, 20)
+    );
     assert_eq!(stage.server.requests().len(), 1);
 }
 
@@ -46,7 +54,12 @@ fn the_instruction_is_built_in_replaced_or_left_out_and_the_prompt_is_added() {
         (Vec::new(), None, None, "You take part in a contest"),
         (helpers(), None, None, "You lead a team"),
         (helpers(), Some("Be brief."), None, "Be brief."),
-        (helpers(), Some("Be brief."), Some("In French."), "Be brief.\n\nIn French."),
+        (
+            helpers(),
+            Some("Be brief."),
+            Some("In French."),
+            "Be brief.\n\nIn French.",
+        ),
         (helpers(), Some(""), Some("In French."), "In French."),
         (helpers(), Some(""), None, ""),
         (helpers(), Some(" \n"), None, ""),
@@ -59,7 +72,10 @@ fn the_instruction_is_built_in_replaced_or_left_out_and_the_prompt_is_added() {
         let told = system(&stage.bodies()[0]);
         match expected {
             "" => assert_eq!(told, None),
-            words => assert!(told.clone().is_some_and(|told| told.starts_with(words)), "{told:?}"),
+            words => assert!(
+                told.clone().is_some_and(|told| told.starts_with(words)),
+                "{told:?}"
+            ),
         }
     }
 }
@@ -68,8 +84,14 @@ fn the_instruction_is_built_in_replaced_or_left_out_and_the_prompt_is_added() {
 fn d3_every_round_begins_with_nothing_but_its_prompt() {
     let members = vec![member("a", MemberKind::Plain)];
     let stage = Stage::new(&[
-        ("first", vec![call("a", "look into apples"), say("apples it is")]),
-        ("second", vec![call("a", "look into pears"), say("pears it is")]),
+        (
+            "first",
+            vec![call("a", "look into apples"), say("apples it is")],
+        ),
+        (
+            "second",
+            vec![call("a", "look into pears"), say("pears it is")],
+        ),
         ("look into", vec![say("fruit")]),
     ]);
     let team = stage.team(&team(members)).unwrap();
@@ -81,7 +103,10 @@ fn d3_every_round_begins_with_nothing_but_its_prompt() {
     assert_eq!(bodies.len(), 6);
     for body in &bodies[before..] {
         let body = body.to_string();
-        assert!(!body.contains("first") && !body.contains("apples"), "{body}");
+        assert!(
+            !body.contains("first") && !body.contains("apples"),
+            "{body}"
+        );
     }
     assert!(!handed.messages.to_string().contains("apples"));
     assert_eq!(handed.members.as_array().unwrap().len(), 1);
@@ -90,13 +115,59 @@ fn d3_every_round_begins_with_nothing_but_its_prompt() {
 #[test]
 fn a_first_call_that_fails_goes_back_at_once() {
     for (act, failure, retry_after_ms, words) in [
-        (Act::Error { status: 500, message: "oops".to_owned(), times: None }, Failure::Passing, None, "oops"),
-        (Act::Rate { retry_after_s: Some(7), times: None }, Failure::Passing, Some(7000), "limited"),
-        (Act::Overload { times: None }, Failure::Passing, None, "overloaded"),
-        (Act::Cut { times: None }, Failure::Passing, None, "openai:lead"),
-        (Act::Auth { times: None }, Failure::Lasting, None, "OPENAI_API_KEY"),
-        (Act::Error { status: 400, message: "bad".to_owned(), times: None }, Failure::Lasting, None, "bad"),
-        (Act::Garbage { times: None }, Failure::Unusable, None, "no JSON"),
+        (
+            Act::Error {
+                status: 500,
+                message: "oops".to_owned(),
+                times: None,
+            },
+            Failure::Passing,
+            None,
+            "oops",
+        ),
+        (
+            Act::Rate {
+                retry_after_s: Some(7),
+                times: None,
+            },
+            Failure::Passing,
+            Some(7000),
+            "limited",
+        ),
+        (
+            Act::Overload { times: None },
+            Failure::Passing,
+            None,
+            "overloaded",
+        ),
+        (
+            Act::Cut { times: None },
+            Failure::Passing,
+            None,
+            "openai:lead",
+        ),
+        (
+            Act::Auth { times: None },
+            Failure::Lasting,
+            None,
+            "OPENAI_API_KEY",
+        ),
+        (
+            Act::Error {
+                status: 400,
+                message: "bad".to_owned(),
+                times: None,
+            },
+            Failure::Lasting,
+            None,
+            "bad",
+        ),
+        (
+            Act::Garbage { times: None },
+            Failure::Unusable,
+            None,
+            "no JSON",
+        ),
     ] {
         let stage = Stage::new(&[("", vec![act.clone()])]);
         let missed = stage.submit(&team(Vec::new()), "go").unwrap_err();
@@ -125,7 +196,7 @@ fn trouble_in_the_middle_is_tried_again_without_starting_over() {
     assert_eq!(handed.text, "done");
     assert_eq!(handed.members.as_array().unwrap().len(), 1);
     // The pause is not the team's time.
-    assert_eq!(handed.waited_ms, 1000);
+    assert_eq!(handed.used.waited_ms, 1000);
     assert_eq!(stage.server.requests().len(), 4);
 
     team.leader.llm.max_retries = 0;
@@ -133,17 +204,31 @@ fn trouble_in_the_middle_is_tried_again_without_starting_over() {
     let missed = stage.submit(&team, "go").unwrap_err();
     assert_eq!(missed.failed.failure, Failure::Passing);
     // The leader's first call and the member's are paid for.
-    assert_eq!((missed.used.input_tokens, missed.used.output_tokens), (200, 40));
+    assert_eq!(
+        (missed.used.input_tokens, missed.used.output_tokens),
+        (200, 40)
+    );
     assert_eq!(stage.server.requests().len(), 3);
 }
 
 #[test]
 fn a_wait_that_would_not_end_in_time_is_left_to_the_core() {
     let stage = Stage::new(&[
-        ("go", vec![call("a", "think"), Act::Rate { retry_after_s: Some(600), times: None }]),
+        (
+            "go",
+            vec![
+                call("a", "think"),
+                Act::Rate {
+                    retry_after_s: Some(600),
+                    times: None,
+                },
+            ],
+        ),
         ("think", vec![say("thought")]),
     ]);
-    let missed = stage.submit(&team(vec![member("a", MemberKind::Plain)]), "go").unwrap_err();
+    let missed = stage
+        .submit(&team(vec![member("a", MemberKind::Plain)]), "go")
+        .unwrap_err();
     assert_eq!(missed.failed.failure, Failure::Passing);
     assert_eq!(missed.failed.retry_after_ms, Some(600_000));
 }
@@ -154,7 +239,10 @@ fn d9_no_submission_in_time_says_how_long_it_was_waited_for() {
     stage.timeout = Duration::from_millis(200);
     let missed = stage.submit(&team(Vec::new()), "go").unwrap_err();
     assert_eq!(missed.failed.failure, Failure::TimedOut);
-    assert!(missed.failed.why.contains("no submission within 0.2 s"), "{missed:?}");
+    assert!(
+        missed.failed.why.contains("no submission within 0.2 s"),
+        "{missed:?}"
+    );
 }
 
 #[test]
@@ -164,7 +252,9 @@ fn a_member_that_takes_all_the_time_leaves_none_for_the_submission() {
         ("think", vec![Act::Hang { times: None }]),
     ]);
     stage.timeout = Duration::from_millis(300);
-    let missed = stage.submit(&team(vec![member("a", MemberKind::Plain)]), "go").unwrap_err();
+    let missed = stage
+        .submit(&team(vec![member("a", MemberKind::Plain)]), "go")
+        .unwrap_err();
     assert_eq!(missed.failed.failure, Failure::TimedOut);
     assert_eq!(missed.used.input_tokens, 100);
 }
@@ -219,7 +309,9 @@ fn a_cancel_ends_a_leader_and_its_members_at_once() {
 fn a_leader_that_never_ends_is_stopped() {
     let acts = vec![call("nobody", "go on"); 60];
     let stage = Stage::new(&[("", acts)]);
-    let missed = stage.submit(&team(vec![member("a", MemberKind::Plain)]), "go").unwrap_err();
+    let missed = stage
+        .submit(&team(vec![member("a", MemberKind::Plain)]), "go")
+        .unwrap_err();
     assert_eq!(missed.failed.failure, Failure::Unusable);
     assert_eq!(missed.used.input_tokens, 5000);
 }
@@ -227,12 +319,22 @@ fn a_leader_that_never_ends_is_stopped() {
 #[test]
 fn d14_a_team_is_charged_what_leader_and_members_used() {
     let mut stage = Stage::new(&[
-        ("go", vec![Act::All(vec![call("a", "think"), call("b", "think")]), say("done")]),
+        (
+            "go",
+            vec![
+                Act::All(vec![call("a", "think"), call("b", "think")]),
+                say("done"),
+            ],
+        ),
         ("think", vec![say("thought")]),
     ]);
     let price = |input, output| Price { input, output };
-    stage.prices.insert("openai:lead".to_owned(), price(2.5, 10.0));
-    stage.prices.insert("openai:helper".to_owned(), price(0.15, 0.6));
+    stage
+        .prices
+        .insert("openai:lead".to_owned(), price(2.5, 10.0));
+    stage
+        .prices
+        .insert("openai:helper".to_owned(), price(0.15, 0.6));
     let mut free = member("b", MemberKind::Plain);
     free.llm.model = "openai:unpriced".to_owned();
     let team = team(vec![member("a", MemberKind::Plain), free]);
@@ -253,14 +355,26 @@ fn what_cannot_be_asked_is_refused_before_anything_is() {
         made.map(|_| ()).unwrap_err().to_string()
     };
     let said = error(&stage, vec![member("a", MemberKind::Plain)]);
-    assert!(said.starts_with("member a: ") && said.contains("OPENAI_API_KEY"), "{said}");
+    assert!(
+        said.starts_with("member a: ") && said.contains("OPENAI_API_KEY"),
+        "{said}"
+    );
     stage.env = vec![("ANTHROPIC_API_KEY", "")];
     let said = error(&stage, Vec::new());
-    assert!(said.starts_with("leader: ") && said.contains("ANTHROPIC_API_KEY"), "{said}");
+    assert!(
+        said.starts_with("leader: ") && said.contains("ANTHROPIC_API_KEY"),
+        "{said}"
+    );
     stage.env = Vec::new();
-    for kind in [MemberKind::WebSearch { max_results: None }, MemberKind::CodeExecution] {
+    for kind in [
+        MemberKind::WebSearch { max_results: None },
+        MemberKind::CodeExecution,
+    ] {
         let said = error(&stage, vec![member("a", kind)]);
-        assert!(said.contains("openai:helper cannot do") && said.contains("openai-responses"), "{said}");
+        assert!(
+            said.contains("openai:helper cannot do") && said.contains("openai-responses"),
+            "{said}"
+        );
     }
     let mut unknown = member("a", MemberKind::Plain);
     unknown.llm.model = "anthropc:x".to_owned();

@@ -13,26 +13,54 @@ fn plain(name: &str) -> kumite_formats::contest::Member {
 /// The results of tools that the last request carries.
 fn results(stage: &Stage) -> Vec<String> {
     let bodies = stage.bodies();
-    let messages = bodies.last().unwrap()["messages"].as_array().unwrap().clone();
-    let results = messages.into_iter().filter(|message| message["role"] == "tool");
-    results.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+    let messages = bodies.last().unwrap()["messages"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let results = messages
+        .into_iter()
+        .filter(|message| message["role"] == "tool");
+    results
+        .map(|message| message["content"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
 fn several_members_answer_in_the_order_of_their_calls() {
     let stage = Stage::new(&[
-        ("go", vec![Act::All(vec![call("b", "pears"), call("a", "apples"), call("a", "plums")]), say("fruit salad")]),
-        ("pears", vec![Act::Slow { ms: 50, times: Some(1) }]),
+        (
+            "go",
+            vec![
+                Act::All(vec![
+                    call("b", "pears"),
+                    call("a", "apples"),
+                    call("a", "plums"),
+                ]),
+                say("fruit salad"),
+            ],
+        ),
+        (
+            "pears",
+            vec![Act::Slow {
+                ms: 50,
+                times: Some(1),
+            }],
+        ),
         ("apples", vec![say("red ones")]),
         ("plums", vec![say("blue ones")]),
     ]);
-    let handed = stage.submit(&team(vec![plain("a"), plain("b")]), "go").unwrap();
+    let handed = stage
+        .submit(&team(vec![plain("a"), plain("b")]), "go")
+        .unwrap();
     assert_eq!(handed.text, "fruit salad");
     assert_eq!(results(&stage), ["done.", "red ones", "blue ones"]);
     let members = handed.members.as_array().unwrap();
     let said = |member: &Value| format!("{}{}", member["agent_name"], member["content"]);
     let said: Vec<String> = members.iter().map(said).collect();
-    assert_eq!(said, [r#""b""done.""#, r#""a""red ones""#, r#""a""blue ones""#]);
+    assert_eq!(
+        said,
+        [r#""b""done.""#, r#""a""red ones""#, r#""a""blue ones""#]
+    );
 }
 
 #[test]
@@ -46,7 +74,10 @@ fn a_record_has_the_shape_that_mixseeks_readers_know() {
     let messages = record["all_messages"].take();
     let stamp = record["timestamp"].take();
     assert!(record["execution_time_ms"].take().is_u64());
-    assert!(stamp.as_str().unwrap().parse::<jiff::Timestamp>().is_ok(), "{stamp}");
+    assert!(
+        stamp.as_str().unwrap().parse::<jiff::Timestamp>().is_ok(),
+        "{stamp}"
+    );
     assert_eq!(
         record,
         json!({
@@ -64,7 +95,9 @@ fn a_record_has_the_shape_that_mixseeks_readers_know() {
         let messages = messages.as_array().unwrap().iter();
         let kind = |message: &Value| {
             let parts = message["parts"].as_array().unwrap().iter();
-            let parts: Vec<_> = parts.map(|part| part["part_kind"].as_str().unwrap()).collect();
+            let parts: Vec<_> = parts
+                .map(|part| part["part_kind"].as_str().unwrap())
+                .collect();
             format!("{} {}", message["kind"].as_str().unwrap(), parts.join(" "))
         };
         messages.map(kind).collect()
@@ -72,23 +105,48 @@ fn a_record_has_the_shape_that_mixseeks_readers_know() {
     assert_eq!(kinds(&messages), ["request user-prompt", "response text"]);
     assert_eq!(
         kinds(&handed.messages),
-        ["request user-prompt", "response tool-call", "request tool-return", "response text"]
+        [
+            "request user-prompt",
+            "response tool-call",
+            "request tool-return",
+            "response text"
+        ]
     );
 }
 
 #[test]
 fn a_member_that_fails_is_recorded_and_the_team_goes_on() {
     let stage = Stage::new(&[
-        ("go", vec![Act::All(vec![call("a", "apples"), call("b", "pears")]), say("without apples")]),
+        (
+            "go",
+            vec![
+                Act::All(vec![call("a", "apples"), call("b", "pears")]),
+                say("without apples"),
+            ],
+        ),
         ("apples", vec![Act::Auth { times: None }]),
         ("pears", vec![say("green ones")]),
     ]);
-    let handed = stage.submit(&team(vec![plain("a"), plain("b")]), "go").unwrap();
+    let handed = stage
+        .submit(&team(vec![plain("a"), plain("b")]), "go")
+        .unwrap();
     assert_eq!(handed.text, "without apples");
     let (bad, good) = (&handed.members[0], &handed.members[1]);
-    assert_eq!((&bad["status"], &bad["content"]), (&json!("ERROR"), &json!("")));
-    assert!(bad["error_message"].as_str().unwrap().contains("OPENAI_API_KEY"), "{bad}");
-    assert_eq!((&good["status"], &good["error_message"]), (&json!("SUCCESS"), &Value::Null));
+    assert_eq!(
+        (&bad["status"], &bad["content"]),
+        (&json!("ERROR"), &json!(""))
+    );
+    assert!(
+        bad["error_message"]
+            .as_str()
+            .unwrap()
+            .contains("OPENAI_API_KEY"),
+        "{bad}"
+    );
+    assert_eq!(
+        (&good["status"], &good["error_message"]),
+        (&json!("SUCCESS"), &Value::Null)
+    );
     let told = &results(&stage)[0];
     assert!(told.starts_with("error: a could not do it: "), "{told}");
 }
@@ -97,7 +155,16 @@ fn a_member_that_fails_is_recorded_and_the_team_goes_on() {
 fn a_member_is_asked_again_where_that_may_help() {
     let stage = Stage::new(&[
         ("go", vec![call("a", "apples"), say("done")]),
-        ("apples", vec![Act::Rate { retry_after_s: Some(0), times: Some(2) }, say("red ones")]),
+        (
+            "apples",
+            vec![
+                Act::Rate {
+                    retry_after_s: Some(0),
+                    times: Some(2),
+                },
+                say("red ones"),
+            ],
+        ),
     ]);
     let handed = stage.submit(&team(vec![plain("a")]), "go").unwrap();
     assert_eq!(handed.members[0]["content"], "red ones");
@@ -121,7 +188,10 @@ fn a_call_of_nobody_is_answered_with_who_is_there() {
     assert_eq!(handed.text, "alone then");
     assert_eq!(handed.members, json!([]));
     let told = &results(&stage)[0];
-    assert!(told.contains("delegate_to_nobody") && told.contains("delegate_to_a"), "{told}");
+    assert!(
+        told.contains("delegate_to_nobody") && told.contains("delegate_to_a"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -134,7 +204,9 @@ fn a_member_knows_its_instruction_and_its_task_and_nothing_else() {
     helper.system_instruction = Some("You know fruit.".to_owned());
     helper.system_prompt = Some("Be brief.".to_owned());
     helper.llm.temperature = Some(0.5);
-    stage.submit(&team(vec![helper]), "go, this is secret").unwrap();
+    stage
+        .submit(&team(vec![helper]), "go, this is secret")
+        .unwrap();
     let body = &stage.bodies()[1];
     assert_eq!(
         body["messages"],
@@ -143,6 +215,9 @@ fn a_member_knows_its_instruction_and_its_task_and_nothing_else() {
             {"role": "user", "content": "apples"},
         ])
     );
-    assert_eq!((&body["model"], &body["temperature"]), (&json!("helper"), &json!(0.5)));
+    assert_eq!(
+        (&body["model"], &body["temperature"]),
+        (&json!("helper"), &json!(0.5))
+    );
     assert!(body.get("tools").is_none());
 }

@@ -25,14 +25,23 @@ fn record(helper: Member, task: &str) -> Value {
 
 #[test]
 fn a_command_gets_the_task_and_knows_for_whom_it_works() {
-    let script = r#"cat; echo " for $KUMITE_CONTEST $KUMITE_TEAM $KUMITE_ROUND $KUMITE_MEMBER"; pwd"#;
+    let script =
+        r#"cat; echo " for $KUMITE_CONTEST $KUMITE_TEAM $KUMITE_ROUND $KUMITE_MEMBER"; pwd"#;
     let stage = Stage::new(&[("go", vec![call("tool", "count to 3\n"), say("done")])]);
-    let handed = stage.submit(&team(vec![shell("tool", script)]), "go").unwrap();
+    let handed = stage
+        .submit(&team(vec![shell("tool", script)]), "go")
+        .unwrap();
     let place = stage.dir.path().canonicalize().unwrap();
-    let content = format!("count to 3\n for contest-1 blue 1 tool\n{}", place.display());
+    let content = format!(
+        "count to 3\n for contest-1 blue 1 tool\n{}",
+        place.display()
+    );
     let record = &handed.members[0];
     assert_eq!(record["content"], content.as_str());
-    assert_eq!((&record["status"], &record["agent_type"]), (&json!("SUCCESS"), &json!("command")));
+    assert_eq!(
+        (&record["status"], &record["agent_type"]),
+        (&json!("SUCCESS"), &json!("command"))
+    );
     assert_eq!(record["all_messages"], Value::Null);
     assert_eq!(record["usage"]["requests"], 0);
 }
@@ -48,7 +57,10 @@ fn a_command_that_fails_says_why() {
         (shell("tool", "kill -9 $$"), "signal: 9"),
         (shell("tool", "true"), "said nothing"),
         (shell("tool", flood), "more than 1 MB"),
-        (command("tool", missing, 60_000), "cannot start no-such-program-anywhere"),
+        (
+            command("tool", missing, 60_000),
+            "cannot start no-such-program-anywhere",
+        ),
         (command("tool", sleeping, 100), "did not end within 0.1 s"),
     ] {
         let record = record(helper, "x");
@@ -68,7 +80,10 @@ fn members_work_at_the_same_time() {
         "go",
         vec![Act::All(vec![call("a", "x"), call("b", "x")]), say("done")],
     )]);
-    let members = vec![shell("a", &wait("one", "two")), shell("b", &wait("two", "one"))];
+    let members = vec![
+        shell("a", &wait("one", "two")),
+        shell("b", &wait("two", "one")),
+    ];
     let handed = stage.submit(&team(members), "go").unwrap();
     assert_eq!(handed.members[0]["content"], "one");
     assert_eq!(handed.members[1]["content"], "two");
@@ -77,7 +92,9 @@ fn members_work_at_the_same_time() {
 #[test]
 fn no_more_members_work_at_once_than_allowed() {
     let script = "echo begin >> log; sleep 0.05; echo end >> log; echo ok";
-    let calls = (0..4).map(|number| call("a", &number.to_string())).collect();
+    let calls = (0..4)
+        .map(|number| call("a", &number.to_string()))
+        .collect();
     let stage = Stage::new(&[("go", vec![Act::All(calls), say("done")])]);
     let mut one = team(vec![shell("a", script)]);
     one.max_concurrent_members = 1;
@@ -149,7 +166,10 @@ fn plugin(class: &str, module: Option<&str>, path: Option<&str>) -> Member {
 fn with_plugin(helper: Member) -> (Value, u64) {
     let mut stage = Stage::new(&[("go", vec![call("python", "täsk"), say("done")])]);
     stage.write("fruit.py", MEMBERS);
-    let price = Price { input: 1.0, output: 5.0 };
+    let price = Price {
+        input: 1.0,
+        output: 5.0,
+    };
     stage.prices.insert("any:model".to_owned(), price);
     let handed = stage.submit(&team(vec![helper]), "go").unwrap();
     (handed.members[0].clone(), handed.used.micros)
@@ -163,8 +183,14 @@ fn a_python_class_of_mixseeks_form_is_a_member() {
         plugin("Echo", Some("there.is.none"), Some("fruit.py")),
     ] {
         let (record, micros) = with_plugin(helper);
-        assert_eq!(record["content"], "héllo python any:model täsk 1", "{record}");
-        assert_eq!((&record["status"], &record["agent_type"]), (&json!("SUCCESS"), &json!("custom")));
+        assert_eq!(
+            record["content"], "héllo python any:model täsk 1",
+            "{record}"
+        );
+        assert_eq!(
+            (&record["status"], &record["agent_type"]),
+            (&json!("SUCCESS"), &json!("custom"))
+        );
         assert_eq!(record["usage"]["input_tokens"], 1000);
         assert_eq!(micros, 1050);
     }
@@ -185,4 +211,35 @@ fn a_python_class_that_fails_says_why() {
         let why = record["error_message"].as_str().unwrap();
         assert!(why.contains(words), "{why}");
     }
+}
+
+#[test]
+fn where_mixseek_is_installed_a_class_gets_its_own_kind_of_configuration() {
+    let stage = Stage::new(&[("go", vec![call("python", "x"), say("done")])]);
+    std::fs::create_dir_all(stage.dir.path().join("mixseek/models")).unwrap();
+    let own = "
+class MemberAgentConfig:
+    model_fields = {'name': None, 'metadata': None}
+
+    @classmethod
+    def model_validate(cls, values):
+        assert set(values) == set(cls.model_fields), values
+        made = cls()
+        made.words = 'validated for ' + values['name']
+        return made
+";
+    stage.write("mixseek/models/member_agent.py", own);
+    let class = "
+class Told:
+    def __init__(self, config):
+        self.words = config.words
+
+    async def execute(self, task, context=None):
+        return self.words
+";
+    stage.write("told.py", class);
+    let helper = plugin("Told", None, Some("told.py"));
+    let handed = stage.submit(&team(vec![helper]), "go").unwrap();
+    let record = &handed.members[0];
+    assert_eq!(record["content"], "validated for python", "{record}");
 }

@@ -67,7 +67,11 @@ impl Stage {
             ("GOOGLE_GEMINI_BASE_URL", url),
         ]
         .into_iter()
-        .chain(self.env.iter().map(|(name, value)| (*name, (*value).to_owned())))
+        .chain(
+            self.env
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned())),
+        )
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
         let kit = Kit {
@@ -103,7 +107,9 @@ impl Stage {
     /// The bodies of all requests so far.
     pub fn bodies(&self) -> Vec<Value> {
         let log = fs::read_to_string(self.dir.path().join("requests.jsonl")).unwrap();
-        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let lines = log
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines.map(|mut line| line["body"].take()).collect()
     }
 
@@ -171,10 +177,17 @@ pub fn page(text: &'static str) -> String {
         for connection in listener.incoming() {
             let mut connection = connection.unwrap();
             let lines = BufReader::new(&connection).lines();
-            lines.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
+            lines
+                .map_while(Result::ok)
+                .take_while(|line| !line.is_empty())
+                .for_each(drop);
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
             let length = text.len();
-            write!(connection, "{head}\r\nContent-Length: {length}\r\n\r\n{text}").unwrap();
+            write!(
+                connection,
+                "{head}\r\nContent-Length: {length}\r\n\r\n{text}"
+            )
+            .unwrap();
         }
     });
     format!("http://127.0.0.1:{port}/page")

@@ -28,9 +28,16 @@ fn fetch(url: &str) -> Act {
 }
 
 /// What the member was told by its tool, call by call, and its record.
-fn fetched(helper: Member, calls: Vec<Act>, env: &[(&'static str, &'static str)]) -> (Vec<String>, Value) {
+fn fetched(
+    helper: Member,
+    calls: Vec<Act>,
+    env: &[(&'static str, &'static str)],
+) -> (Vec<String>, Value) {
     let read = vec![Act::All(calls), say("I have read it")];
-    let mut stage = Stage::new(&[("go", vec![call("web", "read"), say("done")]), ("read", read)]);
+    let mut stage = Stage::new(&[
+        ("go", vec![call("web", "read"), say("done")]),
+        ("read", read),
+    ]);
     stage.env = env.to_vec();
     let handed = stage.submit(&team(vec![helper]), "go").unwrap();
     let body = &stage.bodies()[2];
@@ -60,10 +67,16 @@ fn a_member_whose_provider_cannot_fetch_has_us_fetch() {
     assert!(told[1].contains("needs a text \"url\""), "{told:?}");
     assert!(told[2].contains("no tool \"search\""), "{told:?}");
     assert_eq!(told[3], told[0]);
-    assert!(told[4].contains("all 2 of this task are used up"), "{told:?}");
+    assert!(
+        told[4].contains("all 2 of this task are used up"),
+        "{told:?}"
+    );
     assert_eq!(record["content"], "I have read it");
     assert_eq!(record["agent_type"], "web_fetch");
-    assert_eq!((&record["usage"]["requests"], &record["usage"]["tool_calls"]), (&json!(2), &json!(5)));
+    assert_eq!(
+        (&record["usage"]["requests"], &record["usage"]["tool_calls"]),
+        (&json!(2), &json!(5))
+    );
 }
 
 #[test]
@@ -71,12 +84,22 @@ fn a_member_reaches_nothing_that_is_inside_or_not_listed() {
     let url = page("secret");
     let helper = || fetcher("openai:helper", None, &[], &[]);
     let (told, _) = fetched(helper(), vec![fetch(&url)], &[]);
-    assert!(told[0].contains("127.0.0.1, which is no public address"), "{told:?}");
-    let (told, _) = fetched(helper(), vec![fetch(&url)], &[("KUMITE_FETCH_PRIVATE", "0")]);
+    assert!(
+        told[0].contains("127.0.0.1, which is no public address"),
+        "{told:?}"
+    );
+    let (told, _) = fetched(
+        helper(),
+        vec![fetch(&url)],
+        &[("KUMITE_FETCH_PRIVATE", "0")],
+    );
     assert!(told[0].contains("no public address"), "{told:?}");
     let listed = fetcher("openai:helper", None, &["example.com"], &[]);
     let (told, _) = fetched(listed, vec![fetch(&url)], PRIVATE);
-    assert!(told[0].contains("not among the domains that may be fetched: example.com"), "{told:?}");
+    assert!(
+        told[0].contains("not among the domains that may be fetched: example.com"),
+        "{told:?}"
+    );
     let blocked = fetcher("openai:helper", None, &[], &["127.0.0.1"]);
     let (told, _) = fetched(blocked, vec![fetch(&url)], PRIVATE);
     assert!(told[0].contains("is blocked"), "{told:?}");
@@ -101,14 +124,24 @@ fn a_provider_fetches_itself_where_it_keeps_to_the_settings() {
         ("anthropic:m", None, &[][..], &[][..], false),
         ("anthropic:m", Some(3), &["example.com"], &[], false),
         ("anthropic:m", None, &[], &["example.com"], false),
-        ("anthropic:m", None, &["example.com"], &["a.example.com"], true),
+        (
+            "anthropic:m",
+            None,
+            &["example.com"],
+            &["a.example.com"],
+            true,
+        ),
         ("google-gla:m", None, &[], &[], false),
         ("google-gla:m", Some(3), &[], &[], true),
         ("google-gla:m", None, &[], &["example.com"], true),
         ("openai-responses:m", None, &[], &[], true),
     ] {
         let offered = tools(fetcher(model, max_uses, allowed, blocked));
-        assert_eq!(ours(&offered), is_ours, "{model} {max_uses:?} {allowed:?} {blocked:?}: {offered}");
+        assert_eq!(
+            ours(&offered),
+            is_ours,
+            "{model} {max_uses:?} {allowed:?} {blocked:?}: {offered}"
+        );
     }
     let offered = tools(fetcher("anthropic:m", Some(3), &["example.com"], &[]));
     assert_eq!(offered[0]["max_uses"], 3);
@@ -122,7 +155,9 @@ fn search_and_code_are_the_providers_own() {
         helper.llm.model = "anthropic:m".to_owned();
         helper
     };
-    let searching = with(MemberKind::WebSearch { max_results: Some(7) });
+    let searching = with(MemberKind::WebSearch {
+        max_results: Some(7),
+    });
     let offered = tools(searching.clone()).to_string();
     assert!(offered.contains("web_search"), "{offered}");
     let offered = tools(with(MemberKind::CodeExecution)).to_string();

@@ -44,13 +44,14 @@ pub(super) fn load<'a>(
     }
     let plan = loader.plan();
     let Loader { workspace, files, .. } = loader;
-    let (problems, warnings) = report.finish();
+    let (problems, warnings, places) = report.finish();
     match plan {
         Some(plan) if problems.is_empty() => Ok(Loaded {
             plan,
             files: files.into_inner(),
             warnings,
             workspace,
+            places,
         }),
         _ => Err(problems),
     }

@@ -1,6 +1,7 @@
 //! Ids of models, as far as they can be checked without asking anybody: `provider:name`.
 
 use super::node::Value;
+use super::places::Named;
 use super::problem::{At, Report};
 use super::scope::Scope;
 use crate::settings::nearest;
@@ -62,10 +63,12 @@ pub(super) fn check(report: &Report, at: &At, what: &str, id: &str) {
 
 /// Reads an id of any provider, for members that bring their own.
 pub(super) fn read_any(scope: &Scope<'_>, key: &'static str) -> Option<String> {
-    scope.get(key, ALLOWED, |node| match &node.value {
+    let id = scope.get(key, ALLOWED, |node| match &node.value {
         Value::Text(id) => Some(id.trim().to_owned()).filter(|id| is_well_formed(id)),
         _ => None,
-    })
+    })?;
+    scope.report.named(Named::Model, &id, &scope.place(key));
+    Some(id)
 }
 
 /// Whether the provider searches the web and runs code by itself. Of an unknown one nobody knows.

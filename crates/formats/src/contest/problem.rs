@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::places::{Named, NamedAt, Places};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// A file as the person knows it, or what else it was said in: `environment variable X`.
@@ -57,6 +59,7 @@ impl fmt::Display for At {
 pub(super) struct Report {
     problems: RefCell<Vec<Problem>>,
     warnings: RefCell<Vec<Problem>>,
+    places: RefCell<Places>,
     /// Unknown keys are only warned of.
     is_lenient: bool,
 }
@@ -66,6 +69,7 @@ impl Report {
         Report {
             problems: RefCell::default(),
             warnings: RefCell::default(),
+            places: RefCell::default(),
             is_lenient,
         }
     }
@@ -89,11 +93,19 @@ impl Report {
         }
     }
 
-    /// Problems and warnings, those of a file in the order of its lines.
-    pub fn finish(self) -> (Vec<Problem>, Vec<Problem>) {
+    /// Remembers where something is named that only the world can check.
+    pub fn named(&self, named: Named, name: &str, at: &At) {
+        let (file, line) = (at.file.to_path_buf(), at.line);
+        let mut places = self.places.borrow_mut();
+        places.add(named, name, NamedAt { file, line });
+    }
+
+    /// Problems and warnings, those of a file in the order of its lines, and where things are named.
+    pub fn finish(self) -> (Vec<Problem>, Vec<Problem>, Places) {
         (
             in_order(self.problems.into_inner()),
             in_order(self.warnings.into_inner()),
+            self.places.into_inner(),
         )
     }
 }

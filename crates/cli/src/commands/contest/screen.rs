@@ -137,7 +137,12 @@ fn words(what: &What) -> Option<String> {
     Some(match what {
         What::RoundStarted { .. } | What::Submitted { .. } => return None,
         What::ContestStarted { teams, rounds_max } => {
-            format!("{teams} teams, at most {rounds_max} rounds")
+            let count = |n: u64, what: &str| match n {
+                1 => format!("1 {what}"),
+                n => format!("{n} {what}s"),
+            };
+            let (teams, rounds) = (*teams as u64, u64::from(*rounds_max));
+            format!("{}, at most {}", count(teams, "team"), count(rounds, "round"))
         }
         What::ContestResumed => "goes on where it was".to_owned(),
         What::RoundScored { round, score, rank } => {

@@ -39,14 +39,34 @@ fn failed(script: &str) -> (Failure, String) {
 fn the_last_object_of_the_output_is_the_answer() {
     for (script, hundredths, remark) in [
         (r#"echo '{"score": 85}'"#, 8_500, ""),
-        (r#"echo '{"score": 72.125, "remarks": " two tests fail "}'"#, 7_213, "two tests fail"),
-        (r#"echo start; echo '{"score": 1}'; echo '{"score": 2, "remarks": null}'"#, 200, ""),
-        (r#"echo '{"score": 3, "remarks": "first"}'; echo done; echo 7"#, 300, "first"),
-        (r#"printf '{\n  "score": 4,\n  "more": {"score": 9}\n}\n'"#, 400, ""),
+        (
+            r#"echo '{"score": 72.125, "remarks": " two tests fail "}'"#,
+            7_213,
+            "two tests fail",
+        ),
+        (
+            r#"echo start; echo '{"score": 1}'; echo '{"score": 2, "remarks": null}'"#,
+            200,
+            "",
+        ),
+        (
+            r#"echo '{"score": 3, "remarks": "first"}'; echo done; echo 7"#,
+            300,
+            "first",
+        ),
+        (
+            r#"printf '{\n  "score": 4,\n  "more": {"score": 9}\n}\n'"#,
+            400,
+            "",
+        ),
         (r#"echo trouble >&2; echo '{"score": 5}'"#, 500, ""),
     ] {
         let measure = measured(script);
-        assert_eq!((measure.score.hundredths(), measure.remark.as_str()), (hundredths, remark), "{script}");
+        assert_eq!(
+            (measure.score.hundredths(), measure.remark.as_str()),
+            (hundredths, remark),
+            "{script}"
+        );
         assert!(!measure.is_veto);
     }
 }
@@ -56,18 +76,30 @@ fn d6_an_answer_that_is_none_cannot_be_used() {
     for (script, words) in [
         ("echo fine", "no JSON object in its output"),
         ("true", "no JSON object in its output"),
-        (r#"echo '{"score": "high"}'; echo why >&2"#, "score is \"high\", not a number from 0 to 100: why"),
+        (
+            r#"echo '{"score": "high"}'; echo why >&2"#,
+            "score is \"high\", not a number from 0 to 100: why",
+        ),
         (r#"echo '{"score": 100.5}'"#, "score is 100.5"),
         (r#"echo '{"score": -1}'"#, "score is -1"),
         (r#"echo '{"score": NaN}'"#, "no JSON object in its output"),
         (r#"echo '{"score": 1e9}'"#, "score is 1000000000.0"),
         (r#"echo '{"remarks": "good"}'"#, "score is missing"),
-        (r#"echo '{"score": 5, "remarks": 7}'"#, "remarks is 7, not a text"),
-        (r#"echo '{"score": 5, "veto": "yes"}'"#, "veto is \"yes\", not true or false"),
+        (
+            r#"echo '{"score": 5, "remarks": 7}'"#,
+            "remarks is 7, not a text",
+        ),
+        (
+            r#"echo '{"score": 5, "veto": "yes"}'"#,
+            "veto is \"yes\", not true or false",
+        ),
     ] {
         let (failure, why) = failed(script);
         assert_eq!(failure, Failure::Unusable, "{script}");
-        assert!(why.starts_with("sh gave an answer that cannot be used: ") && why.contains(words), "{why}");
+        assert!(
+            why.starts_with("sh gave an answer that cannot be used: ") && why.contains(words),
+            "{why}"
+        );
     }
 }
 
@@ -77,7 +109,10 @@ fn a_program_that_fails_is_quoted_and_may_be_tried_again() {
     assert_eq!(failure, Failure::Passing);
     assert_eq!(why, "sh failed (exit status: 3): cannot compile");
     let (failure, why) = failed("kill -9 $$");
-    assert_eq!((failure, why.as_str()), (Failure::Passing, "sh failed (signal: 9 (SIGKILL))"));
+    assert_eq!(
+        (failure, why.as_str()),
+        (Failure::Passing, "sh failed (signal: 9 (SIGKILL))")
+    );
 }
 
 #[test]
@@ -86,7 +121,12 @@ fn a_program_that_is_not_there_is_not_there_next_time_either() {
     for name in ["kumite-no-such-program", "./no-such-program"] {
         let missed = stage.measure(command(&[name], None)).unwrap_err();
         assert_eq!(missed.failed.failure, Failure::Lasting);
-        assert!(missed.failed.why.starts_with(&format!("cannot start {name}: ")));
+        assert!(
+            missed
+                .failed
+                .why
+                .starts_with(&format!("cannot start {name}: "))
+        );
     }
 }
 
@@ -137,7 +177,8 @@ fn a_team_cannot_replace_the_program_that_measures_it() {
 fn a_program_that_ignores_its_input_or_floods_its_output_is_survived() {
     let stage = Stage::new();
     fs::write(stage.submission(), vec![b'x'; 10_000_000]).unwrap();
-    let flood = "head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2; echo; echo '{\"score\": 7}'";
+    let flood =
+        "head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2; echo; echo '{\"score\": 7}'";
     let measure = stage.measure(shell(flood)).unwrap().0;
     assert_eq!(measure.score.hundredths(), 700);
     let script = "head -c 3000000 /dev/zero | tr '\\0' e >&2; exit 1";
@@ -146,7 +187,8 @@ fn a_program_that_ignores_its_input_or_floods_its_output_is_survived() {
 }
 
 /// Starts two processes, one of which leaves the group, and notes who they are.
-const TWO: &str = "sleep 1000 & echo $! > pids.tmp; setsid sleep 1000 & echo $! >> pids.tmp; mv pids.tmp pids;";
+const TWO: &str =
+    "sleep 1000 & echo $! > pids.tmp; setsid sleep 1000 & echo $! >> pids.tmp; mv pids.tmp pids;";
 
 fn is_gone(pid: u32) -> bool {
     !Identity::of(pid).is_some_and(Identity::is_alive)
@@ -154,7 +196,9 @@ fn is_gone(pid: u32) -> bool {
 
 fn noted(stage: &Stage) -> Vec<u32> {
     let pids = fs::read_to_string(stage.project().join("pids")).unwrap();
-    pids.lines().map(|line| line.trim().parse().unwrap()).collect()
+    pids.lines()
+        .map(|line| line.trim().parse().unwrap())
+        .collect()
 }
 
 #[test]
@@ -196,7 +240,9 @@ fn d9_a_program_that_does_not_end_runs_out_of_the_turns_time() {
 fn a_checklist_is_measured_without_anybodys_help() {
     let stage = Stage::new();
     let words = ["Text", "proof"].map(str::to_owned).to_vec();
-    let (measure, used) = stage.measure(MetricKind::Checklist(Checklist { words })).unwrap();
+    let (measure, used) = stage
+        .measure(MetricKind::Checklist(Checklist { words }))
+        .unwrap();
     assert_eq!(measure.score.hundredths(), 5_000);
     assert_eq!(measure.remark, "1 of 2 are mentioned; missing: proof");
     assert_eq!(used.input_tokens, 0);

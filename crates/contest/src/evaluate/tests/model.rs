@@ -42,37 +42,74 @@ fn d6_a_score_is_a_number_from_0_to_100_with_two_places() {
 #[test]
 fn d6_an_answer_that_is_none_cannot_be_used_and_is_paid_for() {
     let rows = [
-        (json!({"score": "high", "evaluator_comment": ""}), "score is \"high\", not a number"),
-        (json!({"score": "85", "evaluator_comment": ""}), "score is \"85\", not a number"),
-        (json!({"score": 1e9, "evaluator_comment": ""}), "score is 1000000000.0, not a number from 0 to 100"),
+        (
+            json!({"score": "high", "evaluator_comment": ""}),
+            "score is \"high\", not a number",
+        ),
+        (
+            json!({"score": "85", "evaluator_comment": ""}),
+            "score is \"85\", not a number",
+        ),
+        (
+            json!({"score": 1e9, "evaluator_comment": ""}),
+            "score is 1000000000.0, not a number from 0 to 100",
+        ),
         (json!({"score": -1, "evaluator_comment": ""}), "score is -1"),
-        (json!({"score": 100.01, "evaluator_comment": ""}), "score is 100.01"),
-        (json!({"score": null, "evaluator_comment": ""}), "score is null"),
-        (json!({"score": [50], "evaluator_comment": ""}), "score is [50]"),
-        (json!({"score": true, "evaluator_comment": ""}), "score is true"),
+        (
+            json!({"score": 100.01, "evaluator_comment": ""}),
+            "score is 100.01",
+        ),
+        (
+            json!({"score": null, "evaluator_comment": ""}),
+            "score is null",
+        ),
+        (
+            json!({"score": [50], "evaluator_comment": ""}),
+            "score is [50]",
+        ),
+        (
+            json!({"score": true, "evaluator_comment": ""}),
+            "score is true",
+        ),
         (json!({"evaluator_comment": "good"}), "score is missing"),
         (json!({"score": 50}), "evaluator_comment is missing"),
-        (json!({"score": 50, "evaluator_comment": 7}), "evaluator_comment is 7, not a text"),
+        (
+            json!({"score": 50, "evaluator_comment": 7}),
+            "evaluator_comment is 7, not a text",
+        ),
     ];
     for (value, words) in rows {
         let (stage, _server) = answering(value);
         let missed = stage.measure(plain(&stage)).unwrap_err();
         assert_eq!(missed.failed.failure, Failure::Unusable, "{words}");
         assert!(missed.failed.why.contains(words), "{}", missed.failed.why);
-        assert!(missed.failed.why.starts_with(MODEL), "{}", missed.failed.why);
+        assert!(
+            missed.failed.why.starts_with(MODEL),
+            "{}",
+            missed.failed.why
+        );
         assert_eq!(missed.used.micros, 450);
     }
 }
 
 #[test]
 fn d6_prose_and_numbers_that_are_none_cannot_be_used() {
-    for text in ["I would say 85.", "{\"score\": NaN, \"evaluator_comment\": \"\"}", "85", "[85]"] {
+    for text in [
+        "I would say 85.",
+        "{\"score\": NaN, \"evaluator_comment\": \"\"}",
+        "85",
+        "[85]",
+    ] {
         let (stage, _server) = Stage::with(vec![Act::Say {
             text: text.to_owned(),
         }]);
         let missed = stage.measure(plain(&stage)).unwrap_err();
         assert_eq!(missed.failed.failure, Failure::Unusable, "{text}");
-        assert!(missed.failed.why.contains("no JSON object but"), "{}", missed.failed.why);
+        assert!(
+            missed.failed.why.contains("no JSON object but"),
+            "{}",
+            missed.failed.why
+        );
     }
 }
 
@@ -99,7 +136,11 @@ fn d9_trouble_on_the_way_is_named_for_what_it_is() {
         let (stage, _server) = Stage::with(vec![act.clone()]);
         let missed = stage.measure(plain(&stage)).unwrap_err();
         let failed = &missed.failed;
-        assert_eq!((failed.failure, failed.retry_after_ms), (failure, retry_after_ms), "{act:?} {failed:?}");
+        assert_eq!(
+            (failed.failure, failed.retry_after_ms),
+            (failure, retry_after_ms),
+            "{act:?} {failed:?}"
+        );
     }
 }
 
@@ -138,7 +179,13 @@ fn every_rubric_splits_a_hundred_points_and_says_that_blocks_are_data() {
         let (stage, _server) = answering(good.clone());
         stage.measure(stage.rubric(rubric, None)).unwrap();
         let log = stage.log();
-        for words in [words, "never an instruction to you", "the task", "the text", "final_result"] {
+        for words in [
+            words,
+            "never an instruction to you",
+            "the task",
+            "the text",
+            "final_result",
+        ] {
             assert!(log.contains(words), "{words} in {log}");
         }
     }
@@ -150,7 +197,10 @@ fn an_own_instruction_replaces_the_rubric() {
     let metric = stage.rubric(Rubric::Coverage, Some("Count the verbs."));
     stage.measure(metric).unwrap();
     let log = stage.log();
-    assert!(log.contains("Count the verbs.\\n\\nThe task, the submissions"), "{log}");
+    assert!(
+        log.contains("Count the verbs.\\n\\nThe task, the submissions"),
+        "{log}"
+    );
     assert!(!log.contains("topics, 0 to 40"), "{log}");
 }
 

@@ -66,11 +66,21 @@ fn a_python_metric_is_measured_by_module_or_by_file() {
     for (module, path, class, hundredths, remark) in [
         (Some("mine.metrics"), None, "Slow", 6_150, about),
         (None, Some("mine/metrics.py"), "Slow", 6_150, about),
-        (Some("not.there"), Some("mine/metrics.py"), "Few", 900, "short"),
+        (
+            Some("not.there"),
+            Some("mine/metrics.py"),
+            "Few",
+            900,
+            "short",
+        ),
         (Some("mine.metrics"), Some("not/there.py"), "All", 500, ""),
     ] {
         let measure = stage.measure(plugin(module, path, class)).unwrap().0;
-        assert_eq!((measure.score.hundredths(), measure.remark.as_str()), (hundredths, remark), "{class}");
+        assert_eq!(
+            (measure.score.hundredths(), measure.remark.as_str()),
+            (hundredths, remark),
+            "{class}"
+        );
     }
 }
 
@@ -80,10 +90,16 @@ fn a_python_metric_that_breaks_is_quoted() {
     for (class, failure, words) in [
         ("Broken", Failure::Passing, "no prices for today"),
         ("Nothing", Failure::Passing, "not JSON compliant"),
-        ("Unbounded", Failure::Unusable, "score is -3.0, not a number from 0 to 100"),
+        (
+            "Unbounded",
+            Failure::Unusable,
+            "score is -3.0, not a number from 0 to 100",
+        ),
         ("Absent", Failure::Passing, "has no attribute 'Absent'"),
     ] {
-        let missed = stage.measure(plugin(Some("mine.metrics"), None, class)).unwrap_err();
+        let missed = stage
+            .measure(plugin(Some("mine.metrics"), None, class))
+            .unwrap_err();
         assert_eq!(missed.failed.failure, failure, "{class}");
         assert!(missed.failed.why.contains(words), "{}", missed.failed.why);
     }
@@ -94,13 +110,17 @@ fn a_plugin_needs_a_module_or_a_file() {
     let stage = Stage::new();
     let plan = stage.plan(plugin(None, None, "X"), Judge::Rules);
     let error = metrics(&plan, &stage.kit()).err().unwrap().to_string();
-    assert_eq!(error, "metric M: the plugin names neither a module nor a path");
+    assert_eq!(
+        error,
+        "metric M: the plugin names neither a module nor a path"
+    );
 }
 
 #[test]
 fn the_example_of_a_python_metric_works_as_it_is() {
     let stage = Stage::new();
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python/short_metric.py");
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python/short_metric.py");
     let kind = MetricKind::Command {
         command: Command {
             argv: vec!["python3".to_owned(), example.to_string_lossy().into_owned()],
@@ -113,7 +133,10 @@ fn the_example_of_a_python_metric_works_as_it_is() {
     assert_eq!(measure.score.hundredths(), 10_000);
     assert_eq!(measure.remark, "2 words; up to 300 cost nothing");
     fs::write(stage.submission(), "word ".repeat(450)).unwrap();
-    assert_eq!(stage.measure(kind.clone()).unwrap().0.score.hundredths(), 5_000);
+    assert_eq!(
+        stage.measure(kind.clone()).unwrap().0.score.hundredths(),
+        5_000
+    );
     fs::write(stage.submission(), "").unwrap();
     assert!(stage.measure(kind).unwrap().0.is_veto);
 }

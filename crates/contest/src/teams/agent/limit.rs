@@ -76,7 +76,11 @@ impl Attempt<'_> {
 
     /// Another one for every team.
     fn seed(&self) -> u64 {
-        let letters = self.turn.contest_id.bytes().chain(self.turn.team_id.bytes());
+        let letters = self
+            .turn
+            .contest_id
+            .bytes()
+            .chain(self.turn.team_id.bytes());
         letters.fold(u64::from(self.turn.round), |seed, letter| {
             seed.wrapping_mul(31).wrapping_add(u64::from(letter))
         })

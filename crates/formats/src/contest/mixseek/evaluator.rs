@@ -6,6 +6,7 @@ use super::super::llm::{self, Asked};
 use super::super::loader::Loader;
 use super::super::metrics;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::{Evaluator, Metric, MetricKind, Plugin, Rubric};
 use super::super::problem::At;
 use super::super::rules::{self, Weighed};
@@ -53,6 +54,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
         }
         false => built_in(&common),
     };
+    scope.report.named(Named::Model, MODEL, &scope.place("metrics"));
     scope.finish();
     Evaluator { metrics }
 }
@@ -103,6 +105,7 @@ fn custom_metrics(scope: &Scope<'_>) -> BTreeMap<String, Plugin> {
             class: scope.some_text("class").unwrap_or_default(),
             ..Plugin::default()
         };
+        scope.report.named(Named::Plugin, &plugin.class, &scope.at);
         scope.finish();
         (name.clone(), plugin)
     };

@@ -3,6 +3,7 @@
 use super::super::llm::{self, Asked};
 use super::super::loader::Loader;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::Judge;
 use super::super::rules;
 use super::super::scope::Scope;
@@ -44,6 +45,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Judgment {
     };
     let asked = Asked::mixseek(&scope, 1..=u64::MAX).with_model(&scope, "model");
     let timeout_ms = asked.timeout_ms;
+    scope.report.named(Named::Model, MODEL, &scope.place("model"));
     let judgment = Judgment {
         judge: Judge::Llm {
             system_instruction: team::instruction(&scope),

@@ -5,6 +5,7 @@ use super::super::loader::Loader;
 use super::super::members;
 use super::super::model_id;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::{Member, MemberKind, Plugin};
 use super::super::problem::At;
 use super::super::rules;
@@ -146,6 +147,7 @@ fn plugin(scope: &Scope<'_>) -> Plugin {
         class: table.some_text("agent_class").unwrap_or_default(),
         ..Plugin::default()
     };
+    table.report.named(Named::Plugin, &plugin.class, &table.at);
     table.finish();
     plugin
 }

@@ -2,6 +2,7 @@
 
 use super::super::loader::Loader;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::Prompts;
 use super::super::scope::Scope;
 use super::environment;
@@ -42,6 +43,9 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Prompts {
         evaluator: scope.some_text(evaluator),
         judge: scope.some_text(judge),
     };
+    for (key, name) in KEYS.into_iter().zip(["team", "evaluator", "judge"]) {
+        scope.report.named(Named::Prompt, name, &scope.place(key));
+    }
     scope.finish();
     prompts
 }

@@ -3,6 +3,7 @@
 use super::super::llm::{self, Asked};
 use super::super::loader::Loader;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::{Leader, ModelTeam, Team, TeamKind};
 use super::super::problem::At;
 use super::super::rules;
@@ -93,6 +94,8 @@ fn leader(scope: Option<Scope<'_>>) -> Leader {
         system_prompt: scope.text("system_prompt"),
         llm: asked.build(LEADER_MODEL, rules::MODEL_TIMEOUT_MS),
     };
+    let at = scope.place("model");
+    scope.report.named(Named::Model, &leader.llm.model, &at);
     scope.finish();
     leader
 }

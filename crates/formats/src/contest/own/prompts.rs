@@ -1,6 +1,7 @@
 //! `[prompts]`: templates as text, or in files of their own.
 
 use super::super::loader::Loader;
+use super::super::places::Named;
 use super::super::plan::Prompts;
 use super::super::scope::Scope;
 
@@ -10,6 +11,7 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Prompts {
             let message = format!("`prompts.{key}` and `prompts.{file}` exclude each other");
             scope.problem(file, message, Some("use one of them".to_owned()));
         }
+        scope.report.named(Named::Prompt, key, &scope.place(if scope.has(key) { key } else { file }));
         let written = scope.some_text(key);
         written.or_else(|| {
             let (path, text) = loader.text_of(&scope, file)?;

@@ -5,6 +5,7 @@ use super::super::loader::Loader;
 use super::super::members;
 use super::super::mixseek;
 use super::super::node::{Node, Value};
+use super::super::places::Named;
 use super::super::plan::{
     Agent, Command, Leader, Member, MemberKind, ModelTeam, Source, Team, TeamKind, Worktree,
 };
@@ -80,9 +81,11 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, At)> 
 }
 
 fn agent(scope: &Scope<'_>) -> Agent {
+    let agent = scope.some_text("agent").unwrap_or_default();
+    scope.report.named(Named::Agent, &agent, &scope.place("agent"));
     let allowed = "\"text\", \"diff\", or \"file:PATH\" with a path inside the worktree";
     Agent {
-        agent: scope.some_text("agent").unwrap_or_default(),
+        agent,
         submission: scope
             .get("submission", allowed, source)
             .unwrap_or(Source::Text),
@@ -184,8 +187,12 @@ pub(super) fn command(scope: &Scope<'_>) -> Command {
         let help = "write a list: [\"./score.sh\", \"argument\"]".to_owned();
         scope.problem("command", message, Some(help));
     }
+    let argv = argv.unwrap_or_default();
+    if let Some(program) = argv.first() {
+        scope.report.named(Named::Program, program, &scope.place("command"));
+    }
     Command {
-        argv: argv.unwrap_or_default(),
+        argv,
         timeout_ms: scope.span("timeout").unwrap_or(COMMAND_TIMEOUT_MS),
     }
 }

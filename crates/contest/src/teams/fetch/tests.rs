@@ -24,8 +24,13 @@ impl Site {
             for connection in listener.incoming() {
                 let mut connection: TcpStream = connection.unwrap();
                 let mut lines = BufReader::new(&connection).lines();
-                let Some(Ok(first)) = lines.next() else { continue };
-                while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                let Some(Ok(first)) = lines.next() else {
+                    continue;
+                };
+                while lines
+                    .next()
+                    .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+                {}
                 count.fetch_add(1, Ordering::SeqCst);
                 let path = first.split(' ').nth(1).unwrap();
                 match answer(path, port) {
@@ -57,7 +62,8 @@ fn redirect(to: &str) -> Option<String> {
 
 /// As in the field, but 127.0.0.1 counts as a public address.
 fn only_one() -> Fetcher {
-    let may_reach = |address: IpAddr| address == IpAddr::V4(Ipv4Addr::LOCALHOST) || is_public(address);
+    let may_reach =
+        |address: IpAddr| address == IpAddr::V4(Ipv4Addr::LOCALHOST) || is_public(address);
     Fetcher::guarded(Sites::default(), may_reach, None)
 }
 
@@ -104,7 +110,10 @@ fn nothing_inside_is_reached_however_it_is_named() {
     ] {
         let url = format!("http://{host}:{port}/latest/meta-data/");
         let refused = fetch(&fetcher, &url);
-        assert!(matches!(refused, Err(Error::Private { .. })), "{url}: {refused:?}");
+        assert!(
+            matches!(refused, Err(Error::Private { .. })),
+            "{url}: {refused:?}"
+        );
     }
     assert_eq!(site.requests.load(Ordering::SeqCst), 0);
     let allowed = Fetcher::new(Sites::default(), true);
@@ -166,7 +175,12 @@ fn only_plain_urls_of_the_web_are_fetched() {
 
 #[test]
 fn domains_are_matched_by_whole_labels() {
-    let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let list = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
     let only = Sites::new(&list(&["example.com", "*.Docs.org."]), &[]);
     let except = Sites::new(&[], &list(&["example.com", "docs.org"]));
     for (host, is_listed) in [

@@ -1,0 +1,47 @@
+//! Where a contest names what only the world can check: models, agents, programs.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A kind of thing that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// By its id.
+    Model,
+    /// One of kumite's agents.
+    Agent,
+    /// The first word of a command.
+    Program,
+    /// The class of a Python plugin.
+    Plugin,
+    /// `team`, `evaluator` or `judge`.
+    Prompt,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedAt {
+    pub file: PathBuf,
+    pub line: Option<usize>,
+}
+
+/// The first place of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places(BTreeMap<(Named, String), NamedAt>);
+
+impl Places {
+    pub fn of(&self, named: Named, name: &str) -> Option<&NamedAt> {
+        self.0.get(&(named, name.to_owned()))
+    }
+
+    pub(super) fn add(&mut self, named: Named, name: &str, at: NamedAt) {
+        self.0.entry((named, name.to_owned())).or_insert(at);
+    }
+}
+
+impl fmt::Display for NamedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
