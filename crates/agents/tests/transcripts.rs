@@ -146,7 +146,8 @@ fn a_line_that_is_too_long_is_told_of() {
 }
 
 /// A result with `$text` in it.
-const RESULT: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$text"'"}'"#;
+const RESULT: &str =
+    r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$text"'"}'"#;
 
 #[test]
 fn the_last_text_is_to_be_had_whole_though_the_transcript_has_its_beginning_only() {
@@ -169,7 +170,10 @@ fn the_last_text_is_masked_and_may_be_in_the_older_half_of_a_log() {
     let newer = String::from_utf8(world.read("logs/agent.log")).unwrap();
     assert!(!newer.contains("then"));
     let text = final_text(&world.dir()).unwrap().unwrap();
-    assert!(text.starts_with("it is ") && text.ends_with(", then"), "{text}");
+    assert!(
+        text.starts_with("it is ") && text.ends_with(", then"),
+        "{text}"
+    );
     assert!(!text.contains(KEY), "{text}");
 }
 

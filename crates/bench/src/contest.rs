@@ -54,7 +54,12 @@ pub fn measure() -> Result<Part> {
             ideal,
             goal("1.1x", times(slow.wall, ideal) <= 1.1),
         ),
-        row("10 teams x 10 rounds, at once", &middle, bare_middle, "-".to_owned()),
+        row(
+            "10 teams x 10 rounds, at once",
+            &middle,
+            bare_middle,
+            "-".to_owned(),
+        ),
         row(
             "50 teams x 10 rounds, at once",
             &large,
@@ -256,7 +261,10 @@ fn write(workspace: &Path, teams: u32, rounds: u32) -> Result<()> {
     fs::write(configs.join("orchestrator.toml"), orchestrator)?;
     let metrics = ["ClarityCoherence", "Coverage", "Relevance"];
     let metrics = metrics.map(|name| format!("[[metrics]]\nname = \"{name}\"\n"));
-    let evaluator = format!("[llm_default]\nmodel = \"openai:fake\"\n{}", metrics.concat());
+    let evaluator = format!(
+        "[llm_default]\nmodel = \"openai:fake\"\n{}",
+        metrics.concat()
+    );
     fs::write(configs.join("evaluator.toml"), evaluator)?;
     fs::write(configs.join("judgment.toml"), "model = \"openai:fake\"\n")?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Rows into their tables. Writing one again replaces it; when it was made, and its id, stay.
 //!
-//! All rows of a table go to DuckDB as one JSON text: an UPDATE takes those that are known, an INSERT
+//! All rows of a table go to DuckDB as one JSON text: an INSERT takes those that are new, an UPDATE
 //! the others. A statement costs DuckDB about a millisecond, a further row in it next to nothing, and
 //! `ON CONFLICT` would use up an id for every repetition.
 
@@ -155,9 +155,9 @@ fn of_round(place: &Place) -> Key<'_> {
 fn put(connection: &Connection, table: &Table, rows: &[&Row]) -> duckdb::Result<()> {
     let text = serde_json::to_string(rows)
         .map_err(|error| duckdb::Error::ToSqlConversionFailure(error.into()))?;
-    let updated = connection.prepare_cached(&table.update())?.execute([&text])?;
-    if updated < rows.len() {
-        connection.prepare_cached(&table.insert())?.execute([&text])?;
+    let inserted = connection.prepare_cached(&table.insert())?.execute([&text])?;
+    if inserted < rows.len() {
+        connection.prepare_cached(&table.update())?.execute([&text])?;
     }
     Ok(())
 }

@@ -29,12 +29,15 @@ use crate::prompts::{Templates, shorten};
 use crate::work::{Metric, Missed};
 use asked::short;
 
+/// Looks up a variable of the environment.
+pub type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// What judge and metrics need of the world.
 #[derive(Clone)]
 pub struct Kit {
     pub client: Client,
-    /// Looks up a variable of the environment: keys and base URLs.
-    pub env: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    /// Keys and base URLs.
+    pub env: Arc<Variables>,
     pub templates: Arc<Templates>,
     pub zone: TimeZone,
     /// Where programs are looked up, and run for teams without a worktree.

@@ -39,11 +39,14 @@ pub enum Error {
     #[error(transparent)]
     Judge(#[from] judge::Error),
     #[error("team {id}: {source}")]
-    Agent { id: String, source: settings::Error },
+    Agent {
+        id: String,
+        source: Box<settings::Error>,
+    },
     #[error("team {id}: the contest does not say which commit agents begin with")]
     NoBase { id: String },
     #[error(transparent)]
-    Settings(#[from] settings::Error),
+    Settings(Box<settings::Error>),
     #[error(transparent)]
     Worktree(#[from] worktree::Error),
     #[error("cannot tell which program kumite is")]
@@ -55,6 +58,12 @@ pub enum Error {
     },
     #[error("team {id}: there is no style {style:?}")]
     Style { id: String, style: String },
+}
+
+impl From<settings::Error> for Error {
+    fn from(error: settings::Error) -> Error {
+        Error::Settings(Box::new(error))
+    }
 }
 
 impl Parts {
@@ -130,7 +139,10 @@ fn team(
             let root = worktree::path_of(home.dir(), index as usize, &team.id);
             let kit = agents.ok_or_else(|| Error::NoBase { id: id() })?;
             let made = AgentTeam::new(Arc::clone(kit), agent, root);
-            Arc::new(made.map_err(|source| Error::Agent { id: id(), source })?)
+            Arc::new(made.map_err(|error| Error::Agent {
+                id: id(),
+                source: Box::new(error),
+            })?)
         }
         TeamKind::Model(model) => {
             let made = ModelTeam::new(model, &charter.plan.prices, kit);

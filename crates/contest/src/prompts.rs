@@ -193,7 +193,15 @@ impl Templates {
     /// A filter that does not exist shows only when it is used.
     fn try_out(&self) -> Result<(), Error> {
         let now = Zoned::default();
-        let situation = Situation::default();
+        let situation = Situation {
+            case: Case {
+                round: 1,
+                rounds_min: 1,
+                rounds_max: 1,
+                ..Case::default()
+            },
+            board: Vec::new(),
+        };
         self.team("task", &situation, &now, &|_| None)?;
         self.evaluator("task", "submission", &now)?;
         self.judge("task", &situation.case, &now, &|_| None)?;

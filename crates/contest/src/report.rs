@@ -276,7 +276,7 @@ impl Rows {
             }
         }
         // The order of the teams' first rows stands in for that of the settings.
-        lines.sort_by(|a, b| place(a).cmp(&place(b)));
+        lines.sort_by_key(place);
         let mut previous: Option<f64> = None;
         let mut rank = 0;
         for (place, line) in (1u32..).zip(&mut lines) {

@@ -99,7 +99,7 @@ impl Worktree {
         {
             return Ok(());
         }
-        self.renew()
+        registry::renew(&self.repository, &self.root, &self.base)
     }
 
     /// Leaves it as the last round left it. `round` is the directory of this one: whoever comes
@@ -109,7 +109,7 @@ impl Worktree {
         let git_dir = match known.filter(|_| self.root.is_dir()) {
             Some(git_dir) => git_dir,
             None => {
-                self.renew()?;
+                registry::renew(&self.repository, &self.root, &self.base)?;
                 self.git_dir()?
             }
         };
@@ -182,12 +182,14 @@ impl Worktree {
         }
         // It fails where something changed, and that is what we want to know next.
         let _ = git.run(&["update-index", "-q", "--refresh"]);
-        let partial = file.with_extension("part");
         let trouble = |source| Error::Write {
             path: file.to_owned(),
             source,
         };
-        let output = fs::File::create(&partial).map_err(trouble)?;
+        // On the same disk as the file that it becomes once it is whole.
+        let dir = file.parent().unwrap_or(Path::new("."));
+        let partial = tempfile::NamedTempFile::new_in(dir).map_err(trouble)?;
+        let output = partial.reopen().map_err(trouble)?;
         let diff = [
             "diff-index",
             "--patch",
@@ -199,20 +201,9 @@ impl Worktree {
             "--",
         ];
         git.run_into(&diff, output)?;
-        fs::rename(&partial, file).map_err(trouble)
-    }
-
-    fn renew(&self) -> Result<(), Error> {
-        registry::remove(&self.repository, &self.root)?;
-        if let Some(parent) = self.root.parent() {
-            fs::create_dir_all(parent).map_err(|source| Error::Write {
-                path: parent.to_owned(),
-                source,
-            })?;
-        }
-        let add = ["worktree", "add", "--detach", "--quiet"].map(AsRef::as_ref);
-        let what = [self.root.as_os_str(), self.base.as_ref()];
-        self.repository.git().run(&[&add[..], &what].concat())?;
+        partial
+            .persist(file)
+            .map_err(|error| trouble(error.error))?;
         Ok(())
     }
 

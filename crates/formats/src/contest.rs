@@ -23,11 +23,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use own::STYLES;
+pub use places::{Named, NamedAt, Places};
 pub use plan::{
     Agent, Checklist, Command, Evaluator, Judge, Leader, Llm, Member, MemberKind, Metric,
     MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Team, TeamKind, Worktree,
 };
-pub use places::{Named, NamedAt, Places};
 pub use problem::Problem;
 
 /// A `contest.toml` to begin with. It needs no key and no program.

@@ -108,7 +108,10 @@ impl fmt::Display for Failure {
             writeln!(f, "  {line}")?;
         }
         let (seed, flag) = (self.seed, self.flag);
-        write!(f, "step by step: cargo xtask sim {flag}--seed {seed} --trace")
+        write!(
+            f,
+            "step by step: cargo xtask sim {flag}--seed {seed} --trace"
+        )
     }
 }
 

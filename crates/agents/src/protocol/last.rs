@@ -80,7 +80,10 @@ mod tests {
     #[test]
     fn what_a_command_reports_is_no_part_of_its_text() {
         for (raw, text) in [
-            ("one\ntwo\n{\"kumite\":1,\"session\":\"s\"}\n\n", "one\ntwo\n"),
+            (
+                "one\ntwo\n{\"kumite\":1,\"session\":\"s\"}\n\n",
+                "one\ntwo\n",
+            ),
             ("{\"kumite\":1}", ""),
             ("one\n{\"kumite\":2}\n", "one\n{\"kumite\":2}\n"),
             ("", ""),

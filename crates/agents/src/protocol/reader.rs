@@ -217,7 +217,12 @@ fn hear_block(
     }
 }
 
-pub(super) fn hear_line(line: &[u8], dialect: &mut dyn Dialect, heard: &mut Heard, said: &mut Vec<Said>) {
+pub(super) fn hear_line(
+    line: &[u8],
+    dialect: &mut dyn Dialect,
+    heard: &mut Heard,
+    said: &mut Vec<Said>,
+) {
     match parsed(line) {
         Some(value) => dialect.hear(&value, heard, said),
         // Whatever it is, a person may want to see it.

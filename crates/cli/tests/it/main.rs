@@ -13,6 +13,7 @@ mod bad_journal;
 mod bad_settings;
 mod boundaries;
 mod contained;
+mod contest;
 mod contract;
 mod corpus;
 mod cost;

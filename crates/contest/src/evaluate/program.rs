@@ -60,7 +60,8 @@ const MARK: &str = "KUMITE_TRY";
 /// however it ended.
 pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
     let mark = Uuid::new_v4().to_string();
-    let deadline = Instant::now() + program.timeout;
+    // A limit beyond all times is none.
+    let deadline = Instant::now().checked_add(program.timeout);
     let cancel = program.cancel;
     let mut command = command(program, &mark);
     let mut child = start_child(|| command.spawn()).map_err(Trouble::Start)?;
@@ -112,12 +113,12 @@ fn command(program: Program<'_>, mark: &str) -> Command {
 }
 
 /// Until it has ended; it is not reaped.
-fn wait(child: &Child, deadline: Instant, cancel: &Cancel) -> Result<(), Trouble> {
+fn wait(child: &Child, deadline: Option<Instant>, cancel: &Cancel) -> Result<(), Trouble> {
     let pid = pid(child.id()).map_err(Trouble::Start)?;
     let process = pidfd_open(pid, PidfdFlags::empty());
     let process = process.map_err(|error| Trouble::Start(error.into()))?;
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = deadline.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
         if has_ended(&process, left.min(TICK)) {
             return Ok(());
         }

@@ -7,8 +7,8 @@ use kumite_core::contest::Score;
 use kumite_core::contest::judge::{Case, Past, Remark};
 use serde::{Deserialize, Serialize};
 
-/// Our own set, written and labelled before the built-in judge. That one was adjusted on the half
-/// `tune` only.
+/// Our own set. The built-in judge was adjusted on the half `tune` only. In the cases numbered 13 and
+/// higher the remarks decide, which it does not read; they come in pairs of equal scores.
 pub const CASES: &str = include_str!("cases.jsonl");
 
 /// A history of scores, and what a person would say.

@@ -1,6 +1,6 @@
 //! Which worktrees a repository knows, and how one goes without a trace.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ const LOCKS: [&str; 2] = ["index.lock", "HEAD.lock"];
 /// Removes all worktrees of a contest, also those that a crash left half made. What is not there is
 /// no trouble.
 pub fn remove_all(repository: &Repository, contest_dir: &Path) -> Result<(), Error> {
+    let _turn = turn(repository);
     let place = contest_dir.join(WORKTREES);
     let known = all(repository)?.into_iter().map(|(_, root)| root);
     let settled = resolved(&place);
@@ -41,8 +42,32 @@ pub fn remove_all(repository: &Repository, contest_dir: &Path) -> Result<(), Err
     gone(&place, fs::remove_dir(&place))
 }
 
+/// Makes a new worktree, whatever is there now.
+pub(super) fn renew(repository: &Repository, root: &Path, commit: &str) -> Result<(), Error> {
+    let _turn = turn(repository);
+    remove(repository, root)?;
+    if let Some(parent) = root.parent() {
+        fs::create_dir_all(parent).map_err(|source| Error::Write {
+            path: parent.to_owned(),
+            source,
+        })?;
+    }
+    let add = ["worktree", "add", "--detach", "--quiet"].map(AsRef::as_ref);
+    let what = [root.as_os_str(), commit.as_ref()];
+    repository.git().run(&[&add[..], &what].concat())?;
+    Ok(())
+}
+
+/// git does not bear two who change its worktrees at the same time. In whichever process they are,
+/// they take turns; a file system without locks is taken as it is.
+fn turn(repository: &Repository) -> Option<File> {
+    let dir = File::open(repository.common()).ok()?;
+    dir.lock().ok()?;
+    Some(dir)
+}
+
 /// Removes one worktree, whatever is left of it.
-pub(super) fn remove(repository: &Repository, root: &Path) -> Result<(), Error> {
+fn remove(repository: &Repository, root: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(root).is_ok() {
         gone(root, fs::remove_dir_all(root).or_else(|_| by_force(root)))?;
     }

@@ -195,7 +195,7 @@ fn weigh(signs: &Signs) -> (bool, u32, String) {
             signs.scored
         ),
         _ => format!(
-            "the last gain, {gain} to about {best}, is {} scored rounds ago",
+            "the last real gain was {gain}, scored rounds since then: {}, the best is {best}",
             signs.since
         ),
     };
@@ -205,22 +205,20 @@ fn weigh(signs: &Signs) -> (bool, u32, String) {
 /// Two scores, and the second is no gain.
 fn weigh_two(signs: &Signs) -> (bool, u32, String) {
     let (best, room) = (points(signs.best), points(signs.room));
-    let is_step_back = signs.step <= -POINT;
-    let (least, what) = match is_step_back {
-        true => (ROOM_AFTER_A_STEP_BACK, "the second score fell"),
-        false => (ROOM_EARLY, "two scores on one level"),
-    };
     let step = points(signs.step.abs());
-    match signs.room >= least {
+    let (least, what) = match signs.step <= -POINT {
         true => (
-            true,
-            60,
-            format!("{what} (by {step}), but {best} leaves {room} to 100"),
+            ROOM_AFTER_A_STEP_BACK,
+            format!("the second score fell by {step}"),
         ),
+        false => (ROOM_EARLY, format!("the two scores differ by {step} only")),
+    };
+    match signs.room >= least {
+        true => (true, 60, format!("{what}, but {best} leaves {room} to 100")),
         false => (
             false,
             60,
-            format!("{what} (by {step}), and {best} leaves only {room} to 100"),
+            format!("{what}, and {best} leaves no more than {room} to 100"),
         ),
     }
 }

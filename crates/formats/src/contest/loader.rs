@@ -43,7 +43,9 @@ pub(super) fn load<'a>(
         loader.workspace = loader.workspace_of_environment();
     }
     let plan = loader.plan();
-    let Loader { workspace, files, .. } = loader;
+    let Loader {
+        workspace, files, ..
+    } = loader;
     let (problems, warnings, places) = report.finish();
     match plan {
         Some(plan) if problems.is_empty() => Ok(Loaded {
@@ -76,16 +78,20 @@ impl Loader<'_> {
             return Some((here, text.to_owned()));
         }
         let first = (self.read)(&here);
-        let there = self.workspace.as_ref().map(|path| path.join(self.request.file));
+        let there = self
+            .workspace
+            .as_ref()
+            .map(|path| path.join(self.request.file));
         let found = match (first, there) {
-            (Err(error), Some(there)) if is_missing(&error) => {
-                (self.read)(&there).map(|text| (there, text)).map_err(|_| error)
-            }
+            (Err(error), Some(there)) if is_missing(&error) => (self.read)(&there)
+                .map(|text| (there, text))
+                .map_err(|_| error),
             (found, _) => found.map(|text| (here.clone(), text)),
         };
         let found = found.inspect_err(|error| {
             let at = At::whole(self.request.file);
-            self.report.problem(&at, format!("cannot be read: {}", why(error)), None);
+            self.report
+                .problem(&at, format!("cannot be read: {}", why(error)), None);
         });
         found.ok()
     }
@@ -109,7 +115,10 @@ impl Loader<'_> {
             Err(error) => {
                 let label = scope.label(key);
                 let shown = self.shown(&path).display();
-                let message = format!("`{label}` names {shown}, which cannot be read: {}", why(&error));
+                let message = format!(
+                    "`{label}` names {shown}, which cannot be read: {}",
+                    why(&error)
+                );
                 let help = Path::new(&name).is_relative().then(|| {
                     let base = self.base.display();
                     format!("relative paths are seen from {base}")
@@ -134,7 +143,8 @@ impl Loader<'_> {
             Err(error) if is_missing(&error) => None,
             Err(error) => {
                 let at = At::whole(self.shown(&path));
-                self.report.problem(&at, format!("cannot be read: {}", why(&error)), None);
+                self.report
+                    .problem(&at, format!("cannot be read: {}", why(&error)), None);
                 None
             }
         }
@@ -146,7 +156,8 @@ impl Loader<'_> {
         match (task, given) {
             (Some(task), _) if task.trim().is_empty() => {
                 let help = "say what the teams are to do".to_owned();
-                self.report.problem(file, "the task on the command line is empty", Some(help));
+                self.report
+                    .problem(file, "the task on the command line is empty", Some(help));
                 task
             }
             (Some(task), _) | (None, Some(task)) => task,
@@ -162,7 +173,8 @@ impl Loader<'_> {
     pub fn timeout_ms(&self) -> Option<u64> {
         let timeout = self.request.timeout?;
         if timeout.is_zero() {
-            self.report.problem(&At::whole("--timeout"), "it must be above zero", None);
+            self.report
+                .problem(&At::whole("--timeout"), "it must be above zero", None);
         }
         u64::try_from(timeout.as_millis()).ok()
     }
@@ -177,7 +189,8 @@ impl Loader<'_> {
             Err(error) if is_missing(&error) => {}
             Err(error) => {
                 let at = At::whole(self.shown(&path));
-                self.report.warn(&at, format!("cannot be read: {}", why(&error)), None);
+                self.report
+                    .warn(&at, format!("cannot be read: {}", why(&error)), None);
             }
         }
     }
@@ -200,7 +213,10 @@ fn is_mixseek(root: &Node) -> bool {
 }
 
 fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn why(error: &io::Error) -> String {

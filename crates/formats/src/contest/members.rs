@@ -33,7 +33,8 @@ pub(super) fn name(scope: &Scope<'_>, key: &'static str) -> String {
     scope.need(key);
     let allowed = "a name of letters, digits, `-`, `_` and `.`";
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
-    let is_good = |name: &String| name.contains(char::is_alphanumeric) && name.chars().all(is_plain);
+    let is_good =
+        |name: &String| name.contains(char::is_alphanumeric) && name.chars().all(is_plain);
     let name = scope.get(key, allowed, |node| match &node.value {
         Value::Text(name) => Some(name.clone()).filter(is_good),
         _ => None,
@@ -78,7 +79,10 @@ pub(super) fn check_tools(scope: &Scope<'_>, model: Option<&str>, key: &'static 
         && let Some(kind) = scope.node(key)
     {
         let (provider, name) = model.split_once(':').unwrap_or_default();
-        let message = format!("a member of kind {} cannot have the model {model}", kind.shown());
+        let message = format!(
+            "a member of kind {} cannot have the model {model}",
+            kind.shown()
+        );
         let other = match provider {
             "openai" | "grok" => format!("write `{provider}-responses:{name}`, or "),
             _ => String::new(),
@@ -96,7 +100,11 @@ pub(super) fn fetch(scope: Option<&Scope<'_>>) -> MemberKind {
         && !blocked_domains.is_empty()
     {
         let message = "`allowed_domains` and `blocked_domains` exclude each other";
-        scope.problem("blocked_domains", message, Some("use one of them".to_owned()));
+        scope.problem(
+            "blocked_domains",
+            message,
+            Some("use one of them".to_owned()),
+        );
     }
     MemberKind::WebFetch {
         max_uses: scope.and_then(|scope| scope.count("max_uses", 1..=1000)),

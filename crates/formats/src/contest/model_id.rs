@@ -42,7 +42,12 @@ const fn provider(name: &'static str, has_tools: bool) -> Provider {
 /// Reads an id of a known provider. The model itself may be any: new ones appear every week.
 pub(super) fn read(scope: &Scope<'_>, key: &'static str) -> Option<String> {
     let id = read_any(scope, key)?;
-    check(scope.report, &scope.place(key), &format!("`{}`", scope.label(key)), &id);
+    check(
+        scope.report,
+        &scope.place(key),
+        &format!("`{}`", scope.label(key)),
+        &id,
+    );
     Some(id)
 }
 
@@ -56,7 +61,11 @@ pub(super) fn check(report: &Report, at: &At, what: &str, id: &str) {
     let name = provider_of(id);
     if find(name).is_none() {
         let message = format!("{what} names the provider {name:?}, which is not known");
-        let help = format!("did you mean `{}`? Known are {}", near(name), names().join(", "));
+        let help = format!(
+            "did you mean `{}`? Known are {}",
+            near(name),
+            names().join(", ")
+        );
         report.problem(at, message, Some(help));
     }
 }

@@ -158,10 +158,18 @@ impl Node {
             Value::Int(int) => (*int).into(),
             Value::Float(float) => Number::from_f64(*float)?.into(),
             Value::Text(text) => text.as_str().into(),
-            Value::List(items) => items.iter().map(Node::json).collect::<Option<Vec<_>>>()?.into(),
+            Value::List(items) => items
+                .iter()
+                .map(Node::json)
+                .collect::<Option<Vec<_>>>()?
+                .into(),
             Value::Table(table) => {
                 let member = |(key, node): (&String, &Node)| Some((key.clone(), node.json()?));
-                table.iter().map(member).collect::<Option<Map<_, _>>>()?.into()
+                table
+                    .iter()
+                    .map(member)
+                    .collect::<Option<Map<_, _>>>()?
+                    .into()
             }
             Value::Other => return None,
         })

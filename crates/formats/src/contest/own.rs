@@ -72,7 +72,8 @@ fn is_part_of_mixseek(file: &Scope<'_>) -> bool {
     if let Some((key, node)) = part {
         let message = format!("`[{key}]` alone is no contest");
         let help = "name a file that has `[orchestrator]`, or a contest.toml with `[[team]]`";
-        file.report.problem(&node.at, message, Some(help.to_owned()));
+        file.report
+            .problem(&node.at, message, Some(help.to_owned()));
     }
     part.is_some()
 }
@@ -83,7 +84,9 @@ fn teams(loader: &Loader<'_>, file: &Scope<'_>) -> Vec<Team> {
         let help = "add `[[team]]` with an `id` and an `agent` or a `model`".to_owned();
         file.problem("team", "there is no team", Some(help));
     }
-    let teams = entries.into_iter().filter_map(|entry| team::read(loader, entry));
+    let teams = entries
+        .into_iter()
+        .filter_map(|entry| team::read(loader, entry));
     let teams: Vec<(Team, At)> = teams.collect();
     rules::team_ids(loader.report, &teams);
     teams.into_iter().map(|(team, _)| team).collect()

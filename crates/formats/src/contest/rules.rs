@@ -30,7 +30,11 @@ pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) ->
     let is_refused = low.is_some() != scope.has(min) || high.is_some() != scope.has(max);
     if least > most && !is_refused {
         let of = |key, given: Option<u32>, value| {
-            let default = if given.is_some() { "" } else { " where it is not given" };
+            let default = if given.is_some() {
+                ""
+            } else {
+                " where it is not given"
+            };
             format!("`{}` is {value}{default}", scope.label(key))
         };
         let message = format!("{}, but {}", of(min, low, least), of(max, high, most));
@@ -58,7 +62,10 @@ pub(super) fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
         return equal(metrics.len());
     }
     if let Some(first) = without.first() {
-        let message = format!("metric {:?} has no `weight`, but others have one", first.name);
+        let message = format!(
+            "metric {:?} has no `weight`, but others have one",
+            first.name
+        );
         let help = "give one to all metrics, or to none";
         report.problem(&first.at, message, Some(help.to_owned()));
         return equal(metrics.len());
@@ -70,9 +77,14 @@ pub(super) fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
         && let Some(first) = metrics.first()
     {
         let each = metrics.iter().zip(&weights);
-        let each: Vec<String> = each.map(|(one, weight)| format!("{} {weight}", one.name)).collect();
+        let each: Vec<String> = each
+            .map(|(one, weight)| format!("{} {weight}", one.name))
+            .collect();
         let sum = (sum * 1e6).round() / 1e6;
-        let message = format!("the weights of the metrics add up to {sum} ({})", each.join(", "));
+        let message = format!(
+            "the weights of the metrics add up to {sum} ({})",
+            each.join(", ")
+        );
         report.problem(&first.at, message, Some("they must add up to 1".to_owned()));
     }
     weights.into_iter().map(millionths).collect()

@@ -219,27 +219,37 @@ impl<'a> Scope<'a> {
     }
 
     pub fn word<T: Copy>(&self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
-        let names: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let names: Vec<String> = words
+            .iter()
+            .map(|(word, _)| format!("\"{word}\""))
+            .collect();
         self.get(key, &names.join(" or "), |node| {
             let text = text(node)?;
-            words.iter().find(|(word, _)| *word == text).map(|(_, it)| *it)
+            words
+                .iter()
+                .find(|(word, _)| *word == text)
+                .map(|(_, it)| *it)
         })
     }
 
     pub fn texts(&self, key: &'static str) -> Option<Vec<String>> {
-        self.get(key, "a list of texts, such as [\"a\", \"b\"]", |node| {
-            match &node.value {
+        self.get(
+            key,
+            "a list of texts, such as [\"a\", \"b\"]",
+            |node| match &node.value {
                 Value::List(items) => items.iter().map(text).collect(),
                 _ => None,
-            }
-        })
+            },
+        )
     }
 
     /// A table that is passed on as it is.
     pub fn free(&self, key: &'static str) -> Map<String, Json> {
-        let json = self.get(key, "a table of plain values", |node| match node.json()? {
-            Json::Object(members) => Some(members),
-            _ => None,
+        let json = self.get(key, "a table of plain values", |node| {
+            match node.json()? {
+                Json::Object(members) => Some(members),
+                _ => None,
+            }
         });
         json.unwrap_or_default()
     }

@@ -33,7 +33,9 @@ impl<'a> Variables<'a> {
     /// A variable that is empty is not set. Names are the same in large and in small letters.
     pub fn find(&self, name: &str) -> Option<Node> {
         let names = [name.to_uppercase(), name.to_lowercase()];
-        let mut given = names.iter().filter_map(|name| Some((name, (self.env)(name)?)));
+        let mut given = names
+            .iter()
+            .filter_map(|name| Some((name, (self.env)(name)?)));
         let given = given.find(|(_, value)| !value.is_empty());
         if let Some((name, value)) = given {
             let at = At::whole(format!("environment variable {name}"));
@@ -80,7 +82,9 @@ impl<'a> Variables<'a> {
 fn bare(value: &str) -> String {
     let value = value.trim();
     for quote in ['"', '\''] {
-        let inner = value.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
+        let inner = value
+            .strip_prefix(quote)
+            .and_then(|rest| rest.split_once(quote));
         if let Some((inner, _)) = inner {
             return inner.to_owned();
         }

@@ -29,7 +29,8 @@ impl World {
     }
 
     pub fn file(mut self, path: &str, text: &str) -> World {
-        self.files.insert(Path::new(DIR).join(path), text.to_owned());
+        self.files
+            .insert(Path::new(DIR).join(path), text.to_owned());
         self
     }
 

@@ -29,12 +29,20 @@ fn workspace(file: &str) -> Loaded {
 
 #[test]
 fn a_workspace_of_mixseek_is_read_as_it_is() {
-    for (file, teams) in [("configs/one_team.toml", 1), ("configs/three_teams.toml", 3)] {
+    for (file, teams) in [
+        ("configs/one_team.toml", 1),
+        ("configs/three_teams.toml", 3),
+    ] {
         let loaded = workspace(file);
         let plan = &loaded.plan;
         assert_eq!(plan.teams.len(), teams);
         assert_eq!(loaded.files.len(), teams + 3);
-        let weights: Vec<u32> = plan.evaluator.metrics.iter().map(|one| one.weight).collect();
+        let weights: Vec<u32> = plan
+            .evaluator
+            .metrics
+            .iter()
+            .map(|one| one.weight)
+            .collect();
         assert_eq!(weights, [300_000, 250_000, 200_000, 250_000]);
         let novelty = &plan.evaluator.metrics[3].kind;
         assert!(
@@ -44,18 +52,29 @@ fn a_workspace_of_mixseek_is_read_as_it_is() {
             let TeamKind::Model(team) = &team.kind else {
                 panic!("a model team");
             };
-            assert!(matches!(team.members[0].kind, MemberKind::WebSearch { max_results: Some(_) }));
+            assert!(matches!(
+                team.members[0].kind,
+                MemberKind::WebSearch {
+                    max_results: Some(_)
+                }
+            ));
         }
         // Two keys of each team's search, which the provider does by itself.
         let said: Vec<String> = loaded.warnings.iter().map(Problem::to_string).collect();
         assert_eq!(said.len(), teams * 2, "{said:?}");
-        assert!(said.iter().all(|line| line.contains("has no effect")), "{said:?}");
+        assert!(
+            said.iter().all(|line| line.contains("has no effect")),
+            "{said:?}"
+        );
     }
 }
 
 #[test]
 fn no_file_of_the_workspace_is_left_out() {
-    let loaded = [workspace("configs/one_team.toml"), workspace("configs/three_teams.toml")];
+    let loaded = [
+        workspace("configs/one_team.toml"),
+        workspace("configs/three_teams.toml"),
+    ];
     let read: Vec<_> = loaded.iter().flat_map(|one| &one.files).collect();
     let mut dirs = vec![examples().join("mixseek/configs")];
     while let Some(dir) = dirs.pop() {

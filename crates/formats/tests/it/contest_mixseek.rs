@@ -9,14 +9,14 @@ use serde_json::json;
 
 use crate::contest::{EVALUATOR, TEAM, World, evaluator, judgment, mixseek, orchestrator, team};
 
-fn model_team(plan: &Plan) -> &ModelTeam {
+pub fn model_team(plan: &Plan) -> &ModelTeam {
     match &plan.teams[0].kind {
         TeamKind::Model(team) => team,
         other => panic!("{other:?}"),
     }
 }
 
-fn leader(world: &World) -> Leader {
+pub fn leader(world: &World) -> Leader {
     model_team(&world.plan("o.toml")).leader.clone()
 }
 
@@ -24,7 +24,7 @@ fn member(world: &World) -> Member {
     model_team(&world.plan("o.toml")).members[0].clone()
 }
 
-fn judge(world: &World) -> (Option<String>, Llm) {
+pub fn judge(world: &World) -> (Option<String>, Llm) {
     match world.plan("o.toml").judge {
         Judge::Llm {
             system_instruction,
@@ -34,7 +34,7 @@ fn judge(world: &World) -> (Option<String>, Llm) {
     }
 }
 
-fn metric_llm(plan: &Plan, index: usize) -> Llm {
+pub fn metric_llm(plan: &Plan, index: usize) -> Llm {
     match &plan.evaluator.metrics[index].kind {
         MetricKind::Llm { llm, .. } => llm.clone(),
         other => panic!("{other:?}"),
@@ -48,15 +48,27 @@ fn d10_what_is_not_given_is_as_the_requirements_say() {
     assert_eq!(plan.submission_timeout_ms, 300_000);
     assert_eq!(plan.judgment_timeout_ms, 60_000);
     assert_eq!(plan.team_timeout_ms, Some(300_000));
-    assert_eq!((plan.teams_max, plan.contest_timeout_ms, plan.budget_usd), (None, None, None));
+    assert_eq!(
+        (plan.teams_max, plan.contest_timeout_ms, plan.budget_usd),
+        (None, None, None)
+    );
     assert_eq!(plan.submission_retries, 3);
     assert!(plan.judge_on_final_round);
     assert_eq!(plan.task, "the task");
-    assert_eq!((plan.teams[0].id.as_str(), plan.teams[0].name.as_str()), ("a", "Team A"));
+    assert_eq!(
+        (plan.teams[0].id.as_str(), plan.teams[0].name.as_str()),
+        ("a", "Team A")
+    );
     let leader = &model_team(&plan).leader;
     assert_eq!(leader.llm.model, "google-gla:gemini-2.5-flash-lite");
-    assert_eq!((leader.llm.timeout_ms, leader.llm.max_retries), (300_000, 3));
-    assert_eq!((leader.system_instruction.clone(), leader.llm.temperature), (None, None));
+    assert_eq!(
+        (leader.llm.timeout_ms, leader.llm.max_retries),
+        (300_000, 3)
+    );
+    assert_eq!(
+        (leader.system_instruction.clone(), leader.llm.temperature),
+        (None, None)
+    );
     assert_eq!(model_team(&plan).max_concurrent_members, 15);
 }
 
@@ -94,10 +106,20 @@ fn of_two_timeouts_for_a_judgment_the_smaller_one_holds() {
         ("", "", 60_000),
         ("judgment_timeout_seconds = 90", "", 90_000),
         ("", "timeout_seconds = 90", 90_000),
-        ("judgment_timeout_seconds = 5", "timeout_seconds = 90", 5_000),
-        ("judgment_timeout_seconds = 90", "timeout_seconds = 5", 5_000),
+        (
+            "judgment_timeout_seconds = 5",
+            "timeout_seconds = 90",
+            5_000,
+        ),
+        (
+            "judgment_timeout_seconds = 90",
+            "timeout_seconds = 5",
+            5_000,
+        ),
     ] {
-        let plan = orchestrator(contest).file("configs/judgment.toml", file).plan("o.toml");
+        let plan = orchestrator(contest)
+            .file("configs/judgment.toml", file)
+            .plan("o.toml");
         assert_eq!(plan.judgment_timeout_ms, expected, "{contest} {file}");
     }
 }
@@ -146,7 +168,8 @@ fn a_blank_instruction_means_none_and_is_warned_of() {
     assert_eq!(empty.warned("o.toml"), "");
 }
 
-const MEMBER: &str = "[[team.members]]\nname = \"m.1\"\ntype = \"plain\"\nmodel = \"openai:x\"\n";
+pub const MEMBER: &str =
+    "[[team.members]]\nname = \"m.1\"\ntype = \"plain\"\nmodel = \"openai:x\"\n";
 
 #[test]
 fn a_member_has_names_of_its_own_where_none_are_given() {
@@ -154,9 +177,16 @@ fn a_member_has_names_of_its_own_where_none_are_given() {
     assert_eq!(found.tool_name, "delegate_to_m_1");
     assert_eq!(found.tool_description, "Delegate task to m.1");
     assert_eq!((found.kind, found.llm.max_retries), (MemberKind::Plain, 3));
-    let other = MEMBER.replace("name =", "agent_name =").replace("type =", "agent_type =");
-    let found = member(&team(&format!("{other}description = \"d\"\ntool_name = \"t\"\n")));
-    assert_eq!((found.tool_name.as_str(), found.tool_description.as_str()), ("t", "d"));
+    let other = MEMBER
+        .replace("name =", "agent_name =")
+        .replace("type =", "agent_type =");
+    let found = member(&team(&format!(
+        "{other}description = \"d\"\ntool_name = \"t\"\n"
+    )));
+    assert_eq!(
+        (found.tool_name.as_str(), found.tool_description.as_str()),
+        ("t", "d")
+    );
 }
 
 #[test]
@@ -171,14 +201,20 @@ fn a_member_may_live_in_a_file_of_its_own() {
     );
     let found = member(&world);
     assert_eq!((found.name.as_str(), found.tool_name.as_str()), ("m", "t"));
-    assert_eq!((found.llm.model.as_str(), found.tool_description.as_str()), ("openai:x", "d"));
+    assert_eq!(
+        (found.llm.model.as_str(), found.tool_description.as_str()),
+        ("openai:x", "d")
+    );
     assert_eq!(found.system_instruction.as_deref(), Some("be good"));
     assert_eq!(
         world.warned("o.toml"),
         "a.toml:7: `team.members.model` has no effect beside `config`: the agent's file counts"
     );
     let files = world.load("o.toml").unwrap().files;
-    assert!(files.contains(&"/work/project/agents/m.toml".into()), "{files:?}");
+    assert!(
+        files.contains(&"/work/project/agents/m.toml".into()),
+        "{files:?}"
+    );
 }
 
 #[test]
@@ -233,7 +269,10 @@ fn a_custom_member_is_a_plugin_with_its_own_settings() {
     let MemberKind::Plugin(plugin) = member(&team(text)).kind else {
         panic!("no plugin");
     };
-    assert_eq!((plugin.module.as_deref(), plugin.path.as_deref()), (Some("m"), Some("p.py")));
+    assert_eq!(
+        (plugin.module.as_deref(), plugin.path.as_deref()),
+        (Some("m"), Some("p.py"))
+    );
     assert_eq!(plugin.class, "C");
     assert_eq!(json!(plugin.tool_settings), json!({"api": {"url": "u"}}));
 }
@@ -251,24 +290,48 @@ fn a_metric_has_its_own_words_or_the_defaults() {
     let [one, two] = plan.evaluator.metrics.as_slice() else {
         panic!("two metrics");
     };
-    assert_eq!((one.name.as_str(), one.weight, two.weight), ("Relevance", 250_000, 750_000));
+    assert_eq!(
+        (one.name.as_str(), one.weight, two.weight),
+        ("Relevance", 250_000, 750_000)
+    );
     let llm = metric_llm(&plan, 0);
-    assert_eq!((llm.model.as_str(), llm.temperature, llm.top_p), ("openai:default", Some(0.3), Some(0.5)));
+    assert_eq!(
+        (llm.model.as_str(), llm.temperature, llm.top_p),
+        ("openai:default", Some(0.3), Some(0.5))
+    );
     assert_eq!((llm.max_retries, llm.timeout_ms), (0, 300_000));
     let llm = metric_llm(&plan, 1);
-    assert_eq!((llm.model.as_str(), llm.max_retries, llm.timeout_ms), ("openai:own", 2, 5_000));
-    let MetricKind::Llm { rubric, system_instruction, .. } = &two.kind else {
+    assert_eq!(
+        (llm.model.as_str(), llm.max_retries, llm.timeout_ms),
+        ("openai:own", 2, 5_000)
+    );
+    let MetricKind::Llm {
+        rubric,
+        system_instruction,
+        ..
+    } = &two.kind
+    else {
         panic!("a model");
     };
-    assert_eq!((*rubric, system_instruction.as_deref()), (Rubric::Plain, Some("novelty")));
+    assert_eq!(
+        (*rubric, system_instruction.as_deref()),
+        (Rubric::Plain, Some("novelty"))
+    );
 }
 
 #[test]
 fn weights_that_nobody_gives_are_equal_and_add_up() {
     let metric = |name: &str| format!("[[metrics]]\nname = \"{name}\"\n");
-    let text = ["Coverage", "Relevance", "ClarityCoherence"].map(metric).concat();
+    let text = ["Coverage", "Relevance", "ClarityCoherence"]
+        .map(metric)
+        .concat();
     let plan = evaluator(&text).plan("o.toml");
-    let weights: Vec<u32> = plan.evaluator.metrics.iter().map(|one| one.weight).collect();
+    let weights: Vec<u32> = plan
+        .evaluator
+        .metrics
+        .iter()
+        .map(|one| one.weight)
+        .collect();
     assert_eq!(weights, [333_334, 333_333, 333_333]);
 }
 
@@ -279,10 +342,18 @@ fn a_python_metric_is_a_plugin_and_needs_no_model() {
          [custom_metrics]\nSharpe = { module = \"quant.metrics\", class = \"Sharpe\" }\n",
     )
     .plan("o.toml");
-    let MetricKind::Plugin { plugin, timeout_ms, max_retries } = &plan.evaluator.metrics[0].kind else {
+    let MetricKind::Plugin {
+        plugin,
+        timeout_ms,
+        max_retries,
+    } = &plan.evaluator.metrics[0].kind
+    else {
         panic!("a plugin");
     };
-    assert_eq!((plugin.module.as_deref(), plugin.class.as_str()), (Some("quant.metrics"), "Sharpe"));
+    assert_eq!(
+        (plugin.module.as_deref(), plugin.class.as_str()),
+        (Some("quant.metrics"), "Sharpe")
+    );
     assert_eq!((*timeout_ms, *max_retries), (9_000, 0));
 }
 
@@ -292,7 +363,12 @@ fn without_files_the_evaluator_and_the_judge_are_mixseeks_own() {
         .file("o.toml", crate::contest::ORCHESTRATOR)
         .file("a.toml", TEAM);
     let plan = world.plan("o.toml");
-    let weights: Vec<u32> = plan.evaluator.metrics.iter().map(|one| one.weight).collect();
+    let weights: Vec<u32> = plan
+        .evaluator
+        .metrics
+        .iter()
+        .map(|one| one.weight)
+        .collect();
     assert_eq!(weights, [334_000, 333_000, 333_000]);
     assert_eq!(metric_llm(&plan, 0).model, "google-gla:gemini-2.5-flash");
     assert_eq!(judge(&world).1.model, "google-gla:gemini-2.5-flash");
@@ -314,8 +390,14 @@ fn the_judge_is_as_its_file_says() {
     );
     assert!(!world.plan("o.toml").judge_on_final_round);
     let (instruction, llm) = judge(&world);
-    assert_eq!((instruction.as_deref(), llm.model.as_str()), (Some("weigh"), "openai:j"));
-    assert_eq!((llm.max_retries, llm.temperature, llm.seed), (0, Some(0.0), Some(1)));
+    assert_eq!(
+        (instruction.as_deref(), llm.model.as_str()),
+        (Some("weigh"), "openai:j")
+    );
+    assert_eq!(
+        (llm.max_retries, llm.temperature, llm.seed),
+        (0, Some(0.0), Some(1))
+    );
     assert_eq!(llm.stop_sequences, ["X"]);
 }
 
@@ -339,87 +421,4 @@ fn prompts_come_from_their_file() {
     let prompts = world.plan("o.toml").prompts;
     assert_eq!(prompts.team.as_deref(), Some("{{ user_prompt }}"));
     assert_eq!((prompts.evaluator, prompts.judge), (None, None));
-}
-
-#[test]
-fn the_environment_wins_over_dot_env_and_that_over_files() {
-    let world = orchestrator("max_rounds = 3").file(".env", "MIXSEEK_MAX_ROUNDS=6\n");
-    assert_eq!(world.plan("o.toml").rounds_max, 6);
-    let world = world.env("MIXSEEK_MAX_ROUNDS", "9");
-    assert_eq!(world.plan("o.toml").rounds_max, 9);
-    let world = orchestrator("max_rounds = 3").env("mixseek_max_rounds", "8");
-    assert_eq!(world.plan("o.toml").rounds_max, 8);
-}
-
-#[test]
-fn variables_reach_teams_leaders_members_evaluator_judge_and_prompts() {
-    let world = team(&format!("{MEMBER}temperature = 0.1\n[team.leader]\ntemperature = 0.2\n"))
-        .env("MIXSEEK_TEAM__TEAM_NAME", "All")
-        .env("MIXSEEK_LEADER__TEMPERATURE", "0.9")
-        .env("MIXSEEK_LEADER__STOP_SEQUENCES", "[\"a\", \"b\"]")
-        .env("MIXSEEK_MEMBER__TEMPERATURE", "1.9")
-        .env("MIXSEEK_MEMBER__MAX_TOKENS", "77")
-        .env("MIXSEEK_EVALUATOR__DEFAULT_MODEL", "openai:env")
-        .env("MIXSEEK_EVALUATOR__LLM_DEFAULT__SEED", "5")
-        .env("MIXSEEK_JUDGMENT__MODEL", "openai:envjudge")
-        .env("MIXSEEK_JUDGMENT__JUDGE_ON_FINAL_ROUND", "false")
-        .env("MIXSEEK_PROMPT_BUILDER__JUDGMENT_USER_PROMPT", "judge {{ user_prompt }}")
-        .file("configs/evaluator.toml", &format!("default_model = \"openai:no\"\n{EVALUATOR}"));
-    let plan = world.plan("o.toml");
-    assert_eq!(plan.teams[0].name, "All");
-    let of = model_team(&plan);
-    assert_eq!((of.leader.llm.temperature, of.leader.llm.stop_sequences.len()), (Some(0.9), 2));
-    // A member keeps what it says itself.
-    assert_eq!((of.members[0].llm.temperature, of.members[0].llm.max_tokens), (Some(0.1), Some(77)));
-    let llm = metric_llm(&plan, 0);
-    assert_eq!((llm.model.as_str(), llm.seed), ("openai:env", Some(5)));
-    assert_eq!(judge(&world).1.model, "openai:envjudge");
-    assert!(!plan.judge_on_final_round);
-    assert_eq!(plan.prompts.judge.as_deref(), Some("judge {{ user_prompt }}"));
-    let world = mixseek().env("MIXSEEK_TEAM__LEADER__MODEL", "openai:nested");
-    assert_eq!(leader(&world).llm.model, "openai:nested");
-}
-
-#[test]
-fn relative_paths_are_seen_from_the_workspace_whichever_way_it_is_named() {
-    let files = |at: &str| {
-        World::new()
-            .file(&format!("{at}/o.toml"), crate::contest::ORCHESTRATOR)
-            .file(&format!("{at}/a.toml"), TEAM)
-            .file(&format!("{at}/configs/evaluator.toml"), EVALUATOR)
-    };
-    let named = [
-        files("ws").workspace("ws"),
-        files("ws").workspace("/work/project/ws"),
-        files("ws").env("MIXSEEK_WORKSPACE", "ws"),
-        files("ws").file(".env", "MIXSEEK_WORKSPACE=/work/project/ws\n"),
-    ];
-    for world in named {
-        // From where the person is, and as mixseek has it.
-        for file in ["ws/o.toml", "o.toml", "/work/project/ws/o.toml"] {
-            let loaded = world.load(file).unwrap();
-            assert_eq!(loaded.workspace, Some("/work/project/ws".into()));
-            assert_eq!(loaded.files.len(), 3, "{:?}", loaded.files);
-        }
-    }
-    let inside = "[orchestrator]\nworkspace_path = \"ws\"\nteams = [{ config = \"a.toml\" }]\n";
-    let loaded = files("ws").file("x.toml", inside).load("x.toml").unwrap();
-    assert_eq!(loaded.workspace, Some("/work/project/ws".into()));
-    assert_eq!(mixseek().load("o.toml").unwrap().workspace, None);
-}
-
-#[test]
-fn a_text_that_is_given_is_not_read() {
-    use kumite_formats::contest::{Request, load};
-    let request = Request {
-        file: "nowhere.toml".as_ref(),
-        text: Some(crate::contest::OWN),
-        workspace: None,
-        dir: ".".as_ref(),
-        task: Some("t"),
-        timeout: None,
-        lenient: false,
-    };
-    let nothing = |_: &std::path::Path| Err(std::io::ErrorKind::NotFound.into());
-    assert!(load(&request, &nothing, &|_| None).is_ok());
 }

@@ -7,11 +7,11 @@ use kumite_formats::contest::{
     Source, TeamKind, Worktree,
 };
 
-use crate::contest::{OWN, TEAM, World, own, refused};
+use crate::contest::{TEAM, World, own};
 
-const FILE: &str = "contest.toml";
+pub const FILE: &str = "contest.toml";
 
-fn contest(text: &str) -> World {
+pub fn contest(text: &str) -> World {
     World::new().file(FILE, text)
 }
 
@@ -111,12 +111,14 @@ output = 10
 "#;
 
 fn whole() -> World {
-    let mut world = contest(WHOLE).file("a.toml", TEAM).file("judge.md", "judge it\n");
+    let mut world = contest(WHOLE)
+        .file("a.toml", TEAM)
+        .file("judge.md", "judge it\n");
     world.task = None;
     world
 }
 
-fn kind(plan: &Plan, index: usize) -> &TeamKind {
+pub fn kind(plan: &Plan, index: usize) -> &TeamKind {
     &plan.teams[index].kind
 }
 
@@ -124,7 +126,10 @@ fn kind(plan: &Plan, index: usize) -> &TeamKind {
 fn everything_can_be_said_in_one_file() {
     let plan = whole().plan(FILE);
     assert_eq!(plan.task, "write a parser");
-    assert_eq!((plan.rounds_min, plan.rounds_max, plan.teams_max), (1, 3, Some(2)));
+    assert_eq!(
+        (plan.rounds_min, plan.rounds_max, plan.teams_max),
+        (1, 3, Some(2))
+    );
     assert_eq!(plan.submission_timeout_ms, 20 * 60_000);
     assert_eq!(plan.judgment_timeout_ms, 10_000);
     assert_eq!(plan.team_timeout_ms, Some(3_600_000));
@@ -135,22 +140,47 @@ fn everything_can_be_said_in_one_file() {
         input: 1.25,
         output: 10.0,
     };
-    assert_eq!(plan.prices.into_iter().collect::<Vec<_>>(), [("openai:x".to_owned(), price)]);
+    assert_eq!(
+        plan.prices.into_iter().collect::<Vec<_>>(),
+        [("openai:x".to_owned(), price)]
+    );
     assert_eq!(plan.prompts.team.as_deref(), Some("{{ user_prompt }}"));
     assert_eq!(plan.prompts.judge.as_deref(), Some("judge it\n"));
     assert!(!plan.judge_on_final_round);
-    let Judge::Llm { system_instruction, llm } = plan.judge else {
+    let Judge::Llm {
+        system_instruction,
+        llm,
+    } = plan.judge
+    else {
         panic!("a model");
     };
-    assert_eq!((system_instruction.as_deref(), llm.model.as_str()), (Some("weigh"), "openai:j"));
-    assert_eq!((llm.timeout_ms, llm.max_retries, llm.temperature), (10_000, 0, Some(0.0)));
+    assert_eq!(
+        (system_instruction.as_deref(), llm.model.as_str()),
+        (Some("weigh"), "openai:j")
+    );
+    assert_eq!(
+        (llm.timeout_ms, llm.max_retries, llm.temperature),
+        (10_000, 0, Some(0.0))
+    );
 }
 
 #[test]
 fn teams_are_agents_models_and_files_of_mixseek() {
     let plan = whole().plan(FILE);
-    let ids: Vec<(&str, &str)> = plan.teams.iter().map(|one| (one.id.as_str(), one.name.as_str())).collect();
-    assert_eq!(ids, [("claude", "claude"), ("codex", "Codex"), ("gpt", "gpt"), ("a", "Team A")]);
+    let ids: Vec<(&str, &str)> = plan
+        .teams
+        .iter()
+        .map(|one| (one.id.as_str(), one.name.as_str()))
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            ("claude", "claude"),
+            ("codex", "Codex"),
+            ("gpt", "gpt"),
+            ("a", "Team A")
+        ]
+    );
     let claude = Agent {
         agent: "claude".to_owned(),
         submission: Source::Diff,
@@ -169,7 +199,10 @@ fn teams_are_agents_models_and_files_of_mixseek() {
     assert_eq!(team.max_concurrent_members, 2);
     let leader = &team.leader;
     assert_eq!(leader.system_instruction.as_deref(), Some("lead"));
-    assert_eq!(leader.llm.base_url.as_deref(), Some("http://127.0.0.1:1/v1"));
+    assert_eq!(
+        leader.llm.base_url.as_deref(),
+        Some("http://127.0.0.1:1/v1")
+    );
     assert_eq!((leader.llm.timeout_ms, leader.llm.max_retries), (90_000, 0));
     assert_eq!(leader.llm.stop_sequences, ["END"]);
     assert_eq!(leader.llm.extra["reasoning_effort"], "low");
@@ -177,15 +210,29 @@ fn teams_are_agents_models_and_files_of_mixseek() {
         panic!("three members");
     };
     // A member asks where its leader asks, unless it names a model of its own.
-    assert_eq!((reader.llm.model.as_str(), reader.llm.base_url.is_some()), ("openai:x", true));
-    assert_eq!((searcher.llm.model.as_str(), searcher.llm.base_url.is_some()), ("anthropic:y", false));
-    assert_eq!(searcher.kind, MemberKind::WebSearch { max_results: Some(3) });
+    assert_eq!(
+        (reader.llm.model.as_str(), reader.llm.base_url.is_some()),
+        ("openai:x", true)
+    );
+    assert_eq!(
+        (searcher.llm.model.as_str(), searcher.llm.base_url.is_some()),
+        ("anthropic:y", false)
+    );
+    assert_eq!(
+        searcher.kind,
+        MemberKind::WebSearch {
+            max_results: Some(3)
+        }
+    );
     let count = Command {
         argv: vec!["wc".to_owned(), "-w".to_owned()],
         timeout_ms: 5_000,
     };
     assert_eq!(counter.kind, MemberKind::Command(count));
-    assert_eq!((counter.tool_name.as_str(), reader.tool_name.as_str()), ("count", "delegate_to_reader"));
+    assert_eq!(
+        (counter.tool_name.as_str(), reader.tool_name.as_str()),
+        ("count", "delegate_to_reader")
+    );
 }
 
 #[test]
@@ -201,15 +248,27 @@ fn metrics_are_programs_models_and_words() {
         timeout_ms: 120_000,
     };
     let (max_retries, veto_below) = (1, Some(1.0));
-    assert_eq!(tests.kind, MetricKind::Command { command, max_retries, veto_below });
-    let of = |kind: &MetricKind| match kind {
-        MetricKind::Llm { rubric, system_instruction, llm } => {
-            (*rubric, system_instruction.clone(), llm.temperature)
+    assert_eq!(
+        tests.kind,
+        MetricKind::Command {
+            command,
+            max_retries,
+            veto_below
         }
+    );
+    let of = |kind: &MetricKind| match kind {
+        MetricKind::Llm {
+            rubric,
+            system_instruction,
+            llm,
+        } => (*rubric, system_instruction.clone(), llm.temperature),
         other => panic!("{other:?}"),
     };
     assert_eq!(of(&coverage.kind), (Rubric::Coverage, None, Some(0.0)));
-    assert_eq!(of(&tone.kind), (Rubric::Plain, Some("is it kind?".to_owned()), Some(1.0)));
+    assert_eq!(
+        of(&tone.kind),
+        (Rubric::Plain, Some("is it kind?".to_owned()), Some(1.0))
+    );
     let words = vec!["a".to_owned(), "b".to_owned()];
     assert_eq!(mentions.kind, MetricKind::Checklist(Checklist { words }));
 }
@@ -217,13 +276,64 @@ fn metrics_are_programs_models_and_words() {
 #[test]
 fn d10_what_is_not_given_has_a_default() {
     let plan = own("").plan(FILE);
-    assert_eq!((plan.rounds_min, plan.rounds_max, plan.teams_max), (2, 5, None));
-    assert_eq!((plan.submission_timeout_ms, plan.judgment_timeout_ms), (300_000, 60_000));
-    assert_eq!((plan.team_timeout_ms, plan.contest_timeout_ms), (None, None));
+    assert_eq!(
+        (plan.rounds_min, plan.rounds_max, plan.teams_max),
+        (2, 5, None)
+    );
+    assert_eq!(
+        (plan.submission_timeout_ms, plan.judgment_timeout_ms),
+        (300_000, 60_000)
+    );
+    assert_eq!(
+        (plan.team_timeout_ms, plan.contest_timeout_ms),
+        (None, None)
+    );
     assert_eq!((plan.submission_retries, plan.history_chars), (3, 40_000));
     assert_eq!((plan.budget_usd, plan.judge), (None, Judge::Rules));
     assert!(plan.judge_on_final_round);
-    assert_eq!(own("[contest]\nbudget_usd = 0\n").plan(FILE).budget_usd, None);
+    assert_eq!(
+        own("[contest]\nbudget_usd = 0\n").plan(FILE).budget_usd,
+        None
+    );
+}
+
+#[test]
+fn a_plan_is_the_same_after_it_was_kept_as_json() {
+    let plan = whole().plan(FILE);
+    let json = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+}
+
+#[test]
+fn it_is_known_where_things_are_named_that_only_the_world_can_check() {
+    use kumite_formats::contest::Named;
+    let places = whole().load(FILE).unwrap().places;
+    let line = |text: &str| WHOLE.lines().position(|line| line == text).map(|at| at + 1);
+    let of = |named, name| {
+        places
+            .of(named, name)
+            .map(|at| (at.file.to_str().unwrap(), at.line))
+    };
+    let here = |text| Some((FILE, Some(line(text).unwrap())));
+    for (named, name, expected) in [
+        (Named::Model, "openai:x", here("model = \"openai:x\"")),
+        (Named::Agent, "codex", here("agent = \"codex\"")),
+        (
+            Named::Program,
+            "./score.sh",
+            here("command = [\"./score.sh\", \"fast\"]"),
+        ),
+        (Named::Prompt, "judge", here("judge_file = \"judge.md\"")),
+        (Named::Program, "codex", None),
+        // Nobody wrote it; it is the default of the team in that file.
+        (
+            Named::Model,
+            "google-gla:gemini-2.5-flash-lite",
+            Some(("a.toml", Some(1))),
+        ),
+    ] {
+        assert_eq!(of(named, name), expected, "{name}");
+    }
 }
 
 #[test]
@@ -232,7 +342,10 @@ fn the_command_line_wins() {
     world.task = Some("another".to_owned());
     world.timeout = Some(Duration::from_secs(7));
     let plan = world.plan(FILE);
-    assert_eq!((plan.task.as_str(), plan.team_timeout_ms), ("another", Some(7_000)));
+    assert_eq!(
+        (plan.task.as_str(), plan.team_timeout_ms),
+        ("another", Some(7_000))
+    );
 }
 
 #[test]
@@ -244,7 +357,10 @@ fn the_example_is_a_contest() {
     assert_eq!(loaded.plan.teams.len(), 2);
     // Its defaults are the real ones.
     let plain = own("").plan(FILE);
-    assert_eq!(loaded.plan.submission_timeout_ms, plain.submission_timeout_ms);
+    assert_eq!(
+        loaded.plan.submission_timeout_ms,
+        plain.submission_timeout_ms
+    );
     assert_eq!(loaded.plan.history_chars, plain.history_chars);
 }
 
@@ -254,8 +370,14 @@ fn what_is_commented_out_in_the_example_is_a_contest_too() {
     let setting = |line: &str| {
         let bare = line.strip_prefix("# ").unwrap_or(line);
         let first = bare.split_whitespace().next().unwrap_or_default();
-        let is_key = bare.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
-        if first.starts_with('[') || is_key { bare.to_owned() } else { line.to_owned() }
+        let is_key = bare
+            .split_once(" = ")
+            .is_some_and(|(key, _)| !key.contains(' '));
+        if first.starts_with('[') || is_key {
+            bare.to_owned()
+        } else {
+            line.to_owned()
+        }
     };
     let text: Vec<String> = EXAMPLE.lines().map(setting).collect();
     let text = text
@@ -267,192 +389,11 @@ fn what_is_commented_out_in_the_example_is_a_contest_too() {
         .file("configs/agents/team.toml", TEAM)
         .file("prompts/team.md", "{{ user_prompt }}");
     let plan = world.plan(FILE);
-    let kinds = (plan.teams.len(), plan.evaluator.metrics.len(), plan.prices.len());
+    let kinds = (
+        plan.teams.len(),
+        plan.evaluator.metrics.len(),
+        plan.prices.len(),
+    );
     assert_eq!(kinds, (5, 4, 1), "{text}");
     assert!(matches!(plan.judge, Judge::Llm { .. }));
-}
-
-#[test]
-fn scripted_teams_have_a_known_style() {
-    for style in STYLES {
-        let text = OWN.replace("steady", style);
-        assert!(matches!(kind(&contest(&text).plan(FILE), 0), TeamKind::Scripted { style: is } if is == style));
-    }
-    refused(
-        FILE,
-        &[(
-            contest(&OWN.replace("steady", "fast")),
-            "contest.toml:1: `team.scripted` must be \"steady\" or \"quick\" or \"noisy\" or \"late\" \
-             or \"flat\", not \"fast\"",
-        )],
-    );
-}
-
-#[test]
-fn a_contest_with_a_mistake_is_refused_with_its_line() {
-    let one_of = "give it exactly one of `agent`, `model`, `scripted` and `config`";
-    let file = "must be \"text\", \"diff\", or \"file:PATH\" with a path inside the worktree";
-    let metric = |keys: &str| {
-        let team = "team = [{ id = \"a\", scripted = \"steady\" }]";
-        contest(&format!("{team}\n[[metric]]\n{keys}\n"))
-    };
-    let team = |keys: &str| {
-        contest(&format!("metric = [{{ name = \"m\", words = [\"w\"] }}]\n[[team]]\n{keys}\n"))
-    };
-    refused(
-        FILE,
-        &[
-            (
-                own("[contest]\nround_max = 3\n"),
-                "contest.toml:5: unknown key `contest.round_max`; did you mean `rounds_max`?",
-            ),
-            (
-                own("[contests]\n"),
-                "contest.toml:4: unknown key `contests`; did you mean `contest`?",
-            ),
-            (
-                own("[contest]\nrounds_max = 11\n"),
-                "contest.toml:5: `contest.rounds_max` must be a whole number from 1 to 10, not 11",
-            ),
-            (
-                own("[contest]\nrounds_max = 1\n"),
-                "contest.toml:5: `contest.rounds_min` is 2 where it is not given, but \
-                 `contest.rounds_max` is 1; set `rounds_min = 1` as well",
-            ),
-            (
-                own("[contest]\nsubmission_timeout = 300\n"),
-                "contest.toml:5: `contest.submission_timeout` must be a duration above zero, such as \
-                 \"90s\", \"15m\" or \"2h\", not 300",
-            ),
-            (
-                own("[contest]\nbudget_usd = -1\n"),
-                "contest.toml:5: `contest.budget_usd` must be a number of US dollars from 0 to \
-                 1000000, where 0 means no budget, not -1",
-            ),
-            (
-                contest("metric = [{ name = \"m\", words = [\"w\"] }]\n"),
-                "contest.toml: there is no team; add `[[team]]` with an `id` and an `agent` or a \
-                 `model`",
-            ),
-            (
-                contest("team = [{ id = \"a\", scripted = \"steady\" }]\n"),
-                "contest.toml: there are no metrics; add `[[metric]]` with a `name` and a `command`, \
-                 `words` or a `model`",
-            ),
-            (team("id = \"a\""), &format!("contest.toml:2: nobody works in this team; {one_of}")),
-            (
-                team("id = \"a\"\nagent = \"x\"\nmodel = \"openai:x\""),
-                &format!("contest.toml:2: this team has `agent` and `model` at once; {one_of}"),
-            ),
-            (
-                team("id = \" \"\nagent = \"x\""),
-                "contest.toml:3: `team.id` must be an id: text that is not blank and has no control \
-                 characters, not \" \"",
-            ),
-            (
-                team("id = \"a\"\nagent = \"x\"\n[[team]]\nid = \"a\"\nagent = \"y\""),
-                "contest.toml:6: team id \"a\" is used twice; it is also the id at contest.toml:3; \
-                 give each team its own",
-            ),
-            (
-                team("id = \"a\"\nagent = \"x\"\nsubmission = \"file:../x\""),
-                &format!("contest.toml:5: `team.submission` {file}, not \"file:../x\""),
-            ),
-            (
-                team("id = \"a\"\nagent = \"x\"\nsubmission = \"file:/etc/x\""),
-                &format!("contest.toml:5: `team.submission` {file}, not \"file:/etc/x\""),
-            ),
-            (
-                team("id = \"a\"\nagent = \"x\"\ntemperature = 1"),
-                "contest.toml:5: `team.temperature` is no key of a team with `agent`; did you mean \
-                 `worktree`?",
-            ),
-            (
-                team("id = \"a\"\nmodel = \"openai:x\"\n[[team.member]]\nname = \"m\"\nkind = \"command\""),
-                "contest.toml:5: `team.member.command` is missing",
-            ),
-            (
-                team("id = \"a\"\nmodel = \"openai:x\"\n[[team.member]]\nname = \"m\"\nkind = \"command\"\ncommand = [\"\"]"),
-                "contest.toml:8: `team.member.command` names no program; write a list: \
-                 [\"./score.sh\", \"argument\"]",
-            ),
-            (
-                team("id = \"a\"\nmodel = \"openai:x\"\n[[team.member]]\nname = \"m\"\nkind = \"web_search\""),
-                "contest.toml:5: a member of kind \"web_search\" cannot have the model openai:x; write \
-                 `openai-responses:x`, or use one of openai-responses, anthropic, google-gla, \
-                 google-vertex, grok-responses",
-            ),
-            (
-                team("config = \"b.toml\""),
-                "contest.toml:3: `team.config` names b.toml, which cannot be read: there is no such \
-                 file; relative paths are seen from /work/project",
-            ),
-            (
-                metric("name = \"m\""),
-                "contest.toml:3: metric \"m\" has nothing to measure with; give it exactly one of \
-                 `command`, `words` and `model`",
-            ),
-            (
-                metric("name = \"Coverag\"\nmodel = \"openai:x\""),
-                "contest.toml:3: metric \"Coverag\" has no `instruction`, and is not built in; did you \
-                 mean `Coverage`? Built in are ClarityCoherence, Coverage, Relevance",
-            ),
-            (
-                metric("name = \"m\"\nwords = []"),
-                "contest.toml:4: `metric.words` must be a list of words, none of them empty",
-            ),
-            (
-                metric("name = \"m\"\nwords = [\"w\"]\nveto_below = 5"),
-                "contest.toml:5: `metric.veto_below` is no key of a metric with `words`; did you mean \
-                 `model`?",
-            ),
-            (
-                metric("name = \"m\"\ncommand = \"./score.sh\""),
-                "contest.toml:4: `metric.command` must be a list of texts, such as [\"a\", \"b\"], \
-                 not \"./score.sh\"",
-            ),
-            (
-                metric("name = \"m\"\nwords = [\"w\"]\nweight = 0.5"),
-                "contest.toml:5: the weights of the metrics add up to 0.5 (m 0.5); they must add up \
-                 to 1",
-            ),
-            (
-                own("[judge]\ntemperature = 0.5\n"),
-                "contest.toml:5: `judge.temperature` is for a model, and there is no `judge.model`; \
-                 without a model the built-in judge decides by the scores",
-            ),
-            (
-                own("[prompts]\nteam = \"x\"\nteam_file = \"y\"\n"),
-                "contest.toml:6: `prompts.team` and `prompts.team_file` exclude each other; use one of \
-                 them",
-            ),
-            (
-                own("[price.gpt]\ninput = 1\noutput = 1\n"),
-                "contest.toml:4: `price` must be a model as `provider:name`, such as \
-                 \"openai:gpt-4o\", not \"gpt\"",
-            ),
-            (
-                own("[price.\"openai:x\"]\ninput = 1\n"),
-                "contest.toml:4: `price.\"openai:x\".output` is missing",
-            ),
-            (
-                contest(TEAM),
-                "contest.toml:1: `[team]` alone is no contest; name a file that has `[orchestrator]`, \
-                 or a contest.toml with `[[team]]`",
-            ),
-            (
-                contest(&format!("task = \" \"\n{OWN}")),
-                "contest.toml:1: `task` must be text that is not empty, not \" \"",
-            ),
-        ],
-    );
-}
-
-#[test]
-fn paths_are_seen_from_the_file_that_names_them() {
-    let text = "[[team]]\nconfig = \"a.toml\"\n[[metric]]\nname = \"m\"\nwords = [\"w\"]\n";
-    let world = World::new()
-        .file("sub/contest.toml", text)
-        .file("sub/a.toml", TEAM);
-    assert_eq!(world.plan("sub/contest.toml").teams[0].id, "a");
 }

@@ -6,9 +6,12 @@
 mod contest;
 mod contest_examples;
 mod contest_mixseek;
+mod contest_mixseek_env;
 mod contest_own;
+mod contest_own_rules;
 mod contest_properties;
 mod contest_rules;
+mod contest_rules_teams;
 mod inspection_report;
 mod properties;
 mod review_reply;

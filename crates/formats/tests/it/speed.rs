@@ -80,3 +80,27 @@ fn a_spec_of_many_megabytes_is_read_and_changed() {
             .unwrap()
     });
 }
+
+#[test]
+fn a_contest_of_many_wrong_lines_is_refused_at_once() {
+    use kumite_formats::contest::{Request, load};
+    let team = |index: usize| format!("[[team]]\nid = \"{index}\"\nscripted = \"steady\"\nx = 1\n");
+    let metric = |index: usize| format!("[[metric]]\nname = \"{index}\"\nwords = [\"w\"]\n");
+    let teams: String = (0..20_000).map(team).collect();
+    let metrics: String = (0..20_000).map(metric).collect();
+    let text = format!("task = \"t\"\n{teams}{metrics}");
+    let request = Request {
+        file: "contest.toml".as_ref(),
+        text: Some(&text),
+        workspace: None,
+        dir: "/".as_ref(),
+        task: None,
+        timeout: None,
+        lenient: false,
+    };
+    let nothing = |_: &std::path::Path| Err(std::io::ErrorKind::NotFound.into());
+    let problems = quick("contest", || {
+        load(&request, &nothing, &|_| None).unwrap_err()
+    });
+    assert_eq!(problems.len(), 20_000);
+}

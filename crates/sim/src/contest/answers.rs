@@ -2,7 +2,7 @@
 //! after a crash hears the same again.
 
 use kumite_core::contest::{
-    Confidence, Failed, Failure, Judgment, Measure, Rules, Score, Submission, Used,
+    Confidence, Failed, Failure, Judgment, Measure, Score, Submission, Used,
 };
 
 use super::plan::Plan;
@@ -25,6 +25,16 @@ pub struct Asked {
     pub team: u32,
     pub round: u32,
     pub attempt: u32,
+}
+
+impl Asked {
+    pub fn new(team: u32, round: u32, attempt: u32) -> Asked {
+        Asked {
+            team,
+            round,
+            attempt,
+        }
+    }
 }
 
 pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
@@ -121,13 +131,6 @@ pub fn save_fails(plan: &Plan, asked: Asked) -> bool {
 
 pub fn timed_out() -> Failed {
     failed(Failure::TimedOut)
-}
-
-/// The longest that one thing may take by its own limit.
-pub fn longest_ms(rules: &Rules) -> u64 {
-    let metrics = rules.metrics.iter().map(|metric| metric.timeout_ms);
-    let others = [rules.submission_timeout_ms, rules.judgment_timeout_ms];
-    metrics.chain(others).max().unwrap_or(0)
 }
 
 fn chance(plan: &Plan, what: u64, asked: Asked, metric: u32) -> Rng {

@@ -42,7 +42,9 @@ pub enum Answer {
     /// The start of a round: nobody waits for it.
     Nobody,
     Save(Asked),
-    Summary { attempt: u32 },
+    Summary {
+        attempt: u32,
+    },
 }
 
 /// What was handed over and has not been written yet.

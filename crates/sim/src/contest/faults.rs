@@ -12,7 +12,6 @@ kinds! {
         SaveFailed, SaveFailedButLanded, SummaryFailed, DatabaseDown, StartLost,
         AnswerDoubled, AnswerAfterTimeout, AnswerFromLastProcess, AnswersTogether,
         ClockForward, ClockBack, Cancelled, CancelledWhileAway, EndedUnsaved,
-        TwinPlayed,
     }
 }
 
@@ -38,8 +37,8 @@ impl Rates {
         Rates {
             crash: rng.pick(&[0, 0, 2, 5, 20]),
             crash_gap_ms: rng.pick(&[0, 3_000, 10_000, 40_000]),
-            team: rng.pick(&[0, 60, 200, 500]),
-            evaluator: rng.pick(&[0, 50, 200, 500]),
+            team: rng.pick(&[0, 0, 30, 100, 400]),
+            evaluator: rng.pick(&[0, 0, 30, 150, 500]),
             judge: rng.pick(&[0, 100, 400, 800]),
             save: rng.pick(&[0, 0, 100, 400]),
             message: rng.pick(&[0, 50, 300]),

@@ -133,7 +133,7 @@ impl Engine {
                 wait_ms,
                 timeout_ms,
             } => {
-                let asked = World::asked(team, round, attempt);
+                let asked = Asked::new(team, round, attempt);
                 submit(self, world, asked, wait_ms, timeout_ms);
             }
             Effect::Measure {
@@ -144,7 +144,7 @@ impl Engine {
                 wait_ms,
                 timeout_ms,
             } => {
-                let asked = World::asked(team, round, attempt);
+                let asked = Asked::new(team, round, attempt);
                 measure(self, world, asked, metric, wait_ms, timeout_ms);
             }
             Effect::Judge {
@@ -154,7 +154,7 @@ impl Engine {
                 wait_ms,
                 timeout_ms,
             } => {
-                let asked = World::asked(team, round, attempt);
+                let asked = Asked::new(team, round, attempt);
                 judge(self, world, asked, wait_ms, timeout_ms);
             }
             Effect::Save {
@@ -164,7 +164,7 @@ impl Engine {
                 wait_ms,
             } => {
                 let rows = database::save(&self.contest, team);
-                let answer = Answer::Save(World::asked(team, round, attempt));
+                let answer = Answer::Save(Asked::new(team, round, attempt));
                 self.save(world, Some(team), wait_ms, Write { rows, answer });
             }
             Effect::SaveSummary { attempt, wait_ms } => {
@@ -193,7 +193,10 @@ impl Engine {
         world.writer.free_at_ms = begins_ms + takes_ms;
         world.writer.queue.push_back(write);
         let epoch = self.epoch;
-        world.post(begins_ms + takes_ms - world.now_ms, Happening::Write { epoch });
+        world.post(
+            begins_ms + takes_ms - world.now_ms,
+            Happening::Write { epoch },
+        );
     }
 
     fn job(&mut self, world: &mut World, team: Option<u32>) -> u64 {

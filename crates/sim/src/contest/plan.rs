@@ -23,7 +23,16 @@ impl Plan {
         let mut rng = Rng::new(seed);
         let mut plan = Plan {
             seed,
-            teams: rng.weighed(&[(4, 1), (4, 2), (3, 3), (2, 4), (1, 5), (1, 6), (1, 8)]),
+            teams: rng.weighed(&[
+                (3, 1),
+                (4, 2),
+                (4, 3),
+                (3, 4),
+                (2, 5),
+                (1, 6),
+                (1, 7),
+                (1, 8),
+            ]),
             rules: rules(&mut rng),
             rates: Rates::draw(&mut rng),
             faults_until_ms: rng.between(2_000, 120_000),
@@ -82,7 +91,9 @@ fn metrics(rng: &mut Rng) -> Vec<Metric> {
     let metric = |index| Metric {
         name: format!("metric {index}"),
         // The first one always weighs something.
-        weight: rng.pick(&[1, 1, 3, 333_333, 1_000_000, 0]).max(u32::from(index == 0)),
+        weight: rng
+            .pick(&[1, 1, 3, 333_333, 1_000_000, 0])
+            .max(u32::from(index == 0)),
         is_program: rng.chance(400),
         timeout_ms: rng.pick(&[500, 2_000, 10_000]),
         retries: rng.between(0, 3) as u32,

@@ -45,7 +45,11 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             What::Recorded(entry) => {
-                write!(f, "entry {} at {}: {:?}", entry.seq, entry.at_ms, entry.event)
+                write!(
+                    f,
+                    "entry {} at {}: {:?}",
+                    entry.seq, entry.at_ms, entry.event
+                )
             }
             What::Performed(effect) => write!(f, "  {effect:?}"),
             What::Dropped => write!(f, "  the rest is moot"),

@@ -3,9 +3,9 @@
 use kumite_core::contest::board::Standing;
 use kumite_core::contest::{Reason, Score};
 
+use super::Core;
 use super::check::Watch;
 use super::world::{self, World};
-use super::Core;
 use crate::check::{Broken, Verdict, broken};
 
 /// What people see of the end of a contest.

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use kumite_core::contest::{Contest, Entry, Event, Stage};
+use kumite_core::contest::{Contest, Entry, Event, Failure, Stage};
 
 use super::Core;
-use super::answers::{self, Asked};
+use super::answers;
 use super::check::Watch;
 use super::database::{Answer, Write, Writer};
 use super::faults::{Kind, Tally};
@@ -19,13 +19,21 @@ use crate::rng::Rng;
 /// Something that the future holds.
 pub enum Happening {
     /// A job of a process has its answer.
-    Answer { job: u64, event: Event },
+    Answer {
+        job: u64,
+        event: Event,
+    },
     /// A word that nobody may wait for.
     Stray(Event),
     /// A job of a process has waited, and hands its rows over.
-    HandOver { job: u64, write: Write },
+    HandOver {
+        job: u64,
+        write: Write,
+    },
     /// The next transaction of this process's writer is due.
-    Write { epoch: u64 },
+    Write {
+        epoch: u64,
+    },
     Crash,
     /// Somebody starts kumite.
     Wake,
@@ -127,7 +135,9 @@ impl World {
                 }
             }
             Happening::HandOver { job, write } => {
-                if let Some(engine) = engine.as_mut().filter(|engine| engine.finish(job)) {
+                if let Some(engine) = engine
+                    && engine.finish(job)
+                {
                     engine.hand_over(self, write);
                 }
             }
@@ -181,7 +191,10 @@ impl World {
                 self.post(after_ms, Happening::Stray(event.clone()));
             }
             events.push(event);
-        } else if job < engine.first_job && self.strikes(message, Kind::AnswerFromLastProcess) {
+        } else if job < engine.first_job
+            && !is_given_up(&event)
+            && self.strikes(message, Kind::AnswerFromLastProcess)
+        {
             events.push(event);
         }
     }
@@ -204,22 +217,17 @@ impl World {
     }
 
     fn write_fails(&mut self, write: &Write) -> bool {
-        let is_down = self.writer.is_down;
-        let (fails, kind) = match &write.answer {
-            Answer::Nobody => (self.strikes(self.plan.rates.save, Kind::StartLost), None),
-            Answer::Save(asked) => (
-                !self.calm && answers::save_fails(&self.plan, *asked),
-                Some(Kind::SaveFailed),
-            ),
-            Answer::Summary { .. } => {
-                let fails = self.strikes(self.plan.rates.save, Kind::SummaryFailed);
-                (fails, None)
-            }
+        let rate = self.plan.rates.save;
+        let fails = match &write.answer {
+            Answer::Nobody => self.strikes(rate, Kind::StartLost),
+            Answer::Summary { .. } => self.strikes(rate, Kind::SummaryFailed),
+            // Also in calm times: what is answered does not depend on when it is asked.
+            Answer::Save(asked) => answers::save_fails(&self.plan, *asked),
         };
-        if let Some(kind) = kind.filter(|_| fails) {
-            self.tally.note(kind);
+        if fails && matches!(write.answer, Answer::Save(_)) {
+            self.tally.note(Kind::SaveFailed);
         }
-        fails || is_down
+        fails || self.writer.is_down
     }
 
     fn crash(&mut self, engine: &mut Option<Engine>) {
@@ -276,7 +284,13 @@ impl World {
             true => self.rng.between(0, handed_over),
             false => handed_over,
         };
-        for write in self.writer.queue.drain(..).take(landed as usize).collect::<Vec<_>>() {
+        for write in self
+            .writer
+            .queue
+            .drain(..)
+            .take(landed as usize)
+            .collect::<Vec<_>>()
+        {
             if !self.writer.is_down {
                 self.see(What::Wrote(write.rows.into()));
             }
@@ -307,7 +321,9 @@ impl World {
     pub fn replay(&self) -> Contest {
         let decide = self.core.decide;
         let entries = self.journal.iter();
-        entries.fold(Contest::default(), |contest, entry| decide(contest, entry).0)
+        entries.fold(Contest::default(), |contest, entry| {
+            decide(contest, entry).0
+        })
     }
 
     pub fn see(&mut self, what: What) {
@@ -342,12 +358,14 @@ impl World {
     pub fn may_cancel(&self, contest: &Contest) -> bool {
         self.wants_cancel && contest.stage == Stage::Running
     }
+}
 
-    pub fn asked(team: u32, round: u32, attempt: u32) -> Asked {
-        Asked {
-            team,
-            round,
-            attempt,
-        }
+/// That somebody was too slow is said by the process that waits, and dies with it.
+fn is_given_up(event: &Event) -> bool {
+    match event {
+        Event::SubmitFailed { failed, .. }
+        | Event::MeasureFailed { failed, .. }
+        | Event::JudgeFailed { failed, .. } => failed.failure == Failure::TimedOut,
+        _ => false,
     }
 }

@@ -49,7 +49,10 @@ pub fn apply(setting: &Setting, args: &ApplyArgs) -> Result {
     let team = &contest.teams[index];
     let round = args.round.or(team.best().map(|round| round.number));
     let Some(round) = round else {
-        return Err(Trouble::invalid(format!("team {} has no good round", team.id)));
+        return Err(Trouble::invalid(format!(
+            "team {} has no good round",
+            team.id
+        )));
     };
     let diff = home.round(index as u32, round).join("changes.diff");
     if !diff.exists() {
@@ -63,7 +66,9 @@ pub fn apply(setting: &Setting, args: &ApplyArgs) -> Result {
     if setting.json() {
         let files: Vec<_> = applied
             .iter()
-            .map(|it| serde_json::json!({"path": it.path, "added": it.added, "removed": it.removed}))
+            .map(
+                |it| serde_json::json!({"path": it.path, "added": it.added, "removed": it.removed}),
+            )
             .collect();
         let answer = serde_json::json!({
             "execution_id": charter.id, "team_id": team.id, "round": round,

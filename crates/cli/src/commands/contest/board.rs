@@ -100,13 +100,7 @@ impl Export {
     }
 }
 
-fn export(
-    setting: &Setting,
-    place: &Place,
-    id: Option<&str>,
-    format: &str,
-    file: &Path,
-) -> Result {
+fn export(setting: &Setting, place: &Place, id: Option<&str>, format: &str, file: &Path) -> Result {
     let listed = place.pick(id)?;
     let to = match file == Path::new("-") {
         true => Value::Null,

@@ -50,7 +50,9 @@ pub fn play(setting: &Setting, root: PathBuf) -> Result {
         eprintln!("\nLook around: cd {}", root.display());
         eprintln!("  kumite contest board     the leader board");
         eprintln!("  kumite contest show      rounds, feedback and judgments");
-        eprintln!("  kumite contest board --sql \"SELECT team_name, round_number, score FROM leader_board\"");
+        eprintln!(
+            "  kumite contest board --sql \"SELECT team_name, round_number, score FROM leader_board\""
+        );
     }
     Ok(code)
 }

@@ -44,10 +44,9 @@ impl PlaceArgs {
             )));
         }
         // A contest needs no project: without one it lives where we are.
-        let project = setting.project().map_or_else(
-            |_| here.clone(),
-            |project| project.root().to_owned(),
-        );
+        let project = setting
+            .project()
+            .map_or_else(|_| here.clone(), |project| project.root().to_owned());
         let workspace = named.clone().unwrap_or_else(|| project.clone());
         let database = match (&self.db, &named) {
             (Some(path), _) => here.join(path),

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use kumite_contest::engine::{Engine, Played};
 use kumite_contest::home::Home;
 use kumite_contest::{Cancel, summary, view};
-use kumite_core::contest::{Contest, Fate};
 use kumite_core::contest::board::standings;
+use kumite_core::contest::{Contest, Fate};
 
 use super::screen::Screen;
 use super::table;

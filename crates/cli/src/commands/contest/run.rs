@@ -79,11 +79,7 @@ impl<E: Into<Trouble>> From<E> for Refused {
     }
 }
 
-fn read(
-    setting: &Setting,
-    args: &RunArgs,
-    place: &Place,
-) -> std::result::Result<Loaded, Refused> {
+fn read(setting: &Setting, args: &RunArgs, place: &Place) -> std::result::Result<Loaded, Refused> {
     let task = match args.task.as_deref() {
         Some("-") => Some(std::io::read_to_string(std::io::stdin())?),
         Some(task) => Some(task.to_owned()),
@@ -114,6 +110,7 @@ fn checked(setting: &Setting, place: &Place, loaded: &Loaded) -> Result<Vec<Chec
     let world = World {
         project: &place.project,
         files: &loaded.files,
+        places: &loaded.places,
         workspace: loaded.workspace.as_deref(),
         settings,
         env: &env,
@@ -127,8 +124,14 @@ fn checked(setting: &Setting, place: &Place, loaded: &Loaded) -> Result<Vec<Chec
     checks.push(Check {
         category: "database",
         name: place.database.display().to_string(),
-        status: if board.is_ok() { Status::Ok } else { Status::Error },
-        message: board.err().map_or("can be used".to_owned(), |it| it.to_string()),
+        status: if board.is_ok() {
+            Status::Ok
+        } else {
+            Status::Error
+        },
+        message: board
+            .err()
+            .map_or("can be used".to_owned(), |it| it.to_string()),
         file: None,
     });
     Ok(checks)

@@ -22,13 +22,20 @@ enum Way {
     /// One sentence a line: nothing moves.
     Lines,
     /// Sentences, and below them a line per team.
-    Live { lines: MultiProgress, teams: Vec<ProgressBar> },
+    Live {
+        lines: MultiProgress,
+        teams: Vec<ProgressBar>,
+    },
     Quiet,
 }
 
 impl Screen {
     pub fn new(charter: &Charter, contest: &Contest, json: bool, quiet: bool) -> Screen {
-        let names = charter.plan.teams.iter().map(|it| measure_text_width(&it.name));
+        let names = charter
+            .plan
+            .teams
+            .iter()
+            .map(|it| measure_text_width(&it.name));
         let way = match (json, quiet) {
             (true, _) => Way::Json,
             (false, true) => Way::Quiet,
@@ -105,8 +112,12 @@ fn draw(bars: &[ProgressBar], contest: &Contest, width: usize) {
             ));
             continue;
         }
-        let best = standing.best.map_or("-".to_owned(), |(best, _)| best.to_string());
-        let rank = standing.rank.map_or("-".to_owned(), |rank| rank.to_string());
+        let best = standing
+            .best
+            .map_or("-".to_owned(), |(best, _)| best.to_string());
+        let rank = standing
+            .rank
+            .map_or("-".to_owned(), |rank| rank.to_string());
         bar.set_message(format!(
             "{}  round {}/{}  best {best:>6}  rank {rank}  {}",
             padded(&team.name, width),
@@ -142,7 +153,11 @@ fn words(what: &What) -> Option<String> {
                 n => format!("{n} {what}s"),
             };
             let (teams, rounds) = (*teams as u64, u64::from(*rounds_max));
-            format!("{}, at most {}", count(teams, "team"), count(rounds, "round"))
+            format!(
+                "{}, at most {}",
+                count(teams, "team"),
+                count(rounds, "round")
+            )
         }
         What::ContestResumed => "goes on where it was".to_owned(),
         What::RoundScored { round, score, rank } => {
@@ -173,7 +188,9 @@ fn words(what: &What) -> Option<String> {
                 (Some(score), Some(round)) => format!(", best {score:.2} in round {round}"),
                 _ => ", no score".to_owned(),
             };
-            let message = message.as_ref().map_or(String::new(), |it| format!(": {it}"));
+            let message = message
+                .as_ref()
+                .map_or(String::new(), |it| format!(": {it}"));
             format!("{state}, {reason}{best}{message}")
         }
         What::ContestEnded { .. } => return None,

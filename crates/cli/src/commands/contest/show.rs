@@ -39,7 +39,12 @@ pub fn show(setting: &Setting, args: &ShowArgs) -> Result {
     if let Some(team) = &args.team {
         let known = |line: &Line| line.team_id == *team || line.team_name == *team;
         let Some(line) = report.board.teams.iter().find(|line| known(line)) else {
-            let ids: Vec<&str> = report.board.teams.iter().map(|it| it.team_id.as_str()).collect();
+            let ids: Vec<&str> = report
+                .board
+                .teams
+                .iter()
+                .map(|it| it.team_id.as_str())
+                .collect();
             return Err(Trouble::invalid(format!(
                 "there is no team {team:?} in contest {}; there are: {}",
                 report.board.execution_id,
@@ -73,14 +78,21 @@ fn print(report: &Report, args: &ShowArgs) {
             print_round(round, args);
         }
         if let Some(message) = &line.message {
-            out!("  {}: {message}", line.exit_reason.as_deref().unwrap_or("end"));
+            out!(
+                "  {}: {message}",
+                line.exit_reason.as_deref().unwrap_or("end")
+            );
         }
     }
 }
 
 /// Scores by round as bars, a line per team.
 fn chart(report: &Report) {
-    let width = report.board.teams.iter().map(|it| it.team_name.chars().count());
+    let width = report
+        .board
+        .teams
+        .iter()
+        .map(|it| it.team_name.chars().count());
     let width = width.max().unwrap_or(0);
     for line in &report.board.teams {
         let bars: String = line.scores.iter().map(|score| bar(*score)).collect();
@@ -126,7 +138,10 @@ fn print_round(round: &RoundReport, args: &ShowArgs) {
     if let (Some(goes_on), Some(reasoning)) = (round.should_continue, &round.reasoning) {
         let verdict = if goes_on { "goes on" } else { "ends" };
         let sure = round.confidence_score.unwrap_or(0.0);
-        out!("    {verdict} (confidence {sure:.2}): {}", one_line(reasoning));
+        out!(
+            "    {verdict} (confidence {sure:.2}): {}",
+            one_line(reasoning)
+        );
     }
     let texts = [
         (args.prompts, "prompt", &round.prompt),

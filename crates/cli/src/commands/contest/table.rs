@@ -55,7 +55,9 @@ pub fn lines(board: &Board) -> Vec<String> {
 
 fn row(board: &Board, line: &Line, name: usize) -> String {
     let rank = line.rank.map_or("-".to_owned(), |rank| rank.to_string());
-    let score = line.score.map_or("-".to_owned(), |score| format!("{score:.2}"));
+    let score = line
+        .score
+        .map_or("-".to_owned(), |score| format!("{score:.2}"));
     let round = match line.round {
         Some(round) => format!("{round}/{}", line.rounds),
         None => format!("-/{}", line.rounds),

@@ -8,7 +8,7 @@ use kumite_core::run::{OVERLOADS_MAX, jitter, limit_until};
 use kumite_host::clock::{local_moment, now_ms};
 use kumite_host::limits::{self, Account};
 
-use super::{Attempt, cancelled, failed, passing};
+use super::attempt::{Attempt, cancelled, failed, passing};
 
 /// How often the clock is looked at: it may jump.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

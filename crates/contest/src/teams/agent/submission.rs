@@ -10,7 +10,8 @@ use kumite_host::spec_file::sentence;
 use kumite_models::Usage;
 use serde_json::{Value, json};
 
-use super::{Attempt, passing, place};
+use super::attempt::{Attempt, passing};
+use super::place;
 use crate::work::Handed;
 
 /// All that the team changed, in the directory of the round, whatever it hands in.

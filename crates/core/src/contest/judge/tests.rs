@@ -115,7 +115,7 @@ fn d4_the_reasoning_names_the_figures() {
         ),
         (
             &[80, 70],
-            "round 2 of 5: the second score fell (by 10.00), but 80.00 leaves 20.00 to 100",
+            "round 2 of 5: the second score fell by 10.00, but 80.00 leaves 20.00 to 100",
         ),
     ] {
         assert_eq!(by_rules(&case(5, scores)).reasoning, words);

@@ -33,7 +33,8 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
     };
     let is_there = file.is_some();
     if !is_there && !is_named {
-        let message = format!("there is no evaluator: {FILE} is not there, so its defaults are used");
+        let message =
+            format!("there is no evaluator: {FILE} is not there, so its defaults are used");
         let help = format!("the metrics are ClarityCoherence, Coverage and Relevance, by {MODEL}");
         loader.report.warn(&orchestrator.at, message, Some(help));
     }
@@ -52,9 +53,12 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
             }
             written(loader, entries, &common, &custom)
         }
-        false => built_in(&common),
+        false => {
+            let model = common.model.as_deref().unwrap_or(MODEL);
+            loader.report.named(Named::Model, model, &scope.at);
+            built_in(&common)
+        }
     };
-    scope.report.named(Named::Model, MODEL, &scope.place("metrics"));
     scope.finish();
     Evaluator { metrics }
 }
@@ -135,12 +139,20 @@ fn written(
     let mut kinds = Vec::new();
     for scope in entries {
         scope.need("name");
-        let name = scope.some_text("name").unwrap_or_default().trim().to_owned();
+        let name = scope
+            .some_text("name")
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
         let weight = scope.number("weight", 0.0..=1.0);
         // A weight that was refused is said already, and is not missing.
         let weight = weight.or(scope.has("weight").then_some(0.0));
         kinds.push(kind(&scope, &name, common, custom));
-        let at: At = scope.place(if scope.has("weight") { "weight" } else { "name" });
+        let at: At = scope.place(if scope.has("weight") {
+            "weight"
+        } else {
+            "name"
+        });
         weighed.push(Weighed { name, weight, at });
         scope.finish();
     }
@@ -161,7 +173,9 @@ fn kind(
     custom: &BTreeMap<String, Plugin>,
 ) -> MetricKind {
     let asked = Asked::mixseek(scope, 1..=u64::MAX).with_model(scope, "model");
-    let llm = asked.over(common.clone()).build(MODEL, rules::MODEL_TIMEOUT_MS);
+    let llm = asked
+        .over(common.clone())
+        .build(MODEL, rules::MODEL_TIMEOUT_MS);
     let system_instruction = team::instruction(scope);
     if let Some(plugin) = custom.get(name) {
         return MetricKind::Plugin {
@@ -170,16 +184,25 @@ fn kind(
             max_retries: llm.max_retries,
         };
     }
+    scope
+        .report
+        .named(Named::Model, &llm.model, &scope.place("model"));
     let rubric = metrics::rubric(name).or((name == "LLMPlain").then_some(Rubric::Plain));
     if rubric.is_none() && !name.is_empty() {
-        let built_in = metrics::RUBRICS.iter().map(|(name, _)| *name).chain(["LLMPlain"]);
-        let known = built_in.chain(custom.keys().map(String::as_str)).map(str::to_owned);
+        let built_in = metrics::RUBRICS
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(["LLMPlain"]);
+        let known = built_in
+            .chain(custom.keys().map(String::as_str))
+            .map(str::to_owned);
         let known: Vec<String> = known.collect();
         let near = nearest(name, known.iter().cloned()).unwrap_or_default();
         let help = format!("did you mean `{near}`? Known are {}", known.join(", "));
         scope.problem("name", format!("there is no metric {name:?}"), Some(help));
     }
-    if rubric == Some(Rubric::Plain) && system_instruction.as_deref().unwrap_or_default().is_empty() {
+    if rubric == Some(Rubric::Plain) && system_instruction.as_deref().unwrap_or_default().is_empty()
+    {
         let message = "LLMPlain has no `system_instruction`, so it has nothing to score by";
         scope.warn("name", message, None);
     }

@@ -45,11 +45,14 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Judgment {
     };
     let asked = Asked::mixseek(&scope, 1..=u64::MAX).with_model(&scope, "model");
     let timeout_ms = asked.timeout_ms;
-    scope.report.named(Named::Model, MODEL, &scope.place("model"));
+    let llm = asked.over(zero).build(MODEL, rules::JUDGMENT_TIMEOUT_MS);
+    scope
+        .report
+        .named(Named::Model, &llm.model, &scope.place("model"));
     let judgment = Judgment {
         judge: Judge::Llm {
             system_instruction: team::instruction(&scope),
-            llm: asked.over(zero).build(MODEL, rules::JUDGMENT_TIMEOUT_MS),
+            llm,
         },
         on_final_round: scope.flag("judge_on_final_round").unwrap_or(true),
         timeout_ms,

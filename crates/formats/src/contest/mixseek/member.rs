@@ -12,7 +12,6 @@ use super::super::rules;
 use super::super::scope::Scope;
 use super::{environment, team, tools};
 
-
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Type {
     Plain,
@@ -58,7 +57,8 @@ fn by_reference(loader: &Loader<'_>, entry: &Scope<'_>) -> Option<Member> {
         let counts = ["config", "tool_name", "tool_description", "description"];
         if !counts.contains(&key.as_str()) {
             let label = entry.label(key);
-            let message = format!("`{label}` has no effect beside `config`: the agent's file counts");
+            let message =
+                format!("`{label}` has no effect beside `config`: the agent's file counts");
             loader.report.warn(&node.at, message, None);
         }
     }
@@ -124,7 +124,11 @@ fn inline(scope: Scope<'_>, tool_name: Option<String>, description: Option<Strin
     };
     if kind != Type::Custom && scope.has("plugin") {
         let help = "write `type = \"custom\"` if that is meant".to_owned();
-        scope.problem("plugin", "only a member of type \"custom\" has a `plugin`", Some(help));
+        scope.problem(
+            "plugin",
+            "only a member of type \"custom\" has a `plugin`",
+            Some(help),
+        );
     }
     scope.finish();
     member

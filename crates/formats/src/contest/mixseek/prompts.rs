@@ -29,7 +29,9 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Prompts {
         }
         let section = file.entry("prompt_builder".to_owned());
         let section = section.or_insert_with(|| Node::empty(at));
-        loader.variables.put_over(section, "MIXSEEK_PROMPT_BUILDER__", &KEYS);
+        loader
+            .variables
+            .put_over(section, "MIXSEEK_PROMPT_BUILDER__", &KEYS);
     }
     let file = Scope::of(loader.report, &root, "");
     let Some(scope) = file.table("prompt_builder") else {

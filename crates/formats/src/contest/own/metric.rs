@@ -21,11 +21,19 @@ pub(super) fn evaluator(report: &Report, file: &Scope<'_>) -> Evaluator {
     let mut kinds = Vec::new();
     for scope in entries {
         scope.need("name");
-        let name = scope.some_text("name").unwrap_or_default().trim().to_owned();
+        let name = scope
+            .some_text("name")
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
         let weight = scope.number("weight", 0.0..=1.0);
         // A weight that was refused is said already, and is not missing.
         let weight = weight.or(scope.has("weight").then_some(0.0));
-        let at = scope.place(if scope.has("weight") { "weight" } else { "name" });
+        let at = scope.place(if scope.has("weight") {
+            "weight"
+        } else {
+            "name"
+        });
         kinds.push(kind(scope, &name));
         weighed.push(Weighed { name, weight, at });
     }
@@ -33,7 +41,11 @@ pub(super) fn evaluator(report: &Report, file: &Scope<'_>) -> Evaluator {
     let each = weighed.into_iter().zip(weights).zip(kinds);
     let metric = |((weighed, weight), kind): ((Weighed, u32), Option<MetricKind>)| {
         let name = weighed.name;
-        Some(Metric { name, weight, kind: kind? })
+        Some(Metric {
+            name,
+            weight,
+            kind: kind?,
+        })
     };
     Evaluator {
         metrics: each.filter_map(metric).collect(),
@@ -66,9 +78,8 @@ fn kind(scope: Scope<'_>, name: &str) -> Option<MetricKind> {
 
 fn checklist(scope: &Scope<'_>) -> Checklist {
     let words = scope.texts("words");
-    let is_bad = |words: &Vec<String>| {
-        words.is_empty() || words.iter().any(|word| word.trim().is_empty())
-    };
+    let is_bad =
+        |words: &Vec<String>| words.is_empty() || words.iter().any(|word| word.trim().is_empty());
     if words.as_ref().is_some_and(is_bad) {
         let message = "`metric.words` must be a list of words, none of them empty";
         scope.problem("words", message, None);

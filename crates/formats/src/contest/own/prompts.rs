@@ -11,7 +11,11 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Prompts {
             let message = format!("`prompts.{key}` and `prompts.{file}` exclude each other");
             scope.problem(file, message, Some("use one of them".to_owned()));
         }
-        scope.report.named(Named::Prompt, key, &scope.place(if scope.has(key) { key } else { file }));
+        scope.report.named(
+            Named::Prompt,
+            key,
+            &scope.place(if scope.has(key) { key } else { file }),
+        );
         let written = scope.some_text(key);
         written.or_else(|| {
             let (path, text) = loader.text_of(&scope, file)?;

@@ -82,7 +82,9 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, At)> 
 
 fn agent(scope: &Scope<'_>) -> Agent {
     let agent = scope.some_text("agent").unwrap_or_default();
-    scope.report.named(Named::Agent, &agent, &scope.place("agent"));
+    scope
+        .report
+        .named(Named::Agent, &agent, &scope.place("agent"));
     let allowed = "\"text\", \"diff\", or \"file:PATH\" with a path inside the worktree";
     Agent {
         agent,
@@ -181,7 +183,9 @@ fn member(scope: Scope<'_>, leader: &Asked) -> Member {
 pub(super) fn command(scope: &Scope<'_>) -> Command {
     scope.need("command");
     let argv = scope.texts("command");
-    let program = argv.as_ref().map(|argv| argv.first().map(|program| program.trim()));
+    let program = argv
+        .as_ref()
+        .map(|argv| argv.first().map(|program| program.trim()));
     if matches!(program, Some(None | Some(""))) {
         let message = format!("`{}` names no program", scope.label("command"));
         let help = "write a list: [\"./score.sh\", \"argument\"]".to_owned();
@@ -189,7 +193,9 @@ pub(super) fn command(scope: &Scope<'_>) -> Command {
     }
     let argv = argv.unwrap_or_default();
     if let Some(program) = argv.first() {
-        scope.report.named(Named::Program, program, &scope.place("command"));
+        scope
+            .report
+            .named(Named::Program, program, &scope.place("command"));
     }
     Command {
         argv,

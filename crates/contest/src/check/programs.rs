@@ -1,0 +1,179 @@
+//! Programs: those of commands, of agents, and Python's modules.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kumite_formats::contest::{Command, MemberKind, MetricKind, Named, Plan, Plugin, TeamKind};
+use kumite_formats::settings::{AgentKind, AgentSettings};
+use kumite_models::Cancel;
+use rustix::fs::{Access, access};
+
+use super::{Check, World};
+use crate::evaluate::program::{self, Program};
+
+/// Python is asked whether it finds a module, not to run it.
+const FINDS: &str = "import importlib.util, sys\n\
+    sys.exit(0 if importlib.util.find_spec(sys.argv[1]) else 1)";
+const FINDS_WITHIN: Duration = Duration::from_secs(60);
+const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Every command of a metric or a member, by its program.
+pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+    let metrics = plan
+        .evaluator
+        .metrics
+        .iter()
+        .filter_map(|metric| match &metric.kind {
+            MetricKind::Command { command, .. } => Some(command),
+            MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Plugin { .. } => None,
+        });
+    let members = members(plan).filter_map(|kind| match kind {
+        MemberKind::Command(command) => Some(command),
+        _ => None,
+    });
+    let mut names: Vec<&str> = metrics.chain(members).map(program_of).collect();
+    names.sort_unstable();
+    names.dedup();
+    let check = |name: &str| {
+        let found = find(name, world.project, (world.env)("PATH"));
+        let found = found.map(|path| path.display().to_string());
+        world.named("programs", (Named::Program, name), found)
+    };
+    names.into_iter().map(check).collect()
+}
+
+/// The agent is known, and its program is there.
+pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
+    let agents = &world.settings.agents;
+    let Some(AgentSettings { kind, env }) = agents.get(name) else {
+        let known: Vec<&str> = agents.keys().map(String::as_str).collect();
+        return Err(format!(
+            "there is no agent {name}; known are {}; [agents.{name}] in .kiro/kumite.toml would \
+             define it",
+            known.join(", ")
+        ));
+    };
+    let program = match kind {
+        AgentKind::Program { program, .. } => program,
+        AgentKind::Acp { command } | AgentKind::Command { command, .. } => match command.first() {
+            Some(program) => program,
+            None => return Err(format!("the agent {name} has no command")),
+        },
+        AgentKind::Scripted { .. } => return Ok("built in".to_owned()),
+    };
+    let path = env.get("PATH").cloned().or_else(|| (world.env)("PATH"));
+    let found = find(program, world.project, path);
+    found
+        .map(|path| path.display().to_string())
+        .map_err(|error| format!("agent {name}: {error}"))
+}
+
+/// Python is there, and finds each class's module or file.
+pub(super) fn plugins(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+    let metrics = plan
+        .evaluator
+        .metrics
+        .iter()
+        .filter_map(|metric| match &metric.kind {
+            MetricKind::Plugin { plugin, .. } => Some(plugin),
+            MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Command { .. } => None,
+        });
+    let members = members(plan).filter_map(|kind| match kind {
+        MemberKind::Plugin(plugin) => Some(plugin),
+        _ => None,
+    });
+    let by_class: BTreeMap<(&str, Option<&str>), &Plugin> = metrics
+        .chain(members)
+        .map(|plugin| ((plugin.class.as_str(), plugin.module.as_deref()), plugin))
+        .collect();
+    let check = |plugin: &Plugin| {
+        let found = plugin_of(plugin, world);
+        world.named("plugins", (Named::Plugin, &plugin.class), found)
+    };
+    by_class.into_values().map(check).collect()
+}
+
+fn plugin_of(plugin: &Plugin, world: &World<'_>) -> Result<String, String> {
+    let Plugin {
+        module,
+        path,
+        class,
+        ..
+    } = plugin;
+    let python = find("python3", world.project, (world.env)("PATH"))
+        .map_err(|error| format!("the class {class} is written in Python, and {error}"))?;
+    if let Some(module) = module
+        && finds_module(&python, module, world.project)
+    {
+        return Ok(format!("python3 finds {module}"));
+    }
+    let file = path.as_ref().map(|path| world.project.join(path));
+    match (module, file) {
+        (_, Some(file)) if file.is_file() => Ok(file.display().to_string()),
+        (_, Some(file)) => Err(format!(
+            "{}, the file of {class}, is not there",
+            file.display()
+        )),
+        (Some(module), None) => Err(format!(
+            "python3 does not find the module {module} of {class}; install it, or set PYTHONPATH"
+        )),
+        (None, None) => Err(format!("the class {class} has neither a module nor a path")),
+    }
+}
+
+fn finds_module(python: &Path, module: &str, project: &Path) -> bool {
+    let Ok(input) = File::open("/dev/null") else {
+        return false;
+    };
+    let python = python.to_string_lossy().into_owned();
+    let argv = [python, "-c".to_owned(), FINDS.to_owned(), module.to_owned()];
+    let asked = Program {
+        argv: &argv,
+        home: project,
+        dir: project,
+        env: Vec::new(),
+        input,
+        timeout: FINDS_WITHIN,
+        cancel: &Cancel::new(),
+    };
+    program::run(asked).is_ok()
+}
+
+fn members(plan: &Plan) -> impl Iterator<Item = &MemberKind> {
+    let teams = plan.teams.iter().filter_map(|team| match &team.kind {
+        TeamKind::Model(team) => Some(team),
+        TeamKind::Agent(_) | TeamKind::Scripted { .. } => None,
+    });
+    teams
+        .flat_map(|team| &team.members)
+        .map(|member| &member.kind)
+}
+
+fn program_of(command: &Command) -> &str {
+    command.argv.first().map_or("", String::as_str)
+}
+
+/// As a shell looks it up; with a slash in its name, from the project.
+fn find(program: &str, project: &Path, path: Option<String>) -> Result<PathBuf, String> {
+    if program.contains('/') {
+        let found = project.join(program);
+        return match (fs::metadata(&found), is_executable(&found)) {
+            (Err(error), _) => Err(format!("the program {}: {error}", found.display())),
+            (Ok(_), true) => Ok(found),
+            (Ok(_), false) => Err(format!(
+                "the program {} cannot be executed; run chmod +x on it",
+                found.display()
+            )),
+        };
+    }
+    let path = path.unwrap_or_else(|| PATH_DEFAULT.to_owned());
+    let mut places = std::env::split_paths(&path).map(|dir| project.join(dir).join(program));
+    let found = places.find(|place| is_executable(place));
+    found.ok_or_else(|| format!("the program {program:?} was not found in PATH"))
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}

@@ -1,0 +1,44 @@
+//! D1: what happens to one team changes nothing for another, except that a place is free.
+
+use kumite_core::contest::Effect;
+
+use super::book::{Book, Heard, Key, asked};
+use crate::check::{Verdict, broken};
+
+pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
+    let team = match heard {
+        Heard::Answer { team, .. } => *team,
+        Heard::Late => {
+            return match orders {
+                [] => Ok(()),
+                orders => broken(
+                    "a word that nobody waits for changes nothing",
+                    format!("it made {orders:?}"),
+                ),
+            };
+        }
+        Heard::Started | Heard::Summary(_) | Heard::Cancelled | Heard::Resumed => return Ok(()),
+    };
+    let other = orders.iter().find(|order| match order {
+        Effect::Begin { team: of, .. } => *of != team && !is_new(book, *of),
+        Effect::Halt { team: of } => *of != team,
+        Effect::SaveSummary { .. } | Effect::End => false,
+        order => asked(order).is_some_and(|asked| {
+            let may_begin = matches!(asked.key, Key::Submit | Key::Save);
+            asked.team != team && !(may_begin && is_new(book, asked.team))
+        }),
+    });
+    match other {
+        None => Ok(()),
+        Some(order) => broken(
+            "what happens to a team changes nothing for another",
+            format!("team {team} got an answer, and {order:?} followed"),
+        ),
+    }
+}
+
+/// It has waited for a place so far.
+fn is_new(book: &Book, team: u32) -> bool {
+    let of = &book.teams[team as usize];
+    of.rounds.is_empty() && of.open.is_empty() && !of.is_out
+}

@@ -1,0 +1,495 @@
+//! The books: what was asked for each team, what was answered, what it took and what it cost.
+//! They are kept from events and orders alone, never from the state of the contest.
+
+use std::collections::BTreeMap;
+
+use kumite_core::contest::{
+    Effect, Entry, Event, Failed, Failure, Measure, Metric, Rules, Submission, Used,
+};
+
+/// What can be tried for a team in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    Submit,
+    Metric(u32),
+    Judge,
+    Save,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Try {
+    pub attempt: u32,
+    /// When it begins, on the contest's clock.
+    pub from_ms: u64,
+    pub timeout_ms: u64,
+    /// What the team and the contest had left when it was asked for.
+    pub team_left_ms: u64,
+    pub contest_left_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Good,
+    Malformed,
+    Failed(Failure, Option<u64>),
+}
+
+/// What an entry means, by the books.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard {
+    Started,
+    /// The answer to a try that was under way.
+    Answer {
+        team: u32,
+        key: Key,
+        of: Try,
+        how: How,
+    },
+    Summary(bool),
+    Cancelled,
+    Resumed,
+    /// Nobody waited for it.
+    Late,
+}
+
+#[derive(Default)]
+pub struct Book {
+    pub rules: Rules,
+    pub teams: Vec<Team>,
+    pub clock_ms: u64,
+    pub spent_micros: u64,
+    pub house: Used,
+    pub is_cancelled: bool,
+    /// The try of the summary that is under way or was the last one.
+    pub summary: Option<u32>,
+    at_ms: u64,
+}
+
+#[derive(Default)]
+pub struct Team {
+    pub rounds: Vec<Round>,
+    pub open: BTreeMap<Key, Try>,
+    /// What was under way when it was cancelled or the last process went. It is known for one
+    /// entry.
+    pub lost: BTreeMap<Key, Try>,
+    pub is_out: bool,
+    pub used: Used,
+    pub used_ms: u64,
+    /// Up to when that is counted.
+    counted_ms: u64,
+    /// The last answer, and the clock when its last save was first asked for.
+    pub last: Option<(Key, Try, How)>,
+    pub leaves_ms: u64,
+    /// The try of the last save that was answered, if it failed.
+    pub failed_save: Option<u32>,
+}
+
+#[derive(Default)]
+pub struct Round {
+    pub number: u32,
+    pub started_at_ms: u64,
+    pub is_given: bool,
+    pub is_malformed: bool,
+    pub measures: Vec<Option<Measure>>,
+    pub judged: Option<bool>,
+    /// How many tries of each kind have failed.
+    pub failed: BTreeMap<Key, u32>,
+    pub saves: u32,
+}
+
+impl Book {
+    pub fn hear(&mut self, entry: &Entry) -> Heard {
+        let is_running = !self.teams.is_empty();
+        if is_running && entry.event != Event::Resumed {
+            self.clock_ms += entry.at_ms.saturating_sub(self.at_ms);
+        }
+        self.at_ms = entry.at_ms;
+        match &entry.event {
+            Event::Started { rules, teams } => {
+                self.rules = rules.clone();
+                self.teams.resize_with(teams.len(), Team::default);
+                Heard::Started
+            }
+            Event::Submitted {
+                team,
+                round,
+                attempt,
+                submission,
+                used,
+            } => {
+                let how = match submission {
+                    Submission::Given { .. } => How::Good,
+                    Submission::Malformed { .. } => How::Malformed,
+                };
+                self.pay(Some(*team), *used);
+                self.answer(
+                    *team,
+                    *round,
+                    Key::Submit,
+                    Some(*attempt),
+                    how,
+                    used.waited_ms,
+                )
+            }
+            Event::SubmitFailed {
+                team,
+                round,
+                attempt,
+                failed,
+                used,
+            } => {
+                self.pay(Some(*team), *used);
+                let how = how(failed);
+                self.answer(
+                    *team,
+                    *round,
+                    Key::Submit,
+                    Some(*attempt),
+                    how,
+                    used.waited_ms,
+                )
+            }
+            Event::Measured {
+                team,
+                round,
+                metric,
+                attempt,
+                measure,
+                used,
+            } => {
+                self.pay(None, *used);
+                let key = Key::Metric(*metric);
+                let heard = self.answer(*team, *round, key, Some(*attempt), How::Good, 0);
+                if matches!(heard, Heard::Answer { .. })
+                    && let Some(round) = self.teams[*team as usize].rounds.last_mut()
+                {
+                    round.measures[*metric as usize] = Some(measure.clone());
+                }
+                heard
+            }
+            Event::MeasureFailed {
+                team,
+                round,
+                metric,
+                attempt,
+                failed,
+                used,
+            } => {
+                self.pay(None, *used);
+                let key = Key::Metric(*metric);
+                self.answer(*team, *round, key, Some(*attempt), how(failed), 0)
+            }
+            Event::Judged {
+                team,
+                round,
+                attempt,
+                judgment,
+                used,
+            } => {
+                self.pay(None, *used);
+                let heard = self.answer(*team, *round, Key::Judge, Some(*attempt), How::Good, 0);
+                if matches!(heard, Heard::Answer { .. })
+                    && let Some(round) = self.teams[*team as usize].rounds.last_mut()
+                {
+                    round.judged = Some(judgment.should_continue);
+                }
+                heard
+            }
+            Event::JudgeFailed {
+                team,
+                round,
+                attempt,
+                failed,
+                used,
+            } => {
+                self.pay(None, *used);
+                self.answer(*team, *round, Key::Judge, Some(*attempt), how(failed), 0)
+            }
+            Event::Saved { team, round } => {
+                self.answer(*team, *round, Key::Save, None, How::Good, 0)
+            }
+            Event::SaveFailed {
+                team,
+                round,
+                attempt,
+                ..
+            } => {
+                let how = How::Failed(Failure::Passing, None);
+                self.answer(*team, *round, Key::Save, Some(*attempt), how, 0)
+            }
+            Event::SummarySaved => Heard::Summary(true),
+            Event::SummaryFailed { attempt, .. } if Some(*attempt) == self.summary => {
+                Heard::Summary(false)
+            }
+            Event::SummaryFailed { .. } => Heard::Late,
+            Event::CancelRequested { .. } if self.summary.is_none() => self.cancel(),
+            Event::CancelRequested { .. } => Heard::Late,
+            Event::Resumed => {
+                for team in &mut self.teams {
+                    team.counted_ms = self.clock_ms;
+                    team.lost = std::mem::take(&mut team.open);
+                }
+                Heard::Resumed
+            }
+        }
+    }
+
+    fn cancel(&mut self) -> Heard {
+        self.is_cancelled = true;
+        for team in &mut self.teams {
+            team.count(self.clock_ms, 0);
+            team.lost = std::mem::take(&mut team.open);
+            team.is_out = true;
+        }
+        Heard::Cancelled
+    }
+
+    fn pay(&mut self, team: Option<u32>, used: Used) {
+        self.spent_micros += used.micros;
+        match team {
+            Some(team) => self.teams[team as usize].used.add(used),
+            None => self.house.add(used),
+        }
+    }
+
+    /// `attempt` is not told by a save that succeeded.
+    fn answer(
+        &mut self,
+        team: u32,
+        number: u32,
+        key: Key,
+        attempt: Option<u32>,
+        how: How,
+        waited_ms: u64,
+    ) -> Heard {
+        let clock_ms = self.clock_ms;
+        let of = &mut self.teams[team as usize];
+        if of.number() != number {
+            return Heard::Late;
+        }
+        let Some(open) = of.open.get(&key).copied() else {
+            return Heard::Late;
+        };
+        if attempt.is_some_and(|attempt| attempt != open.attempt) {
+            return Heard::Late;
+        }
+        if key != Key::Save {
+            of.count(clock_ms, waited_ms);
+            of.last = Some((key, open, how));
+        }
+        if key == Key::Save {
+            of.failed_save = (how != How::Good).then_some(open.attempt);
+        }
+        of.open.remove(&key);
+        if let Some(round) = of.rounds.last_mut() {
+            round.note(key, how);
+        }
+        Heard::Answer {
+            team,
+            key,
+            of: open,
+            how,
+        }
+    }
+
+    pub fn order(&mut self, entry: &Entry, order: &Effect) {
+        let clock_ms = self.clock_ms;
+        let metrics = self.rules.metrics.len();
+        match *order {
+            Effect::Begin { team, round } => {
+                let of = &mut self.teams[team as usize];
+                if of.number() < round {
+                    of.rounds.push(Round {
+                        number: round,
+                        started_at_ms: entry.at_ms,
+                        measures: vec![None; metrics],
+                        ..Round::default()
+                    });
+                }
+            }
+            Effect::Halt { team } => self.teams[team as usize].open.clear(),
+            Effect::SaveSummary { attempt, .. } => self.summary = Some(attempt),
+            Effect::End => {}
+            _ => {
+                let Some(asked) = asked(order) else { return };
+                let contest_left_ms = self.left_ms().saturating_sub(asked.wait_ms);
+                let of = &mut self.teams[asked.team as usize];
+                if asked.key == Key::Save && asked.attempt == 1 {
+                    of.leaves_ms = clock_ms;
+                }
+                let open = Try {
+                    attempt: asked.attempt,
+                    from_ms: clock_ms + asked.wait_ms,
+                    timeout_ms: asked.timeout_ms,
+                    team_left_ms: of.left_ms(&self.rules),
+                    contest_left_ms,
+                };
+                of.open.insert(asked.key, open);
+            }
+        }
+    }
+
+    /// A team that had its last save answered and for which nothing more is asked is out.
+    pub fn close(&mut self, heard: &Heard) {
+        for team in &mut self.teams {
+            team.lost.clear();
+        }
+        if let Heard::Answer { team, key, .. } = heard {
+            let of = &mut self.teams[*team as usize];
+            of.is_out |= *key == Key::Save && of.open.is_empty();
+        }
+    }
+
+    /// The contest's time that is left.
+    pub fn left_ms(&self) -> u64 {
+        let all_ms = self.rules.contest_timeout_ms.unwrap_or(u64::MAX);
+        all_ms.saturating_sub(self.clock_ms)
+    }
+
+    pub fn is_spent(&self) -> bool {
+        let budget = self.rules.budget_micros;
+        budget.is_some_and(|all| self.spent_micros >= all)
+    }
+}
+
+impl Team {
+    pub fn number(&self) -> u32 {
+        self.rounds.last().map_or(0, |round| round.number)
+    }
+
+    pub fn left_ms(&self, rules: &Rules) -> u64 {
+        let all_ms = rules.team_timeout_ms.unwrap_or(u64::MAX);
+        all_ms.saturating_sub(self.used_ms)
+    }
+
+    /// D14: time is charged while at least one try is under way.
+    fn count(&mut self, clock_ms: u64, waited_ms: u64) {
+        let works = self.open.iter().filter(|(key, _)| **key != Key::Save);
+        if let Some(first_ms) = works.map(|(_, open)| open.from_ms).min() {
+            let from_ms = first_ms.max(self.counted_ms);
+            let worked_ms = clock_ms.saturating_sub(from_ms);
+            self.used_ms += worked_ms.saturating_sub(waited_ms);
+        }
+        self.counted_ms = clock_ms;
+    }
+}
+
+impl Round {
+    fn note(&mut self, key: Key, how: How) {
+        match (key, how) {
+            (Key::Submit, How::Good) => self.is_given = true,
+            (Key::Submit, How::Malformed) => self.is_malformed = true,
+            (Key::Save, How::Good) => self.saves += 1,
+            (_, How::Failed(..)) => *self.failed.entry(key).or_default() += 1,
+            (Key::Metric(_) | Key::Judge, How::Good) | (_, How::Malformed) => {}
+        }
+    }
+
+    pub fn failures(&self, key: Key) -> u32 {
+        self.failed.get(&key).copied().unwrap_or(0)
+    }
+
+    /// The score in hundredths, once all is measured that has to be. A program that vetoes spares
+    /// the models.
+    pub fn score(&self, rules: &Rules) -> Option<u64> {
+        let parts = || rules.metrics.iter().zip(&self.measures);
+        let vetoes = |found: &Option<Measure>| found.as_ref().is_some_and(|it| it.is_veto);
+        let spared = parts().any(|(metric, found)| metric.is_program && vetoes(found));
+        let needed = |metric: &Metric| metric.is_program || !spared;
+        if parts().any(|(metric, found)| needed(metric) && found.is_none()) {
+            return None;
+        }
+        if self.measures.iter().any(vetoes) {
+            return Some(0);
+        }
+        let mut sum = 0;
+        let mut weights = 0;
+        for (metric, found) in parts() {
+            sum += u128::from(found.as_ref()?.score.hundredths()) * u128::from(metric.weight);
+            weights += u128::from(metric.weight);
+        }
+        // Rounded half up: the nearest whole number, and of two the upper one.
+        let whole = sum / weights;
+        let rest = sum % weights;
+        Some((whole + u128::from(2 * rest >= weights)) as u64)
+    }
+}
+
+/// An order that something be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    pub team: u32,
+    pub round: u32,
+    pub key: Key,
+    pub attempt: u32,
+    pub wait_ms: u64,
+    pub timeout_ms: u64,
+}
+
+pub fn asked(order: &Effect) -> Option<Asked> {
+    match *order {
+        Effect::Submit {
+            team,
+            round,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => Some(Asked {
+            team,
+            round,
+            key: Key::Submit,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        }),
+        Effect::Measure {
+            team,
+            round,
+            metric,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => Some(Asked {
+            team,
+            round,
+            key: Key::Metric(metric),
+            attempt,
+            wait_ms,
+            timeout_ms,
+        }),
+        Effect::Judge {
+            team,
+            round,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        } => Some(Asked {
+            team,
+            round,
+            key: Key::Judge,
+            attempt,
+            wait_ms,
+            timeout_ms,
+        }),
+        Effect::Save {
+            team,
+            round,
+            attempt,
+            wait_ms,
+        } => Some(Asked {
+            team,
+            round,
+            key: Key::Save,
+            attempt,
+            wait_ms,
+            timeout_ms: u64::MAX,
+        }),
+        Effect::Begin { .. } | Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::End => {
+            None
+        }
+    }
+}
+
+fn how(failed: &Failed) -> How {
+    How::Failed(failed.failure, failed.retry_after_ms)
+}

@@ -1,0 +1,190 @@
+//! The checkers. They see the trace and nothing else, and keep books of their own: what was asked,
+//! what was answered, and what that makes by the requirements.
+
+use std::collections::VecDeque;
+
+use kumite_core::contest::{Contest, Effect, Entry, Reason};
+
+use super::Core;
+use super::trace::{Line, What};
+use crate::check::{Broken, Verdict, broken};
+
+mod alone;
+mod book;
+mod ends;
+mod exits;
+mod places;
+mod rounds;
+mod rows;
+mod tries;
+
+use book::Book;
+use rows::Rows;
+
+/// All checkers at work, and the trace so far if it is wanted.
+pub struct Watch {
+    core: Core,
+    /// The contest as its journal tells it: replayed entry by entry, apart from the engine.
+    replica: Contest,
+    seq: u64,
+    /// What was decided and is still to be carried out.
+    due: VecDeque<Effect>,
+    book: Book,
+    rows: Rows,
+    broken: Option<Broken>,
+    kept: Option<Vec<Line>>,
+    pub counts: Counts,
+}
+
+/// What the trace was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    pub entries: u64,
+    pub tries: u64,
+    pub scored: u64,
+    pub crashes: u64,
+    pub virtual_ms: u64,
+    /// How often each reason was the end of a team.
+    pub reasons: [u64; Reason::ALL.len()],
+}
+
+impl Watch {
+    pub fn new(core: Core, keep: bool) -> Watch {
+        Watch {
+            core,
+            replica: Contest::default(),
+            seq: 0,
+            due: VecDeque::new(),
+            book: Book::default(),
+            rows: Rows::default(),
+            broken: None,
+            kept: keep.then(Vec::new),
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn see(&mut self, line: Line) {
+        if self.broken.is_none() {
+            self.broken = self.judge(&line).err();
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.push(line);
+        }
+    }
+
+    pub fn broken(&self) -> Option<&Broken> {
+        self.broken.as_ref()
+    }
+
+    pub fn replica(&self) -> &Contest {
+        &self.replica
+    }
+
+    pub fn lines(self) -> Vec<Line> {
+        self.kept.unwrap_or_default()
+    }
+
+    fn judge(&mut self, line: &Line) -> Verdict {
+        self.counts.see(line);
+        match &line.what {
+            What::Recorded(entry) => self.recorded(entry),
+            What::Performed(effect) => self.performed(*effect),
+            What::Dropped | What::Crashed => {
+                self.due.clear();
+                Ok(())
+            }
+            What::Wrote(rows) => self.rows.write(rows),
+            What::Replayed(contest) => self.same(contest),
+            What::FaultsOver => Ok(()),
+            What::Over { contest, is_stuck } => {
+                self.same(contest)?;
+                if *is_stuck {
+                    return broken("all ends once faults have stopped", "it has not ended");
+                }
+                ends::check(self.core, &self.book, contest)?;
+                self.rows.check(&self.book, contest)
+            }
+        }
+    }
+
+    fn recorded(&mut self, entry: &Entry) -> Verdict {
+        if entry.seq != self.seq + 1 {
+            let sentence = format!("entry {} follows entry {}", entry.seq, self.seq);
+            return broken("the journal counts without a gap", sentence);
+        }
+        self.seq = entry.seq;
+        let before = std::mem::take(&mut self.replica);
+        let (replica, orders) = (self.core.decide)(before, entry);
+        self.replica = replica;
+
+        let heard = self.book.hear(entry);
+        self.rows.saved(&self.book, &heard)?;
+        alone::check(&self.book, &heard, &orders)?;
+        for order in &orders {
+            tries::check(&self.book, &heard, order)?;
+            rounds::check(&self.book, &heard, order)?;
+            self.book.order(entry, order);
+        }
+        tries::check_lost(&self.book, &heard, &orders)?;
+        self.book.close(&heard);
+        places::check(&self.book)?;
+        self.due.extend(orders);
+        Ok(())
+    }
+
+    /// Nothing is done that was not recorded before, and everything in its order.
+    fn performed(&mut self, effect: Effect) -> Verdict {
+        match self.due.pop_front() {
+            Some(due) if due == effect => Ok(()),
+            due => broken(
+                "nothing is done that the journal does not know",
+                format!("{effect:?} is done, and {due:?} is due"),
+            ),
+        }
+    }
+
+    fn same(&self, other: &Contest) -> Verdict {
+        match self.replica == *other {
+            true => Ok(()),
+            false => broken(
+                "replay equals state",
+                format!("{:?} and {other:?}", self.replica),
+            ),
+        }
+    }
+}
+
+impl Counts {
+    fn see(&mut self, line: &Line) {
+        self.virtual_ms = line.at_ms;
+        match &line.what {
+            What::Recorded(_) => self.entries += 1,
+            What::Crashed => self.crashes += 1,
+            What::Performed(
+                Effect::Submit { .. } | Effect::Measure { .. } | Effect::Judge { .. },
+            ) => self.tries += 1,
+            What::Over { contest, .. } => {
+                for team in &contest.teams {
+                    let scored = team.rounds.iter().filter(|round| round.score().is_some());
+                    self.scored += scored.count() as u64;
+                    let reason = team.exit().map(|exit| exit.reason);
+                    let known = Reason::ALL.iter().position(|it| Some(*it) == reason);
+                    if let Some(index) = known {
+                        self.reasons[index] += 1;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn add(&mut self, other: &Counts) {
+        self.entries += other.entries;
+        self.tries += other.tries;
+        self.scored += other.scored;
+        self.crashes += other.crashes;
+        self.virtual_ms += other.virtual_ms;
+        let pairs = self.reasons.iter_mut().zip(other.reasons);
+        pairs.for_each(|(mine, theirs)| *mine += theirs);
+    }
+}

@@ -1,0 +1,236 @@
+//! Real traces, spoiled: the right rule must be broken.
+
+use std::rc::Rc;
+
+use kumite_core::contest::{Contest, Effect, Event, Reason};
+
+use crate::contest::check::Watch;
+use crate::contest::database::Row;
+use crate::contest::plan::Plan;
+use crate::contest::trace::{Line, What};
+use crate::contest::{Core, world};
+
+/// Takes the first seed whose trace `tamper` can spoil, and checks that `rule` is what it breaks.
+fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
+    let spoiled = (0..1_000).find_map(|seed| {
+        let watch = Watch::new(Core::REAL, true);
+        let mut lines = world::play(Core::REAL, Plan::draw(seed), watch)
+            .watch
+            .lines();
+        tamper(&mut lines).map(|()| lines)
+    });
+    let mut watch = Watch::new(Core::REAL, false);
+    let lines = spoiled.expect("some seed has what it takes");
+    lines.into_iter().for_each(|line| watch.see(line));
+    match watch.broken() {
+        None => panic!("nobody noticed; {rule:?} should be broken"),
+        Some(broken) => assert_eq!(broken.rule, rule, "{}", broken.sentence),
+    }
+}
+
+fn find(lines: &[Line], fits: impl Fn(&What) -> bool) -> Option<usize> {
+    lines.iter().position(|line| fits(&line.what))
+}
+
+/// Changes the rows of the first transaction that has such a row.
+fn change_row(lines: &mut [Line], change: impl Fn(&mut Row) -> bool) -> Option<()> {
+    lines.iter_mut().find_map(|line| {
+        let What::Wrote(rows) = &line.what else {
+            return None;
+        };
+        let mut rows = rows.to_vec();
+        rows.iter_mut().any(&change).then(|| {
+            line.what = What::Wrote(rows.into());
+        })
+    })
+}
+
+#[test]
+fn a_gap_in_the_journal() {
+    breaks("the journal counts without a gap", |lines| {
+        let at = find(
+            lines,
+            |what| matches!(what, What::Recorded(entry) if entry.seq == 3),
+        )?;
+        lines.remove(at);
+        Some(())
+    });
+}
+
+#[test]
+fn an_act_that_nobody_decided() {
+    breaks("nothing is done that the journal does not know", |lines| {
+        let submit = |what: &What| matches!(what, What::Performed(Effect::Submit { .. }));
+        let at = find(lines, submit)?;
+        lines.insert(at, lines[at].clone());
+        Some(())
+    });
+}
+
+#[test]
+fn an_act_that_is_left_out() {
+    breaks("nothing is done that the journal does not know", |lines| {
+        let begin = |what: &What| matches!(what, What::Performed(Effect::Begin { .. }));
+        let at = find(lines, begin)?;
+        lines.remove(at);
+        Some(())
+    });
+}
+
+#[test]
+fn a_replay_that_gives_another_state() {
+    breaks("replay equals state", |lines| {
+        let replayed = |line: &&mut Line| matches!(line.what, What::Replayed(_));
+        let again = lines.iter_mut().filter(replayed).nth(1)?;
+        again.what = What::Replayed(Box::new(Contest::default()));
+        Some(())
+    });
+}
+
+#[test]
+fn a_transaction_that_is_lost() {
+    breaks("what is saved is in the database", |lines| {
+        let saved = |what: &What| matches!(what, What::Recorded(entry) if matches!(entry.event, Event::Saved { .. }));
+        let at = find(lines, saved)?;
+        let Event::Saved { team, .. } = event(&lines[at])? else {
+            return None;
+        };
+        // All that was written of this team before.
+        let before = lines[..at]
+            .iter()
+            .filter(|line| !writes(line, team))
+            .cloned();
+        let kept: Vec<Line> = before.chain(lines[at..].iter().cloned()).collect();
+        *lines = kept;
+        Some(())
+    });
+}
+
+fn event(line: &Line) -> Option<Event> {
+    match &line.what {
+        What::Recorded(entry) => Some(entry.event.clone()),
+        _ => None,
+    }
+}
+
+fn writes(line: &Line, of: u32) -> bool {
+    match &line.what {
+        What::Wrote(rows) => rows
+            .iter()
+            .any(|row| matches!(row, Row::Status { team, .. } if *team == of)),
+        _ => false,
+    }
+}
+
+#[test]
+fn a_score_that_changes_in_the_database() {
+    breaks("a score in the database never changes", |lines| {
+        let at = lines.iter().position(|line| match &line.what {
+            What::Wrote(rows) => rows.iter().any(|row| matches!(row, Row::Board { .. })),
+            _ => false,
+        })?;
+        let mut again = lines[at].clone();
+        let What::Wrote(rows) = &again.what else {
+            return None;
+        };
+        let mut rows = rows.to_vec();
+        for row in &mut rows {
+            if let Row::Board { score, .. } = row {
+                let other = (score.hundredths() + 1) % 10_001;
+                *score = kumite_core::contest::Score::from_hundredths(other)?;
+            }
+        }
+        again.what = What::Wrote(rows.into());
+        lines.insert(at + 1, again);
+        Some(())
+    });
+}
+
+#[test]
+fn a_final_row_that_is_not_marked() {
+    breaks("the rows are exact", |lines| {
+        let Some(What::Over { contest, .. }) = lines.last().map(|line| &line.what) else {
+            return None;
+        };
+        let reason = contest.teams[0].exit()?.reason;
+        (reason == Reason::MaxRoundsReached).then_some(())?;
+        let unmark = |row: &mut Row| {
+            if let Row::Board {
+                team: 0, is_final, ..
+            } = row
+            {
+                *is_final = None;
+            }
+        };
+        for line in lines {
+            if let What::Wrote(rows) = &line.what {
+                let mut rows = rows.to_vec();
+                rows.iter_mut().for_each(unmark);
+                line.what = What::Wrote(rows.into());
+            }
+        }
+        Some(())
+    });
+}
+
+#[test]
+fn a_row_of_a_round_that_never_was() {
+    breaks("the rows are exact", |lines| {
+        let at = find(lines, |what| matches!(what, What::Wrote(_)))?;
+        let stranger = Row::Status {
+            team: 0,
+            round: 99,
+            started_ms: 0,
+            ended_ms: None,
+            should_continue: None,
+        };
+        lines[at].what = What::Wrote(Rc::new([stranger]));
+        Some(())
+    });
+}
+
+#[test]
+fn a_wrong_start_of_a_round() {
+    breaks("the rows are exact", |lines| {
+        // The last one that is written of the first round.
+        lines.iter_mut().rev().find_map(|line| {
+            let one = std::slice::from_mut(line);
+            change_row(one, |row| match row {
+                Row::Status {
+                    team: 0,
+                    round: 1,
+                    started_ms,
+                    ..
+                } => {
+                    *started_ms += 1;
+                    true
+                }
+                _ => false,
+            })
+        })
+    });
+}
+
+#[test]
+fn a_summary_with_another_winner() {
+    breaks("the rows are exact", |lines| {
+        change_row(lines, |row| match row {
+            Row::Summary { winner } => {
+                *winner = winner.map_or(Some(0), |it| Some(it + 1));
+                true
+            }
+            _ => false,
+        })
+    });
+}
+
+#[test]
+fn a_contest_that_does_not_end() {
+    breaks("all ends once faults have stopped", |lines| {
+        let What::Over { is_stuck, .. } = &mut lines.last_mut()?.what else {
+            return None;
+        };
+        *is_stuck = true;
+        Some(())
+    });
+}
