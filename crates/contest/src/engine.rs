@@ -10,6 +10,7 @@ use kumite_host::clock;
 use kumite_models::Cancel;
 
 use crate::board::{self, Board};
+use crate::evaluate::program;
 use crate::home::{self, Charter, Home, Lock};
 use crate::journal::{self, Journal};
 use crate::parts::Parts;
@@ -105,6 +106,9 @@ impl Engine {
     pub fn play(&mut self, tell: &mut dyn FnMut(&Entry, &Contest)) -> Result<Played, Error> {
         if self.contest.is_saved() {
             return Ok(Played::Out);
+        }
+        if !self.contest.teams.is_empty() {
+            program::end_left(&self.charter.id);
         }
         let first = match self.contest.teams.is_empty() {
             true => self.start(),

@@ -91,7 +91,12 @@ impl Parts {
             return;
         };
         kit.launcher.close();
-        if is_over && let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
+        if !is_over {
+            return;
+        }
+        // An earlier kumite may have died and left its agents at work.
+        agent::end_all(home.dir());
+        if let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
             eprintln!("kumite: {error}");
         }
     }

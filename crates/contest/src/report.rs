@@ -72,8 +72,8 @@ pub struct MetricReport {
     pub veto: bool,
 }
 
-/// All contests of a workspace and of a database, newest first.
-pub fn list(workspace: &Path, database: &Path) -> Result<Vec<Listed>, Error> {
+/// Our own contests of a workspace, newest first.
+pub fn own(workspace: &Path) -> Result<Vec<Listed>, Error> {
     let mut all = Vec::new();
     for home in home::all(workspace)? {
         let charter = home.charter()?;
@@ -84,27 +84,29 @@ pub fn list(workspace: &Path, database: &Path) -> Result<Vec<Listed>, Error> {
             database: charter.database,
         });
     }
-    if database.exists() {
-        #[derive(Deserialize)]
-        struct Row {
-            execution_id: String,
-            created_at: Option<String>,
-        }
-        let answer = board::query(database, &json!({ "contests": {} }))?;
-        let rows: Vec<Row> = serde_json::from_str(&answer)?;
-        for row in rows {
-            if all.iter().all(|known| known.id != row.execution_id) {
-                all.push(Listed {
-                    id: row.execution_id,
-                    created_at: row.created_at.unwrap_or_default(),
-                    home: None,
-                    database: database.to_owned(),
-                });
-            }
-        }
-    }
-    all.sort_by(|a, b| b.created_at.cmp(&a.created_at));
     Ok(all)
+}
+
+/// Those that only a database knows of.
+pub fn others(database: &Path, own: &[Listed]) -> Result<Vec<Listed>, Error> {
+    #[derive(Deserialize)]
+    struct Row {
+        execution_id: String,
+        created_at: Option<String>,
+    }
+    if !database.exists() {
+        return Ok(Vec::new());
+    }
+    let answer = board::query(database, &json!({ "contests": {} }))?;
+    let rows: Vec<Row> = serde_json::from_str(&answer)?;
+    let unknown = |row: &Row| own.iter().all(|known| known.id != row.execution_id);
+    let listed = |row: Row| Listed {
+        id: row.execution_id,
+        created_at: row.created_at.unwrap_or_default(),
+        home: None,
+        database: database.to_owned(),
+    };
+    Ok(rows.into_iter().filter(unknown).map(listed).collect())
 }
 
 /// The board alone, without texts.

@@ -14,6 +14,7 @@ mod bad_settings;
 mod boundaries;
 mod contained;
 mod contest;
+mod contest_agents;
 mod contract;
 mod corpus;
 mod cost;

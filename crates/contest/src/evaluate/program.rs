@@ -59,7 +59,9 @@ const MARK: &str = "KUMITE_TRY";
 /// Runs it until it exits, its time is over, or it is cancelled. Nothing of it is left afterwards,
 /// however it ended.
 pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
-    let mark = Uuid::new_v4().to_string();
+    let contest = program.env.iter().find(|(name, _)| *name == "KUMITE_CONTEST");
+    let contest = contest.map(|(_, id)| id.to_string_lossy());
+    let mark = format!("{}/{}", contest.unwrap_or_default(), Uuid::new_v4());
     // A limit beyond all times is none.
     let deadline = Instant::now().checked_add(program.timeout);
     let cancel = program.cancel;
@@ -143,8 +145,14 @@ fn end(child: &mut Child, mark: &str) -> io::Result<ExitStatus> {
     status
 }
 
+/// Ends what an earlier kumite left of a contest when it was killed. Agents are not meant: they have
+/// supervisors, and are found again.
+pub fn end_left(contest: &str) {
+    end_marked(&format!("{MARK}={contest}/"));
+}
+
 /// Ends all processes with an environment entry that starts like this.
-pub fn end_marked(entry: &str) {
+fn end_marked(entry: &str) {
     let deadline = Instant::now() + PATIENCE;
     let mut empty_looks = 0;
     while empty_looks < LOOKS && Instant::now() < deadline {

@@ -7,7 +7,7 @@ use kumite_formats::contest::{
 };
 use serde_json::json;
 
-use crate::contest::{EVALUATOR, TEAM, World, evaluator, judgment, mixseek, orchestrator, team};
+use crate::contest::{TEAM, World, evaluator, mixseek, orchestrator, team};
 
 pub fn model_team(plan: &Plan) -> &ModelTeam {
     match &plan.teams[0].kind {
@@ -380,45 +380,4 @@ fn without_files_the_evaluator_and_the_judge_are_mixseeks_own() {
          used; the metrics are ClarityCoherence, Coverage and Relevance, by \
          google-gla:gemini-2.5-flash"
     );
-}
-
-#[test]
-fn the_judge_is_as_its_file_says() {
-    let world = judgment(
-        "model = \"openai:j\"\nmax_retries = 0\nstop_sequences = [\"X\"]\nseed = 1\n\
-         system_instruction = \"weigh\"\njudge_on_final_round = false\n",
-    );
-    assert!(!world.plan("o.toml").judge_on_final_round);
-    let (instruction, llm) = judge(&world);
-    assert_eq!(
-        (instruction.as_deref(), llm.model.as_str()),
-        (Some("weigh"), "openai:j")
-    );
-    assert_eq!(
-        (llm.max_retries, llm.temperature, llm.seed),
-        (0, Some(0.0), Some(1))
-    );
-    assert_eq!(llm.stop_sequences, ["X"]);
-}
-
-#[test]
-fn a_judgment_section_counts_and_is_warned_of() {
-    let world = judgment("[judgment]\nmodel = \"openai:j\"\n");
-    assert_eq!(judge(&world).1.model, "openai:j");
-    assert_eq!(
-        world.warned("o.toml"),
-        "configs/judgment.toml:1: a judgment file has no sections; `[judgment]` is read as if it had \
-         none; mixseek itself passes over it and uses its defaults"
-    );
-}
-
-#[test]
-fn prompts_come_from_their_file() {
-    let world = mixseek().file(
-        "configs/prompt_builder.toml",
-        "[prompt_builder]\nteam_user_prompt = \"{{ user_prompt }}\"\n",
-    );
-    let prompts = world.plan("o.toml").prompts;
-    assert_eq!(prompts.team.as_deref(), Some("{{ user_prompt }}"));
-    assert_eq!((prompts.evaluator, prompts.judge), (None, None));
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use kumite_formats::contest::{
-    Agent, Checklist, Command, EXAMPLE, Judge, MemberKind, MetricKind, Plan, Price, Rubric, STYLES,
-    Source, TeamKind, Worktree,
+    Agent, Checklist, Command, EXAMPLE, Judge, MemberKind, MetricKind, Plan, Price, Rubric, Source,
+    TeamKind, Worktree,
 };
 
 use crate::contest::{TEAM, World, own};

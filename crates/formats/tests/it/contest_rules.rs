@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::contest::{
-    EVALUATOR, ORCHESTRATOR, TEAM, World, evaluator, judgment, mixseek, orchestrator, refused, team,
+    EVALUATOR, ORCHESTRATOR, TEAM, evaluator, judgment, mixseek, orchestrator, refused, team,
 };
 
 #[test]

@@ -65,7 +65,7 @@ mod tests {
         fs::create_dir_all(&agent).unwrap();
         fs::create_dir_all(contest.join("teams/0/round-2/other")).unwrap();
         fs::write(contest.join("teams/0/round-2/agent-1.log"), "").unwrap();
-        assert_eq!(contest_agents(&contest), [agent.clone()]);
+        assert_eq!(contest_agents(&contest), vec![agent.clone()]);
         assert_eq!(known_agents(&project).count(), 0);
         let request = r#"{"agent":"c1.a.2.agent-1-2","program":"p","args":[],"cwd":"/","env":[],
             "stdin":null,"log":"/l","protocol":"plain","session":null,"step_timeout_ms":0,

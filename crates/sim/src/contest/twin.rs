@@ -50,3 +50,29 @@ fn same(crashed: &Board, quiet: &Board) -> Verdict {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_board_is_noticed() {
+        let board = |winner, scores: &[u64]| Board {
+            lines: Vec::new(),
+            winner,
+            teams: vec![(
+                Some(Reason::MaxRoundsReached),
+                scores
+                    .iter()
+                    .map(|it| Score::from_hundredths(*it))
+                    .collect(),
+            )],
+        };
+        let quiet = board(Some(0), &[10, 20]);
+        assert_eq!(same(&board(Some(0), &[10, 20]), &quiet), Ok(()));
+        for other in [board(None, &[10, 20]), board(Some(0), &[10, 20, 30])] {
+            let rule = same(&other, &quiet).map_err(|broken| broken.rule);
+            assert_eq!(rule, Err("crashes change nothing on the board"));
+        }
+    }
+}

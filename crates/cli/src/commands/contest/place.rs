@@ -28,6 +28,8 @@ pub struct Place {
     pub project: PathBuf,
 }
 
+const OWN_DATABASE: &str = ".kiro/runtime/kumite/board.duckdb";
+
 impl PlaceArgs {
     pub fn find(&self, setting: &Setting) -> Result<Place> {
         let here = setting.place()?;
@@ -51,7 +53,7 @@ impl PlaceArgs {
         let database = match (&self.db, &named) {
             (Some(path), _) => here.join(path),
             (None, Some(workspace)) => workspace.join("mixseek.db"),
-            (None, None) => workspace.join(".kiro/runtime/kumite/board.duckdb"),
+            (None, None) => workspace.join(OWN_DATABASE),
         };
         Ok(Place {
             named,
@@ -63,6 +65,10 @@ impl PlaceArgs {
 }
 
 impl Place {
+    pub fn is_own_database(&self) -> bool {
+        self.database == self.workspace.join(OWN_DATABASE)
+    }
+
     /// A file may name the workspace itself.
     pub fn use_workspace(&mut self, args: &PlaceArgs, workspace: Option<&Path>) {
         if let (None, Some(dir)) = (&self.named, workspace) {
@@ -74,19 +80,34 @@ impl Place {
         }
     }
 
-    /// Every contest that is known here, newest first: our own, and those of the database.
+    /// Every contest that is known here, newest first: our own, and those of the database. A
+    /// database that cannot be read hides no contest of ours.
     pub fn all(&self) -> Result<Vec<Listed>> {
-        Ok(report::list(&self.workspace, &self.database)?)
+        let mut all = report::own(&self.workspace)?;
+        match report::others(&self.database, &all) {
+            Ok(others) => all.extend(others),
+            Err(error) if all.is_empty() => return Err(error.into()),
+            Err(error) => eprintln!("kumite: warning: {error}"),
+        }
+        all.sort_by(|a, b| b.created_at.cmp(&a.created_at));
+        Ok(all)
     }
 
     /// The contest that was named (the beginning of its id is enough), or the newest one.
     pub fn pick(&self, id: Option<&str>) -> Result<Listed> {
-        let all = self.all()?;
         let Some(id) = id else {
-            let newest = all.into_iter().next();
+            let newest = self.all()?.into_iter().next();
             return newest.ok_or_else(|| self.none());
         };
-        let mut fits = all.into_iter().filter(|it| it.id.starts_with(id));
+        let named = |all: Vec<Listed>| -> Vec<Listed> {
+            let fits = all.into_iter().filter(|it| it.id.starts_with(id));
+            fits.collect()
+        };
+        let mut fits = named(report::own(&self.workspace)?);
+        if fits.is_empty() {
+            fits = named(self.all()?);
+        }
+        let mut fits = fits.into_iter();
         match (fits.next(), fits.next()) {
             (Some(one), None) => Ok(one),
             (Some(one), Some(_)) if one.id == id => Ok(one),

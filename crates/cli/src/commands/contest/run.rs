@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use kumite_contest::board::Board;
+use kumite_contest::board::{self, Board};
 use kumite_contest::check::{self, Check, Status, World};
 use kumite_contest::home::{Charter, Home, new_id};
 use kumite_contest::worktree::{self, Repository};
@@ -116,25 +116,31 @@ fn checked(setting: &Setting, place: &Place, loaded: &Loaded) -> Result<Vec<Chec
         env: &env,
     };
     let mut checks = check::check(&loaded.plan, &world);
-    let board = Board::new(&place.database).and_then(|board| {
-        let checked = board.check();
-        board.close();
-        checked
-    });
+    let (status, message) = match usable(place) {
+        Ok(message) => (Status::Ok, message.to_owned()),
+        Err(error) => (Status::Error, error.to_string()),
+    };
     checks.push(Check {
         category: "database",
         name: place.database.display().to_string(),
-        status: if board.is_ok() {
-            Status::Ok
-        } else {
-            Status::Error
-        },
-        message: board
-            .err()
-            .map_or("can be used".to_owned(), |it| it.to_string()),
+        status,
+        message,
         file: None,
     });
     Ok(checks)
+}
+
+/// Looks at the database without making anything. Where kumite keeps its own things, it makes the
+/// directory as well, when the time has come.
+fn usable(place: &Place) -> std::result::Result<&'static str, board::Error> {
+    let board = Board::new(&place.database)?;
+    let dir = place.database.parent();
+    if place.is_own_database() && dir.is_some_and(|dir| !dir.exists()) {
+        return Ok("will be made");
+    }
+    let checked = board.check();
+    board.close();
+    checked.map(|()| "can be used")
 }
 
 fn first_error(checks: &[Check]) -> Trouble {

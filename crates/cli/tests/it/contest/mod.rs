@@ -5,9 +5,11 @@
 mod arena;
 mod asked;
 mod evaluator;
+mod interrupted;
 mod judge;
 mod play;
 mod prompts;
 mod rounds;
 mod settings;
 mod submissions;
+mod together;

@@ -46,7 +46,9 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Prompts {
         judge: scope.some_text(judge),
     };
     for (key, name) in KEYS.into_iter().zip(["team", "evaluator", "judge"]) {
-        scope.report.named(Named::Prompt, name, &scope.place(key));
+        if scope.has(key) {
+            scope.report.named(Named::Prompt, name, &scope.place(key));
+        }
     }
     scope.finish();
     prompts

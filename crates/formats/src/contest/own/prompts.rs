@@ -11,11 +11,9 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Prompts {
             let message = format!("`prompts.{key}` and `prompts.{file}` exclude each other");
             scope.problem(file, message, Some("use one of them".to_owned()));
         }
-        scope.report.named(
-            Named::Prompt,
-            key,
-            &scope.place(if scope.has(key) { key } else { file }),
-        );
+        if let Some(node) = scope.node(key).or(scope.node(file)) {
+            scope.report.named(Named::Prompt, key, &node.at);
+        }
         let written = scope.some_text(key);
         written.or_else(|| {
             let (path, text) = loader.text_of(&scope, file)?;

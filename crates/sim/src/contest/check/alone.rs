@@ -2,7 +2,8 @@
 
 use kumite_core::contest::Effect;
 
-use super::book::{Book, Heard, Key, asked};
+use super::asked::{Key, asked};
+use super::book::{Book, Heard};
 use crate::check::{Verdict, broken};
 
 pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {

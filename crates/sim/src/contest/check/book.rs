@@ -3,18 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use kumite_core::contest::{
-    Effect, Entry, Event, Failed, Failure, Measure, Metric, Rules, Submission, Used,
-};
+use kumite_core::contest::{Effect, Entry, Event, Failed, Failure, Rules, Submission, Used};
 
-/// What can be tried for a team in a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Key {
-    Submit,
-    Metric(u32),
-    Judge,
-    Save,
-}
+use super::asked::{Key, asked};
+use super::round::Round;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Try {
@@ -63,6 +55,9 @@ pub struct Book {
     /// The try of the summary that is under way or was the last one.
     pub summary: Option<u32>,
     at_ms: u64,
+    /// How far the clock on the wall is from the true time, and whether that ever changed.
+    ahead_ms: Option<u64>,
+    pub clock_jumped: bool,
 }
 
 #[derive(Default)]
@@ -84,21 +79,10 @@ pub struct Team {
     pub failed_save: Option<u32>,
 }
 
-#[derive(Default)]
-pub struct Round {
-    pub number: u32,
-    pub started_at_ms: u64,
-    pub is_given: bool,
-    pub is_malformed: bool,
-    pub measures: Vec<Option<Measure>>,
-    pub judged: Option<bool>,
-    /// How many tries of each kind have failed.
-    pub failed: BTreeMap<Key, u32>,
-    pub saves: u32,
-}
-
 impl Book {
-    pub fn hear(&mut self, entry: &Entry) -> Heard {
+    pub fn hear(&mut self, entry: &Entry, true_ms: u64) -> Heard {
+        let ahead_ms = entry.at_ms.saturating_sub(true_ms);
+        self.clock_jumped |= *self.ahead_ms.get_or_insert(ahead_ms) != ahead_ms;
         let is_running = !self.teams.is_empty();
         if is_running && entry.event != Event::Resumed {
             self.clock_ms += entry.at_ms.saturating_sub(self.at_ms);
@@ -371,122 +355,6 @@ impl Team {
             self.used_ms += worked_ms.saturating_sub(waited_ms);
         }
         self.counted_ms = clock_ms;
-    }
-}
-
-impl Round {
-    fn note(&mut self, key: Key, how: How) {
-        match (key, how) {
-            (Key::Submit, How::Good) => self.is_given = true,
-            (Key::Submit, How::Malformed) => self.is_malformed = true,
-            (Key::Save, How::Good) => self.saves += 1,
-            (_, How::Failed(..)) => *self.failed.entry(key).or_default() += 1,
-            (Key::Metric(_) | Key::Judge, How::Good) | (_, How::Malformed) => {}
-        }
-    }
-
-    pub fn failures(&self, key: Key) -> u32 {
-        self.failed.get(&key).copied().unwrap_or(0)
-    }
-
-    /// The score in hundredths, once all is measured that has to be. A program that vetoes spares
-    /// the models.
-    pub fn score(&self, rules: &Rules) -> Option<u64> {
-        let parts = || rules.metrics.iter().zip(&self.measures);
-        let vetoes = |found: &Option<Measure>| found.as_ref().is_some_and(|it| it.is_veto);
-        let spared = parts().any(|(metric, found)| metric.is_program && vetoes(found));
-        let needed = |metric: &Metric| metric.is_program || !spared;
-        if parts().any(|(metric, found)| needed(metric) && found.is_none()) {
-            return None;
-        }
-        if self.measures.iter().any(vetoes) {
-            return Some(0);
-        }
-        let mut sum = 0;
-        let mut weights = 0;
-        for (metric, found) in parts() {
-            sum += u128::from(found.as_ref()?.score.hundredths()) * u128::from(metric.weight);
-            weights += u128::from(metric.weight);
-        }
-        // Rounded half up: the nearest whole number, and of two the upper one.
-        let whole = sum / weights;
-        let rest = sum % weights;
-        Some((whole + u128::from(2 * rest >= weights)) as u64)
-    }
-}
-
-/// An order that something be tried.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    pub team: u32,
-    pub round: u32,
-    pub key: Key,
-    pub attempt: u32,
-    pub wait_ms: u64,
-    pub timeout_ms: u64,
-}
-
-pub fn asked(order: &Effect) -> Option<Asked> {
-    match *order {
-        Effect::Submit {
-            team,
-            round,
-            attempt,
-            wait_ms,
-            timeout_ms,
-        } => Some(Asked {
-            team,
-            round,
-            key: Key::Submit,
-            attempt,
-            wait_ms,
-            timeout_ms,
-        }),
-        Effect::Measure {
-            team,
-            round,
-            metric,
-            attempt,
-            wait_ms,
-            timeout_ms,
-        } => Some(Asked {
-            team,
-            round,
-            key: Key::Metric(metric),
-            attempt,
-            wait_ms,
-            timeout_ms,
-        }),
-        Effect::Judge {
-            team,
-            round,
-            attempt,
-            wait_ms,
-            timeout_ms,
-        } => Some(Asked {
-            team,
-            round,
-            key: Key::Judge,
-            attempt,
-            wait_ms,
-            timeout_ms,
-        }),
-        Effect::Save {
-            team,
-            round,
-            attempt,
-            wait_ms,
-        } => Some(Asked {
-            team,
-            round,
-            key: Key::Save,
-            attempt,
-            wait_ms,
-            timeout_ms: u64::MAX,
-        }),
-        Effect::Begin { .. } | Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::End => {
-            None
-        }
     }
 }
 

@@ -36,6 +36,7 @@ pub fn check(core: Core, book: &Book, contest: &Contest) -> Verdict {
             );
         }
     }
+    in_time(book)?;
     if contest.house != book.house {
         return broken(
             "the house is charged what it used, and nothing else",
@@ -50,6 +51,27 @@ pub fn check(core: Core, book: &Book, contest: &Contest) -> Verdict {
             "the winner is right, and never disqualified",
             format!("{:?}, by the books {winner:?}", (core.winner)(contest)),
         ),
+    }
+}
+
+/// No team works longer than it may, except for the try in which its time ran out.
+fn in_time(book: &Book) -> Verdict {
+    let rules = &book.rules;
+    let metrics = rules.metrics.iter().map(|metric| metric.timeout_ms);
+    let others = [rules.submission_timeout_ms, rules.judgment_timeout_ms];
+    let longest_ms = metrics.chain(others).max().unwrap_or(0);
+    let limit_ms = rules.team_timeout_ms.unwrap_or(u64::MAX);
+    let late = book
+        .teams
+        .iter()
+        .position(|team| team.used_ms > limit_ms.saturating_add(longest_ms));
+    match late {
+        // A clock that jumps ahead makes everybody late.
+        Some(team) if !book.clock_jumped => broken(
+            "no team is over its time by more than a try",
+            format!("team {team}: {} ms", book.teams[team].used_ms),
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use kumite_core::contest::{Failure, Reason};
 
-use super::book::{Book, How, Key, Team};
+use super::asked::Key;
+use super::book::{Book, How, Team};
 use super::tries::{retries, wait};
 
 /// Whether the books bear out that the team ended for this reason.
@@ -15,7 +16,9 @@ pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
     // The last round came to a verdict, so that nothing of it was left to do but to judge it.
     let is_finished = last.is_some_and(|it| it.is_malformed || it.score(rules).is_some());
     let malformed = last.is_some_and(|it| it.is_malformed);
-    let team_is_late = team_was_late(book, team);
+    // A team that has had all its rounds is not late: the judge could not have changed anything.
+    let has_more_to_do = !(is_full && is_finished);
+    let team_is_late = has_more_to_do && team_was_late(book, team);
     // A team that could not be saved ends for no other reason, whatever it was about to do.
     let lost = team.failed_save == Some(retries(book, Key::Save) + 1);
     if lost != (reason == Reason::DatabaseFailure) {
@@ -51,7 +54,7 @@ pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
         }
         Reason::PartialFailureTimeout => has_score && team_is_late,
         Reason::TeamTimeout => !has_score && team_is_late,
-        Reason::ContestTimeout => contest_was_late(book, team),
+        Reason::ContestTimeout => has_more_to_do && contest_was_late(book, team),
         Reason::Cancelled => book.is_cancelled,
     }
 }

@@ -10,10 +10,12 @@ use super::trace::{Line, What};
 use crate::check::{Broken, Verdict, broken};
 
 mod alone;
+mod asked;
 mod book;
 mod ends;
 mod exits;
 mod places;
+mod round;
 mod rounds;
 mod rows;
 mod tries;
@@ -87,7 +89,7 @@ impl Watch {
     fn judge(&mut self, line: &Line) -> Verdict {
         self.counts.see(line);
         match &line.what {
-            What::Recorded(entry) => self.recorded(entry),
+            What::Recorded(entry) => self.recorded(entry, line.at_ms),
             What::Performed(effect) => self.performed(*effect),
             What::Dropped | What::Crashed => {
                 self.due.clear();
@@ -107,7 +109,7 @@ impl Watch {
         }
     }
 
-    fn recorded(&mut self, entry: &Entry) -> Verdict {
+    fn recorded(&mut self, entry: &Entry, at_ms: u64) -> Verdict {
         if entry.seq != self.seq + 1 {
             let sentence = format!("entry {} follows entry {}", entry.seq, self.seq);
             return broken("the journal counts without a gap", sentence);
@@ -117,7 +119,7 @@ impl Watch {
         let (replica, orders) = (self.core.decide)(before, entry);
         self.replica = replica;
 
-        let heard = self.book.hear(entry);
+        let heard = self.book.hear(entry, at_ms);
         self.rows.saved(&self.book, &heard)?;
         alone::check(&self.book, &heard, &orders)?;
         for order in &orders {

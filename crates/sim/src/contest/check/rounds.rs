@@ -2,7 +2,9 @@
 
 use kumite_core::contest::Effect;
 
-use super::book::{Book, Heard, Key, Round, Team, asked};
+use super::asked::{Key, asked};
+use super::book::{Book, Heard, Team};
+use super::round::Round;
 use super::tries::retries;
 use crate::check::{Verdict, broken};
 

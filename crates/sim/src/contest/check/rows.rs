@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use kumite_core::contest::{Contest, Reason};
 
-use super::book::{Book, Heard, How, Key};
+use super::asked::Key;
+use super::book::{Book, Heard, How};
 use super::ends::{self, Outcome};
 use crate::check::{Verdict, broken};
 use crate::contest::database::Row;

@@ -3,7 +3,9 @@
 
 use kumite_core::contest::{Effect, Failure};
 
-use super::book::{Asked, Book, Heard, How, Key, Round, asked};
+use super::asked::{Asked, Key, asked};
+use super::book::{Book, Heard, How};
+use super::round::Round;
 use crate::check::{Verdict, broken};
 
 const SAVE_RETRIES: u32 = 3;
@@ -33,12 +35,19 @@ pub fn check(book: &Book, heard: &Heard, order: &Effect) -> Verdict {
     limited(book, asked)
 }
 
-/// After a resume, all that was under way is under way again, unless the team leaves. After a cancel
-/// all of it is ended.
+/// After a resume, all that was under way is under way again, unless the team leaves, and the start
+/// of its round is written again. After a cancel all of it is ended.
 pub fn check_lost(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     for (index, team) in (0u32..).zip(&book.teams) {
         let leaves = team.open.contains_key(&Key::Save);
-        let again = team.lost.is_empty() || leaves || team.lost.keys().eq(team.open.keys());
+        let begins = Effect::Begin {
+            team: index,
+            round: team.number(),
+        };
+        let was_saving = team.lost.contains_key(&Key::Save);
+        let again = team.lost.is_empty()
+            || (leaves || team.lost.keys().eq(team.open.keys()))
+                && (was_saving || orders.contains(&begins));
         let halted = team.lost.is_empty() || orders.contains(&Effect::Halt { team: index });
         let (rule, holds) = match heard {
             Heard::Resumed => ("a resume takes up all that was under way", again),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kumite_core::contest::{Contest, Effect, Event, Reason};
+use kumite_core::contest::{Effect, Event, Reason};
 
 use crate::contest::check::Watch;
 use crate::contest::database::Row;
@@ -82,7 +82,7 @@ fn a_replay_that_gives_another_state() {
     breaks("replay equals state", |lines| {
         let replayed = |line: &&mut Line| matches!(line.what, What::Replayed(_));
         let again = lines.iter_mut().filter(replayed).nth(1)?;
-        again.what = What::Replayed(Box::new(Contest::default()));
+        again.what = What::Replayed(Box::default());
         Some(())
     });
 }
