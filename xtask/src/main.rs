@@ -24,8 +24,8 @@ usage: cargo xtask <CHORE> [ARGUMENTS]
   demo [ARGUMENTS]         build kumite and watch it play a whole spec (arguments go to `kumite demo`)
   test                     all of CI: format, clippy, all tests
   requirements [--write]   check that every requirement is named by a test and listed
-  sim [--seeds N] [--from S] | sim --seed S [--trace]
-                           play simulated worlds until one breaks a rule
+  sim [--contest] [--seeds N] [--from S] | sim [--contest] --seed S [--trace]
+                           play simulated worlds, or contests, until one breaks a rule
   fuzz [--seconds N] [TARGET]...
                            fuzz every reader of files, a minute each (needs a nightly toolchain)
   bench [--write] [--cold] [--only PART]...

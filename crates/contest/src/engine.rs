@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, decide};
+use kumite_formats::contest::TeamKind;
 use kumite_host::clock;
 use kumite_models::Cancel;
 
@@ -189,6 +190,10 @@ impl Engine {
         let entrant = |team: &kumite_formats::contest::Team| Entrant {
             id: team.id.clone(),
             name: team.name.clone(),
+            retries: match &team.kind {
+                TeamKind::Model(model) => Some(model.leader.llm.max_retries),
+                TeamKind::Agent(_) | TeamKind::Scripted { .. } => None,
+            },
         };
         Event::Started {
             rules: rules(&self.charter.plan),

@@ -5,10 +5,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::world::{Out, World, until};
+use crate::world::{Out, PATIENCE, Running, World};
 
 /// Speaks as Claude Code does. `$here` is the project.
 const CLAUDE: &str = r#"#!/bin/sh
@@ -115,6 +116,22 @@ fn run(world: &World) -> Out {
     world.kumite(&["contest", "run", "contest.toml"])
 }
 
+/// A contest whose agents are at work, and stay there until the hold is gone.
+fn hold(world: &World) -> Running {
+    world.write(HOLD, "");
+    let mut running = world.start(&["contest", "run", "contest.toml"]);
+    let deadline = Instant::now() + PATIENCE;
+    while started(world).len() < 2 {
+        if !running.is_running() || Instant::now() > deadline {
+            running.signal("TERM");
+            panic!("{:?}: {:#?}", started(world), running.wait());
+        }
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    running
+}
+
+const HOLD: &str = ".kiro/runtime/hold";
 const ALL: [&str; 4] = ["claude 1", "claude 2", "codex 1", "codex 2"];
 
 #[test]
@@ -129,14 +146,20 @@ fn d1_of_two_agent_teams_the_one_whose_test_passes_wins_and_its_changes_can_be_a
     assert_left_as_found(&world);
 
     let checked = world.kumite(&["contest", "apply", "--check"]);
-    assert!(checked.assert_code(0).stdout.contains("add.sh"), "{checked:?}");
+    assert!(
+        checked.assert_code(0).stdout.contains("add.sh"),
+        "{checked:?}"
+    );
     assert_eq!(git(world.root(), &["status", "--porcelain"]), "");
     world.kumite(&["contest", "apply"]).assert_code(0);
     assert_eq!(world.read("add.sh"), "echo $(( $1 + $2 ))\n");
     assert_eq!(git(world.root(), &["status", "--porcelain"]), " M add.sh\n");
 
     // It does not fit any more, and the other team's would not either.
-    for args in [&["contest", "apply"][..], &["contest", "apply", "--team", "codex"]] {
+    for args in [
+        &["contest", "apply"][..],
+        &["contest", "apply", "--team", "codex"],
+    ] {
         let out = world.kumite(args);
         assert_ne!(out.code, 0);
         assert!(out.stderr.contains("nothing was changed"), "{out:?}");
@@ -147,15 +170,13 @@ fn d1_of_two_agent_teams_the_one_whose_test_passes_wins_and_its_changes_can_be_a
 #[test]
 fn a_contest_that_was_killed_goes_on_with_the_agents_that_work_for_it() {
     let world = arena();
-    world.write(".kiro/runtime/hold", "");
-    let running = world.start(&["contest", "run", "contest.toml"]);
-    until("both agents", || started(&world).len() == 2);
+    let running = hold(&world);
     running.signal("KILL");
     drop(running);
     let doctor = world.kumite(&["doctor"]);
     assert!(doctor.stdout.contains("contest resume"), "{doctor:?}");
     assert!(!world.agent_processes().is_empty(), "they outlive a crash");
-    fs::remove_file(world.path(".kiro/runtime/hold")).unwrap();
+    fs::remove_file(world.path(HOLD)).unwrap();
     world.kumite(&["contest", "resume"]).assert_code(0);
     assert_eq!(board(&world)["winner"], "claude");
     assert_eq!(started(&world), ALL, "nobody was started twice");
@@ -166,16 +187,14 @@ fn a_contest_that_was_killed_goes_on_with_the_agents_that_work_for_it() {
 fn a_cancel_ends_agents_and_worktrees_also_of_a_contest_that_was_killed() {
     for is_killed in [false, true] {
         let world = arena();
-        world.write(".kiro/runtime/hold", "");
-        let running = world.start(&["contest", "run", "contest.toml"]);
-        until("both agents", || started(&world).len() == 2);
+        let running = hold(&world);
         if is_killed {
             running.signal("KILL");
             drop(running);
             world.kumite(&["contest", "cancel"]).assert_code(0);
         } else {
             world.kumite(&["contest", "cancel"]).assert_code(0);
-            assert_eq!(running.wait().code, 130);
+            running.wait().assert_code(4);
         }
         assert_eq!(board(&world)["state"], "cancelled");
         assert_left_as_found(&world);

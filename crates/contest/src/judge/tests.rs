@@ -229,6 +229,7 @@ fn contest(teams: &[(&str, &str, &[u64])]) -> Contest {
     let team = |(id, name, scores): &(&str, &str, &[u64])| Team {
         id: (*id).to_owned(),
         name: (*name).to_owned(),
+        retries: None,
         phase: Phase::Queued,
         rounds: (1u32..).zip(*scores).map(round).collect(),
         used: Used::default(),

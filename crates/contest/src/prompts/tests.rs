@@ -48,6 +48,7 @@ fn contest(teams: &[(&str, &[Option<u64>])]) -> Contest {
     let team = |(name, scores): &(&str, &[Option<u64>])| Team {
         id: format!("id-of-{name}"),
         name: (*name).to_owned(),
+        retries: None,
         phase: Phase::Queued,
         rounds: (1u32..).zip(*scores).map(round).collect(),
         used: Default::default(),

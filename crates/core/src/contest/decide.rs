@@ -38,7 +38,8 @@ pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
 fn tick(contest: &mut Contest, entry: &Entry) {
     let counts = matches!(contest.stage, Stage::Running | Stage::Closing { .. });
     if counts && entry.event != Event::Resumed {
-        contest.elapsed_ms += entry.at_ms.saturating_sub(contest.now_ms);
+        let passed_ms = entry.at_ms.saturating_sub(contest.now_ms);
+        contest.elapsed_ms = contest.elapsed_ms.saturating_add(passed_ms);
     }
     contest.now_ms = entry.at_ms;
 }
@@ -73,6 +74,7 @@ fn start(contest: &mut Contest, rules: &Rules, teams: &[Entrant], at_ms: u64) {
     let enter = |team: &Entrant| Team {
         id: team.id.clone(),
         name: team.name.clone(),
+        retries: team.retries,
         phase: Phase::Queued,
         rounds: Vec::new(),
         used: Used::default(),

@@ -106,6 +106,9 @@ pub enum By {
 pub struct Entrant {
     pub id: String,
     pub name: String,
+    /// Further tries of a submission, where this team has fewer than the rules give.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u32>,
 }
 
 /// What a team handed in. The text itself is a file beside the journal.

@@ -50,6 +50,8 @@ pub enum Ending {
 pub struct Team {
     pub id: String,
     pub name: String,
+    /// As it entered with.
+    pub retries: Option<u32>,
     pub phase: Phase,
     /// Round 1 first. The last one may be under way.
     pub rounds: Vec<Round>,

@@ -96,12 +96,17 @@ impl At<'_> {
         let retry = match failed.failure {
             // Nobody asked for patience with a team whose key is wrong.
             Failure::Lasting => Retry::Never,
-            _ => after_failure(attempt, self.rules.submission_retries, failed),
+            _ => after_failure(attempt, self.retries(), failed),
         };
         match retry {
             Retry::After { attempt, wait_ms } => self.submit(attempt, wait_ms),
             Retry::Never => self.fail(Reason::broken(self.team), &failed.why),
         }
+    }
+
+    fn retries(&self) -> u32 {
+        let all = self.rules.submission_retries;
+        self.team.retries.map_or(all, |own| own.min(all))
     }
 
     /// The round has its score: D4, step by step.

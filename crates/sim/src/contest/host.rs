@@ -252,6 +252,7 @@ fn start(world: &World) -> Event {
     let team = |index| Entrant {
         id: format!("t{index}"),
         name: format!("team {index}"),
+        retries: None,
     };
     Event::Started {
         rules: world.plan.rules.clone(),

@@ -186,16 +186,20 @@ impl World {
     fn accept(&mut self, engine: &mut Engine, job: u64, event: Event, events: &mut Vec<Event>) {
         let message = self.plan.rates.message;
         if engine.finish(job) {
-            if self.strikes(message, Kind::AnswerDoubled) {
-                let after_ms = self.rng.between(0, 1_500);
-                self.post(after_ms, Happening::Stray(event.clone()));
-            }
+            self.maybe_double(&event);
             events.push(event);
         } else if job < engine.first_job
             && !is_given_up(&event)
             && self.strikes(message, Kind::AnswerFromLastProcess)
         {
             events.push(event);
+        }
+    }
+
+    fn maybe_double(&mut self, event: &Event) {
+        if self.strikes(self.plan.rates.message, Kind::AnswerDoubled) {
+            let after_ms = self.rng.between(0, 1_500);
+            self.post(after_ms, Happening::Stray(event.clone()));
         }
     }
 
@@ -213,6 +217,7 @@ impl World {
             true => write.answer.failed(),
             false => write.answer.saved(),
         };
+        event.iter().for_each(|event| self.maybe_double(event));
         engine.take(self, event.into_iter().collect());
     }
 

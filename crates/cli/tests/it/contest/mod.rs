@@ -2,14 +2,19 @@
 //!
 //! Tests are named after the requirement (`d4`) and the scenario (`s3`) that they are about.
 
+mod agents;
 mod arena;
 mod asked;
+mod crash;
+mod database;
 mod evaluator;
 mod interrupted;
 mod judge;
+mod outcome;
 mod play;
 mod prompts;
 mod rounds;
 mod settings;
 mod submissions;
+mod tables;
 mod together;

@@ -135,6 +135,7 @@ fn contest(teams: &[(&str, &[i64])]) -> Contest {
     let team = |(name, scores): &(&str, &[i64])| Team {
         id: format!("id-{name}"),
         name: (*name).to_owned(),
+        retries: None,
         phase: Phase::Queued,
         rounds: rounds(scores),
         used: Default::default(),

@@ -14,4 +14,5 @@ mod rounds;
 mod saving;
 mod scores;
 mod time;
+mod whatever;
 mod words;

@@ -14,6 +14,7 @@ pub fn entrants(count: u32) -> Vec<Entrant> {
     let enter = |letter: char| Entrant {
         id: letter.to_string(),
         name: format!("team {letter}"),
+        retries: None,
     };
     letters.map(enter).collect()
 }
