@@ -1,1 +1,3 @@
-fn main() -> std::process::ExitCode { kumite_board::main() }
+fn main() -> std::process::ExitCode {
+    kumite_board::main()
+}

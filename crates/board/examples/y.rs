@@ -30,6 +30,20 @@ fn main() {
         for _ in 0..200 { let mut r = s.query([p]).unwrap(); while r.next().unwrap().is_some() {} }
         println!("prepare {prepare:?} execute {:?}  {}", t.elapsed() / 200, &sql[..sql.len().min(100)]);
     }
-    { let t = Instant::now(); for _ in 0..200 { let mut a = c.appender("stage").unwrap(); a.append_row(duckdb::params!["a", "b", 1]).unwrap(); a.flush().unwrap(); } println!("appender {:?}", t.elapsed() / 200); }
-    { let t = Instant::now(); for _ in 0..200 { c.execute_batch("SELECT 1").unwrap();} println!("select 1 {:?}", t.elapsed() / 200); }
+    {
+        let t = Instant::now();
+        for _ in 0..200 {
+            let mut a = c.appender("stage").unwrap();
+            a.append_row(duckdb::params!["a", "b", 1]).unwrap();
+            a.flush().unwrap();
+        }
+        println!("appender {:?}", t.elapsed() / 200);
+    }
+    {
+        let t = Instant::now();
+        for _ in 0..200 {
+            c.execute_batch("SELECT 1").unwrap();
+        }
+        println!("select 1 {:?}", t.elapsed() / 200);
+    }
 }

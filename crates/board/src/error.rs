@@ -61,7 +61,9 @@ impl Error {
         if damaged.iter().any(|words| said.contains(words)) {
             return Error::new(
                 Kind::NoDatabase,
-                format!("{db} is not a DuckDB database, or it is damaged ({said}); it was left as it is"),
+                format!(
+                    "{db} is not a DuckDB database, or it is damaged ({said}); it was left as it is"
+                ),
             );
         }
         Error::new(Kind::Other, format!("DuckDB says of {db}: {said}"))
@@ -70,7 +72,8 @@ impl Error {
     pub fn of_io(db: &Path, error: &io::Error) -> Error {
         let said = error.to_string();
         let db = db.display().to_string();
-        of_system(&db, &said).unwrap_or_else(|| Error::new(Kind::Other, format!("cannot use {db}: {said}")))
+        of_system(&db, &said)
+            .unwrap_or_else(|| Error::new(Kind::Other, format!("cannot use {db}: {said}")))
     }
 }
 
@@ -81,9 +84,14 @@ fn of_system(db: &str, said: &str) -> Option<Error> {
         let message = format!("cannot write {db}: the disk is full");
         return Some(Error::new(Kind::DiskFull, message));
     }
-    let read_only = ["Permission denied", "Operation not permitted", "Read-only file system"];
+    let read_only = [
+        "Permission denied",
+        "Operation not permitted",
+        "Read-only file system",
+    ];
     if has(&read_only) {
-        let message = format!("cannot write {db}: it, or its directory, is read-only for this user");
+        let message =
+            format!("cannot write {db}: it, or its directory, is read-only for this user");
         return Some(Error::new(Kind::ReadOnly, message));
     }
     None

@@ -6,25 +6,30 @@
 
 mod error;
 mod open;
+mod query;
 mod schema;
 mod serve;
+mod show;
 mod upsert;
+mod value;
 mod wire;
 
 use std::io::{self, BufReader, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub use error::{Error, Kind};
+pub use query::answer;
 pub use serve::serve;
-pub use open::{open as open_x, write as write_x};
 
 const USAGE: u8 = 2;
+const INVALID: u8 = 5;
 
 const HELP: &str = "\
 The leader board of kumite. `kumite` starts this program; nobody else needs to.
 
 usage: kumite-board serve DB    requests on stdin, a JSON object a line; replies on stdout
+       kumite-board query DB    one question on stdin, a JSON object; the answer on stdout
 ";
 
 /// The program.
@@ -32,9 +37,12 @@ pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let texts: Vec<_> = words.iter().map(|word| word.to_str()).collect();
     match texts.as_slice() {
-        [Some("serve"), _] => served(&PathBuf::from(&words[1])),
+        [Some("serve"), _] => served(Path::new(&words[1])),
+        [Some("query"), _] => queried(Path::new(&words[1])),
         [Some("-h" | "--help")] => say(HELP),
-        [Some("-V" | "--version")] => say(concat!("kumite-board ", env!("CARGO_PKG_VERSION"), "\n")),
+        [Some("-V" | "--version")] => {
+            say(concat!("kumite-board ", env!("CARGO_PKG_VERSION"), "\n"))
+        }
         _ => {
             eprint!("{HELP}");
             ExitCode::from(USAGE)
@@ -42,7 +50,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn served(db: &PathBuf) -> ExitCode {
+fn served(db: &Path) -> ExitCode {
     let ended = serve::outlive_signals()
         .and_then(|()| serve(db, BufReader::new(io::stdin()), io::stdout().lock()));
     match ended {
@@ -50,6 +58,23 @@ fn served(db: &PathBuf) -> ExitCode {
         Err(error) => {
             eprintln!("kumite-board: {error}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+fn queried(db: &Path) -> ExitCode {
+    let question = match io::read_to_string(io::stdin()) {
+        Ok(question) => question,
+        Err(error) => {
+            eprintln!("cannot read the question: {error}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    match answer(db, &question) {
+        Ok(text) => say(&text),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(INVALID)
         }
     }
 }

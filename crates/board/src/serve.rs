@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT};
 
 use crate::error::{Error, Kind};
-use crate::open::{LOCK_STEP, check, open, write};
+use crate::open::{LOCK_STEP, check, close, open, write};
 use crate::wire::{Ask, Request, reply};
 
 /// With nothing to write the file is given back after this.
@@ -79,7 +79,10 @@ type Incoming = Result<Request, (Option<u64>, Error)>;
 fn read(mut input: impl BufRead, sender: &Sender<Incoming>) {
     let mut line = Vec::new();
     // An input that cannot be read has ended.
-    while input.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+    while input
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|length| length > 0)
+    {
         if sender.send(parse(&line)).is_err() {
             return;
         }
@@ -167,7 +170,7 @@ impl Board {
         let done = write(&path, self.hold()?, writes);
         if done.is_err() {
             // DuckDB may refuse everything else now: the file is opened anew.
-            self.close();
+            self.open = None;
         }
         done
     }
@@ -190,8 +193,9 @@ impl Board {
         }
     }
 
-    /// What is in the log goes into the file now, so that whoever copies it has everything.
     fn close(&mut self) {
-        self.open = None;
+        if let Some(open) = self.open.take() {
+            close(open.connection);
+        }
     }
 }

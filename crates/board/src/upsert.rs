@@ -9,22 +9,25 @@ use std::collections::{BTreeMap, HashSet};
 use duckdb::Connection;
 use kumite_core::contest::rows::{Place, Row};
 
-use Kept::{Never, Old, Unless};
+use Again::{Changed, Given, Kept, Replaced};
 
 struct Table {
     name: &'static str,
     key: &'static [&'static str],
     /// With the key.
-    columns: &'static [(&'static str, &'static str, Kept)],
+    columns: &'static [(&'static str, &'static str, Again)],
 }
 
-/// Whether a row that is written again keeps what it had.
+/// What becomes of a column when the row is written again.
 #[derive(Clone, Copy, PartialEq)]
-enum Kept {
-    Never,
-    Old,
-    /// Unless the new one has a value.
-    Unless,
+enum Again {
+    Kept,
+    Replaced,
+    /// Replaced if the new row has a value.
+    Given,
+    /// Replaced if it differs. It is part of an index: DuckDB would take the row out of the index and
+    /// put it back, which fails for good if the index is damaged (see `open.rs`).
+    Changed,
 }
 
 const ROUND: &[&str] = &["execution_id", "team_id", "round_number"];
@@ -33,17 +36,17 @@ const ROUND_STATUS: Table = Table {
     name: "round_status",
     key: ROUND,
     columns: &[
-        ("execution_id", "VARCHAR", Old),
-        ("team_id", "VARCHAR", Old),
-        ("team_name", "VARCHAR", Never),
-        ("round_number", "INTEGER", Old),
-        ("should_continue", "BOOLEAN", Never),
-        ("reasoning", "VARCHAR", Never),
-        ("confidence_score", "DOUBLE", Never),
-        ("round_started_at", "TIMESTAMP", Unless),
-        ("round_ended_at", "TIMESTAMP", Never),
-        ("created_at", "TIMESTAMP", Old),
-        ("updated_at", "TIMESTAMP", Never),
+        ("execution_id", "VARCHAR", Kept),
+        ("team_id", "VARCHAR", Kept),
+        ("team_name", "VARCHAR", Replaced),
+        ("round_number", "INTEGER", Kept),
+        ("should_continue", "BOOLEAN", Replaced),
+        ("reasoning", "VARCHAR", Replaced),
+        ("confidence_score", "DOUBLE", Replaced),
+        ("round_started_at", "TIMESTAMP", Given),
+        ("round_ended_at", "TIMESTAMP", Replaced),
+        ("created_at", "TIMESTAMP", Kept),
+        ("updated_at", "TIMESTAMP", Replaced),
     ],
 };
 
@@ -51,18 +54,18 @@ const LEADER_BOARD: Table = Table {
     name: "leader_board",
     key: ROUND,
     columns: &[
-        ("execution_id", "VARCHAR", Old),
-        ("team_id", "VARCHAR", Old),
-        ("team_name", "VARCHAR", Never),
-        ("round_number", "INTEGER", Old),
-        ("submission_content", "VARCHAR", Never),
-        ("submission_format", "VARCHAR", Never),
-        ("score", "DOUBLE", Never),
-        ("score_details", "JSON", Never),
-        ("final_submission", "BOOLEAN", Never),
-        ("exit_reason", "VARCHAR", Never),
-        ("created_at", "TIMESTAMP", Old),
-        ("updated_at", "TIMESTAMP", Never),
+        ("execution_id", "VARCHAR", Kept),
+        ("team_id", "VARCHAR", Kept),
+        ("team_name", "VARCHAR", Replaced),
+        ("round_number", "INTEGER", Kept),
+        ("submission_content", "VARCHAR", Replaced),
+        ("submission_format", "VARCHAR", Replaced),
+        ("score", "DOUBLE", Changed),
+        ("score_details", "JSON", Replaced),
+        ("final_submission", "BOOLEAN", Replaced),
+        ("exit_reason", "VARCHAR", Replaced),
+        ("created_at", "TIMESTAMP", Kept),
+        ("updated_at", "TIMESTAMP", Replaced),
     ],
 };
 
@@ -70,13 +73,13 @@ const ROUND_HISTORY: Table = Table {
     name: "round_history",
     key: ROUND,
     columns: &[
-        ("execution_id", "VARCHAR", Old),
-        ("team_id", "VARCHAR", Old),
-        ("team_name", "VARCHAR", Never),
-        ("round_number", "INTEGER", Old),
-        ("message_history", "JSON", Never),
-        ("member_submissions_record", "JSON", Never),
-        ("created_at", "TIMESTAMP", Old),
+        ("execution_id", "VARCHAR", Kept),
+        ("team_id", "VARCHAR", Kept),
+        ("team_name", "VARCHAR", Replaced),
+        ("round_number", "INTEGER", Kept),
+        ("message_history", "JSON", Replaced),
+        ("member_submissions_record", "JSON", Replaced),
+        ("created_at", "TIMESTAMP", Kept),
     ],
 };
 
@@ -84,14 +87,14 @@ const TEAM_STATUS: Table = Table {
     name: "team_status",
     key: &["execution_id", "team_id"],
     columns: &[
-        ("execution_id", "VARCHAR", Old),
-        ("team_id", "VARCHAR", Old),
-        ("team_name", "VARCHAR", Never),
-        ("position", "INTEGER", Never),
-        ("state", "VARCHAR", Never),
-        ("exit_reason", "VARCHAR", Never),
-        ("message", "VARCHAR", Never),
-        ("updated_at", "TIMESTAMP", Never),
+        ("execution_id", "VARCHAR", Kept),
+        ("team_id", "VARCHAR", Kept),
+        ("team_name", "VARCHAR", Replaced),
+        ("position", "INTEGER", Replaced),
+        ("state", "VARCHAR", Replaced),
+        ("exit_reason", "VARCHAR", Replaced),
+        ("message", "VARCHAR", Replaced),
+        ("updated_at", "TIMESTAMP", Replaced),
     ],
 };
 
@@ -99,16 +102,16 @@ const EXECUTION_SUMMARY: Table = Table {
     name: "execution_summary",
     key: &["execution_id"],
     columns: &[
-        ("execution_id", "VARCHAR", Old),
-        ("user_prompt", "VARCHAR", Never),
-        ("status", "VARCHAR", Never),
-        ("team_results", "JSON", Never),
-        ("total_teams", "INTEGER", Never),
-        ("best_team_id", "VARCHAR", Never),
-        ("best_score", "DOUBLE", Never),
-        ("total_execution_time_seconds", "DOUBLE", Never),
-        ("completed_at", "TIMESTAMP", Never),
-        ("created_at", "TIMESTAMP", Old),
+        ("execution_id", "VARCHAR", Kept),
+        ("user_prompt", "VARCHAR", Replaced),
+        ("status", "VARCHAR", Changed),
+        ("team_results", "JSON", Replaced),
+        ("total_teams", "INTEGER", Replaced),
+        ("best_team_id", "VARCHAR", Replaced),
+        ("best_score", "DOUBLE", Replaced),
+        ("total_execution_time_seconds", "DOUBLE", Replaced),
+        ("completed_at", "TIMESTAMP", Changed),
+        ("created_at", "TIMESTAMP", Kept),
     ],
 };
 
@@ -155,30 +158,46 @@ fn of_round(place: &Place) -> Key<'_> {
 fn put(connection: &Connection, table: &Table, rows: &[&Row]) -> duckdb::Result<()> {
     let text = serde_json::to_string(rows)
         .map_err(|error| duckdb::Error::ToSqlConversionFailure(error.into()))?;
-    let inserted = connection.prepare_cached(&table.insert())?.execute([&text])?;
+    let inserted = connection
+        .prepare_cached(&table.insert())?
+        .execute([&text])?;
     if inserted < rows.len() {
-        connection.prepare_cached(&table.update())?.execute([&text])?;
+        for update in table.updates() {
+            connection.prepare_cached(&update)?.execute([&text])?;
+        }
     }
     Ok(())
 }
 
 impl Table {
-    fn update(&self) -> String {
-        let name = self.name;
-        let sets = self.columns.iter().filter_map(|(column, _, kept)| match kept {
-            Old => None,
-            Never => Some(format!("{column} = new.{column}")),
-            Unless => Some(format!("{column} = coalesce(new.{column}, old.{column})")),
-        });
-        let sets: Vec<String> = sets.collect();
-        let same = self.key.iter().map(|column| format!("old.{column} = new.{column}"));
-        let same: Vec<String> = same.collect();
-        format!(
-            "UPDATE {name} AS old SET {} FROM {} WHERE {}",
-            sets.join(", "),
-            self.given(),
-            same.join(" AND ")
-        )
+    fn updates(&self) -> Vec<String> {
+        let (mut sets, mut indexed, mut differ) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, _, again) in self.columns {
+            match again {
+                Kept => {}
+                Replaced => sets.push(format!("{column} = new.{column}")),
+                Given => sets.push(format!("{column} = coalesce(new.{column}, old.{column})")),
+                Changed => {
+                    indexed.push(format!("{column} = new.{column}"));
+                    differ.push(format!("old.{column} IS DISTINCT FROM new.{column}"));
+                }
+            }
+        }
+        let same = self
+            .key
+            .iter()
+            .map(|column| format!("old.{column} = new.{column}"));
+        let same = same.collect::<Vec<_>>().join(" AND ");
+        let update = |sets: &[String], condition: &str| {
+            let (name, sets, given) = (self.name, sets.join(", "), self.given());
+            format!("UPDATE {name} AS old SET {sets} FROM {given} WHERE {condition}")
+        };
+        let mut updates = vec![update(&sets, &same)];
+        if !indexed.is_empty() {
+            let differ = differ.join(" OR ");
+            updates.push(update(&indexed, &format!("{same} AND ({differ})")));
+        }
+        updates
     }
 
     fn insert(&self) -> String {

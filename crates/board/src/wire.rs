@@ -50,7 +50,11 @@ impl From<Result<(), Error>> for Answer {
     }
 }
 
-pub fn reply(output: &mut impl io::Write, id: Option<u64>, done: Result<(), Error>) -> io::Result<()> {
+pub fn reply(
+    output: &mut impl io::Write,
+    id: Option<u64>,
+    done: Result<(), Error>,
+) -> io::Result<()> {
     let answer = done.into();
     let mut line = serde_json::to_vec(&Reply { id, answer })?;
     line.push(b'\n');

@@ -249,14 +249,14 @@ impl Engine {
 }
 
 fn start(world: &World) -> Event {
-    let team = |index| Entrant {
+    let enter = |(index, retries): (usize, &Option<u32>)| Entrant {
         id: format!("t{index}"),
         name: format!("team {index}"),
-        retries: None,
+        retries: *retries,
     };
     Event::Started {
         rules: world.plan.rules.clone(),
-        teams: (0..world.plan.teams).map(team).collect(),
+        teams: world.plan.teams.iter().enumerate().map(enter).collect(),
     }
 }
 

@@ -8,7 +8,8 @@ use crate::rng::Rng;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub seed: u64,
-    pub teams: u32,
+    /// The teams, and how many retries each of them entered with.
+    pub teams: Vec<Option<u32>>,
     pub rules: Rules,
     pub rates: Rates,
     /// Faults end here.
@@ -23,16 +24,7 @@ impl Plan {
         let mut rng = Rng::new(seed);
         let mut plan = Plan {
             seed,
-            teams: rng.weighed(&[
-                (3, 1),
-                (4, 2),
-                (4, 3),
-                (3, 4),
-                (2, 5),
-                (1, 6),
-                (1, 7),
-                (1, 8),
-            ]),
+            teams: teams(&mut rng),
             rules: rules(&mut rng),
             rates: Rates::draw(&mut rng),
             faults_until_ms: rng.between(2_000, 120_000),
@@ -61,6 +53,22 @@ impl Plan {
         plan.rates.crash_gap_ms = 0;
         plan
     }
+}
+
+fn teams(rng: &mut Rng) -> Vec<Option<u32>> {
+    let sizes = [
+        (3, 1),
+        (4, 2),
+        (4, 3),
+        (3, 4),
+        (2, 5),
+        (1, 6),
+        (1, 7),
+        (1, 8),
+    ];
+    let count: u32 = rng.weighed(&sizes);
+    let retries = |_| rng.pick(&[None, None, Some(0), Some(2), Some(9)]);
+    (0..count).map(retries).collect()
 }
 
 fn rules(rng: &mut Rng) -> Rules {

@@ -134,6 +134,21 @@ fn d11_a_database_that_is_locked_for_a_moment_again_and_again_loses_no_row() {
     assert_eq!(arena.summary(), ["completed alpha 1", "completed alpha 1"]);
 }
 
+#[test]
+fn d11_a_database_that_is_in_use_when_a_contest_begins_is_waited_for() {
+    let arena = Files::of(&["alpha"]).rounds(2, 2).play(scores());
+    fs::copy(super::tables::FIXTURE, arena.world.path("mixseek.db")).unwrap();
+    let held = Held::take(&arena.world.path("mixseek.db"));
+    let running = arena.start(&["--json"]);
+    // The program of the board is there, so it has met the lock, or will in a moment.
+    until("the board to be asked for", || {
+        let args = fs::read(format!("/proc/{}/task/{0}/children", running.pid()));
+        args.is_ok_and(|children| !children.is_empty())
+    });
+    held.let_go();
+    running.wait().assert_code(0);
+}
+
 fn end_of(round: u32) -> &'static str {
     match round {
         3 => "true max_rounds_reached",
@@ -172,7 +187,8 @@ fn d9_s21_a_full_disk_disqualifies_and_a_resume_writes_what_is_missing() {
     let rows = arena.contest(&["board", "--sql", sql, "--json", db[0], db[1]]);
     let rows: Value = serde_json::from_str(&rows.stdout).unwrap();
     assert_eq!(rows.as_array().map(Vec::len), Some(2), "{rows}");
-    assert_eq!(rows[1]["exit_reason"], "database_failure");
+    // Round 2 is worth 50: the first one is its best.
+    assert_eq!(rows[0]["exit_reason"], "database_failure");
 }
 
 /// Refused before anybody is asked, with these words; what is there stays as it is.

@@ -198,3 +198,38 @@ fn d6_s22_a_metric_of_ones_own_below_0_or_above_100_is_an_evaluator_error() {
     assert_eq!(lines(&out.stdout).last().unwrap()["teams"][0]["score"], 99.5);
     assert_eq!(arena.world.read("count").lines().count(), 1);
 }
+
+/// As mixseek has it: a class in Python, which may give any number.
+const OWN: &str = "
+class Own:
+    async def evaluate(self, user_query, submission, execution_id, team_id, round_number):
+        open('asked-' + team_id, 'a').write('x')
+        score = {'below': -5, 'above': 250.0, 'good': 61.5}[team_id]
+        return {'score': score, 'evaluator_comment': submission.strip().upper()}
+";
+
+#[test]
+fn d6_s22_a_metric_in_python_below_0_or_above_100_is_an_evaluator_error() {
+    let metrics = "[[metrics]]\nname = \"Own\"\nweight = 1.0\n\
+        [custom_metrics]\nOwn = { module = \"own_metric\", class = \"Own\" }\n";
+    let arena = Files::of(&["below", "above", "good"])
+        .rounds(1, 1)
+        .metrics(metrics)
+        .play(Play::new());
+    arena.world.write("own_metric.py", OWN);
+    arena.run().assert_code(1);
+    assert_eq!(arena.leader_board(), ["good 1 61.5 true max_rounds_reached"]);
+    let details = arena.rows("score_details", "leader_board");
+    assert!(details[0].contains("GOOD ROUND 1."), "{details:?}");
+    assert_eq!(
+        arena.team_status(),
+        [
+            "above disqualified evaluator_failure",
+            "below disqualified evaluator_failure",
+            "good done max_rounds_reached",
+        ]
+    );
+    for (team, tries) in [("below", 4), ("above", 4), ("good", 1)] {
+        assert_eq!(arena.world.read(&format!("asked-{team}")).len(), tries, "{team}");
+    }
+}

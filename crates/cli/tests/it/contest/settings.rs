@@ -198,3 +198,38 @@ fn s23_a_workspace_may_be_relative() {
         assert_eq!(arena.leader_board(), ["alpha 1 50 true max_rounds_reached"]);
     }
 }
+
+#[test]
+fn every_provider_is_reached_where_its_own_variable_says() {
+    let teams = ["anthropic", "google-gla", "grok", "groq", "ollama", "openai"];
+    let mut arena = Files::of(&teams).rounds(1, 1).play(Play::new());
+    let url = arena.model.url();
+    for (name, value) in [
+        ("ANTHROPIC_BASE_URL", url.clone()),
+        ("ANTHROPIC_API_KEY", "sk-ant-test".to_owned()),
+        ("GOOGLE_GEMINI_BASE_URL", url.clone()),
+        ("GOOGLE_API_KEY", "AIza-test-0123456789-0123456789".to_owned()),
+        ("GROK_BASE_URL", format!("{url}/v1")),
+        ("GROK_API_KEY", "xai-test".to_owned()),
+        ("GROQ_BASE_URL", format!("{url}/v1")),
+        ("GROQ_API_KEY", "gsk-test".to_owned()),
+        ("OLLAMA_HOST", url.clone()),
+    ] {
+        arena.set_env(name, &value);
+    }
+    let mut put = |file: &str, provider: &str| {
+        let text = arena.world.read(file);
+        let text = text.replace("openai:fake", &format!("{provider}:fake"));
+        arena.world.write(file, &text);
+    };
+    for team in teams {
+        put(&format!("configs/agents/{team}.toml"), team);
+    }
+    put("configs/evaluator.toml", "google-gla");
+    put("configs/judgment.toml", "anthropic");
+    arena.run().assert_code(0);
+    let rows = arena.rows("team_id, score", "leader_board ORDER BY team_id");
+    assert_eq!(rows, teams.map(|team| format!("{team} 50")));
+    let said = arena.rows("reasoning", "(SELECT DISTINCT reasoning FROM round_status)");
+    assert_eq!(said, ["there is more to gain"]);
+}

@@ -1,7 +1,7 @@
 //! D9: what fails, how often it is tried again, and what that means for the team.
 
 use super::build::*;
-use crate::contest::{Failed, Failure, Fate, Reason, Rules, Verdict};
+use crate::contest::{Contest, Event, Failed, Failure, Fate, Reason, Rules, Verdict};
 
 fn retries(count: u32) -> Rules {
     let mut rules = rounds(1, 3);
@@ -43,6 +43,30 @@ fn d9_a_team_that_breaks_is_tried_again_three_times_and_then_has_failed() {
     play.submit_fails(0, passing()).does(&[save(0, 1, 1, 0)]);
     play.is_saved(0).is_out(0, Reason::SubmissionFailure);
     assert_eq!(play.team(0).fate(), Some(Fate::Failed));
+}
+
+#[test]
+fn d9_a_team_may_have_fewer_retries_than_the_rules_give_and_never_more() {
+    for (own, all, expected) in [
+        (Some(1), 3, 1),
+        (Some(9), 3, 3),
+        (Some(0), 3, 0),
+        (None, 2, 2),
+    ] {
+        let mut play = Play::start(0, rounds(1, 3));
+        play.contest = Contest::default();
+        let mut teams = entrants(2);
+        teams[0].retries = own;
+        let rules = retries(all);
+        play.tell(Event::Started { rules, teams });
+        (0..expected).for_each(|_| _ = play.submit_fails(0, passing()));
+        assert_eq!(play.attempt(0), expected + 1);
+        play.submit_fails(0, passing())
+            .leaves(0, Reason::SubmissionFailure);
+        // The other one has what the rules give.
+        (0..all).for_each(|_| _ = play.submit_fails(1, passing()));
+        play.is_in_round(1, 1);
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use kumite_core::contest::{Effect, Entry, Event, Failed, Failure, Rules, Submission, Used};
+use kumite_core::contest::{
+    Effect, Entrant, Entry, Event, Failed, Failure, Rules, Submission, Used,
+};
 
 use super::asked::{Key, asked};
 use super::round::Round;
@@ -62,6 +64,8 @@ pub struct Book {
 
 #[derive(Default)]
 pub struct Team {
+    /// What it entered with: fewer than the rules give, never more.
+    pub retries: Option<u32>,
     pub rounds: Vec<Round>,
     pub open: BTreeMap<Key, Try>,
     /// What was under way when it was cancelled or the last process went. It is known for one
@@ -91,7 +95,11 @@ impl Book {
         match &entry.event {
             Event::Started { rules, teams } => {
                 self.rules = rules.clone();
-                self.teams.resize_with(teams.len(), Team::default);
+                let enter = |entrant: &Entrant| Team {
+                    retries: entrant.retries,
+                    ..Team::default()
+                };
+                self.teams = teams.iter().map(enter).collect();
                 Heard::Started
             }
             Event::Submitted {

@@ -20,7 +20,7 @@ pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
     let has_more_to_do = !(is_full && is_finished);
     let team_is_late = has_more_to_do && team_was_late(book, team);
     // A team that could not be saved ends for no other reason, whatever it was about to do.
-    let lost = team.failed_save == Some(retries(book, Key::Save) + 1);
+    let lost = team.failed_save == Some(retries(book, team, Key::Save) + 1);
     if lost != (reason == Reason::DatabaseFailure) {
         return false;
     }
@@ -44,7 +44,7 @@ pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
             let metrics = (0..rules.metrics.len() as u32).map(Key::Metric);
             metrics
                 .into_iter()
-                .any(|key| round.failures(key) == retries(book, key) + 1)
+                .any(|key| round.failures(key) == retries(book, team, key) + 1)
         }),
         Reason::DatabaseFailure => lost,
         Reason::PartialFailure => has_score && is_broken(book, team),
@@ -76,7 +76,7 @@ fn judged_at_last(book: &Book, team: &Team) -> bool {
 fn is_broken(book: &Book, team: &Team) -> bool {
     match team.last {
         Some((Key::Submit, of, How::Failed(failure, _))) => {
-            let was_last = of.attempt == retries(book, Key::Submit) + 1;
+            let was_last = of.attempt == retries(book, team, Key::Submit) + 1;
             failure == Failure::Lasting || (failure != Failure::TimedOut && was_last)
         }
         _ => false,

@@ -5,7 +5,6 @@ use kumite_core::contest::Effect;
 use super::asked::{Key, asked};
 use super::book::{Book, Heard, Team};
 use super::round::Round;
-use super::tries::retries;
 use crate::check::{Verdict, broken};
 
 pub fn check(book: &Book, heard: &Heard, order: &Effect) -> Verdict {
@@ -124,7 +123,7 @@ fn may_judge(book: &Book, round: &Round) -> Result<(), &'static str> {
     if round.number >= rules.rounds_max && !rules.judge_on_final_round {
         return Err("nobody is to be asked at the maximum");
     }
-    match round.failures(Key::Judge) <= retries(book, Key::Judge) {
+    match round.failures(Key::Judge) <= rules.judge_retries {
         true => Ok(()),
         false => Err("it was asked often enough"),
     }

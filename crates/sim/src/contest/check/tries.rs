@@ -4,7 +4,7 @@
 use kumite_core::contest::{Effect, Failure};
 
 use super::asked::{Asked, Key, asked};
-use super::book::{Book, Heard, How};
+use super::book::{Book, Heard, How, Team};
 use super::round::Round;
 use crate::check::{Verdict, broken};
 
@@ -94,7 +94,7 @@ fn numbered(book: &Book, heard: &Heard, asked: Asked) -> Verdict {
             format!("{asked:?}, and not try {attempt} after {wait_ms} ms"),
         );
     }
-    match asked.attempt <= retries(book, asked.key) + 1 {
+    match asked.attempt <= retries(book, of, asked.key) + 1 {
         true => Ok(()),
         false => broken(
             "nothing is tried more often than it may be",
@@ -113,9 +113,10 @@ fn is_answered(round: &Round, key: Key) -> bool {
     }
 }
 
-pub fn retries(book: &Book, key: Key) -> u32 {
+pub fn retries(book: &Book, team: &Team, key: Key) -> u32 {
+    let all = book.rules.submission_retries;
     match key {
-        Key::Submit => book.rules.submission_retries,
+        Key::Submit => team.retries.unwrap_or(all).min(all),
         Key::Metric(metric) => book.rules.metrics[metric as usize].retries,
         Key::Judge => book.rules.judge_retries,
         Key::Save => SAVE_RETRIES,
