@@ -55,7 +55,6 @@ macro_rules! invalid {
 }
 
 invalid!(
-    kumite_contest::engine::Error,
     kumite_contest::home::Error,
     kumite_contest::report::Error,
     kumite_formats::spec_name::Error,
@@ -64,6 +63,21 @@ invalid!(
     kumite_host::settings::Error,
     kumite_host::spec_file::Error,
 );
+
+/// A contest: what the machine refuses has failed, what a file says is invalid.
+impl From<kumite_contest::engine::Error> for Trouble {
+    fn from(error: kumite_contest::engine::Error) -> Trouble {
+        use kumite_contest::{engine, home, journal};
+        let message = sentence(&error);
+        match error {
+            engine::Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
+            | engine::Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
+                Trouble::failed(message)
+            }
+            _ => Trouble::invalid(message),
+        }
+    }
+}
 
 macro_rules! failed {
     ($($error:ty),* $(,)?) => {

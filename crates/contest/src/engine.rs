@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, decide};
+use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, Stage, decide};
 use kumite_formats::contest::TeamKind;
 use kumite_host::clock;
 use kumite_models::Cancel;
@@ -50,9 +50,12 @@ pub struct Engine {
     /// What is under way, in threads.
     pub(crate) jobs: Vec<JoinHandle<()>>,
     /// Everything at once, when the process is told to go.
-    stop: Cancel,
+    pub(crate) stop: Cancel,
     _lock: Lock,
 }
+
+/// Who is told of every entry, with the contest as it is then.
+pub type Tell<'a> = &'a mut dyn FnMut(&Entry, &Contest);
 
 /// How the playing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,22 +107,14 @@ impl Engine {
 
     /// Plays until the end, and tells everything that happens. A contest that has ended is only
     /// looked at: no team, metric or judge is asked again.
-    pub fn play(&mut self, tell: &mut dyn FnMut(&Entry, &Contest)) -> Result<Played, Error> {
+    pub fn play(&mut self, tell: Tell<'_>) -> Result<Played, Error> {
         if self.contest.is_saved() {
             return Ok(Played::Out);
         }
-        if !self.contest.teams.is_empty() {
-            program::end_left(&self.charter.id);
-        }
-        let first = match self.contest.teams.is_empty() {
-            true => self.start(),
-            // Nothing is begun again only to be ended.
-            false if self.home.is_asked_to_cancel() && !self.contest.is_cancelled => {
-                Event::CancelRequested { by: By::User }
-            }
-            false => Event::Resumed,
-        };
-        let played = self.play_from(first, tell);
+        let played = self.begin(tell).and_then(|is_over| match is_over {
+            true => Ok(Played::Out),
+            false => self.go_on(tell),
+        });
         for cancel in self.cancels.values() {
             cancel.cancel();
         }
@@ -132,14 +127,21 @@ impl Engine {
         played
     }
 
-    fn play_from(
-        &mut self,
-        first: Event,
-        tell: &mut dyn FnMut(&Entry, &Contest),
-    ) -> Result<Played, Error> {
-        if self.take(vec![first], tell)? {
-            return Ok(Played::Out);
+    /// Starts the contest, or takes it up where it was. True: that was the end.
+    fn begin(&mut self, tell: Tell<'_>) -> Result<bool, Error> {
+        if self.contest.teams.is_empty() {
+            return self.take(vec![self.start()], tell);
         }
+        program::end_left(&self.charter.id);
+        if self.is_to_be_cancelled() {
+            // Nothing is begun again only to be ended.
+            self.record(Event::Resumed, tell)?;
+            return self.take(vec![Event::CancelRequested { by: By::User }], tell);
+        }
+        self.take(vec![Event::Resumed], tell)
+    }
+
+    fn go_on(&mut self, tell: Tell<'_>) -> Result<Played, Error> {
         loop {
             let event = match self.inbox.recv_timeout(LOOK) {
                 Ok(event) => Some(event),
@@ -151,7 +153,7 @@ impl Engine {
                 return Ok(Played::Interrupted);
             }
             let mut events: Vec<Event> = event.into_iter().chain(self.inbox.try_iter()).collect();
-            if !self.contest.is_cancelled && self.home.is_asked_to_cancel() {
+            if self.is_to_be_cancelled() {
                 events.push(Event::CancelRequested { by: By::User });
             }
             if !events.is_empty() && self.take(events, tell)? {
@@ -162,18 +164,10 @@ impl Engine {
 
     /// Takes events through the loop. All that came together is recorded before any of it is acted
     /// on. True: it was the end.
-    fn take(
-        &mut self,
-        events: Vec<Event>,
-        tell: &mut dyn FnMut(&Entry, &Contest),
-    ) -> Result<bool, Error> {
+    fn take(&mut self, events: Vec<Event>, tell: Tell<'_>) -> Result<bool, Error> {
         let mut effects = Vec::new();
         for event in events {
-            let entry = self.journal.append(event, clock::now_ms())?;
-            let (contest, more) = decide(std::mem::take(&mut self.contest), &entry);
-            self.contest = contest;
-            effects.extend(more);
-            tell(&entry, &self.contest);
+            effects.extend(self.record(event, tell)?);
         }
         let lasting =
             |effect: &Effect| matches!(effect, Effect::Save { .. } | Effect::SaveSummary { .. });
@@ -184,6 +178,19 @@ impl Engine {
             perform::perform(self, effect);
         }
         Ok(effects.contains(&Effect::End))
+    }
+
+    fn record(&mut self, event: Event, tell: Tell<'_>) -> Result<Vec<Effect>, Error> {
+        let entry = self.journal.append(event, clock::now_ms())?;
+        let (contest, effects) = decide(std::mem::take(&mut self.contest), &entry);
+        self.contest = contest;
+        tell(&entry, &self.contest);
+        Ok(effects)
+    }
+
+    /// A contest that only has to be saved is not cancelled any more.
+    fn is_to_be_cancelled(&self) -> bool {
+        self.contest.stage == Stage::Running && self.home.is_asked_to_cancel()
     }
 
     fn start(&self) -> Event {

@@ -73,12 +73,14 @@ pub fn perform(engine: &mut Engine, effect: &Effect) {
                 attempt,
                 why,
             };
-            save(engine, write, wait_ms, saved, failed);
+            let cancel = engine.cancels.entry(team).or_default().clone();
+            save(engine, write, wait_ms, cancel, saved, failed);
         }
         Effect::SaveSummary { attempt, wait_ms } => {
             let write = projection(engine).summary();
             let failed = move |why| Event::SummaryFailed { attempt, why };
-            save(engine, write, wait_ms, Event::SummarySaved, failed);
+            let stop = engine.stop.clone();
+            save(engine, write, wait_ms, stop, Event::SummarySaved, failed);
         }
         Effect::Halt { team } => {
             if let Some(cancel) = engine.cancels.remove(&team) {
@@ -274,11 +276,13 @@ fn judge(engine: &mut Engine, job: Job) {
     });
 }
 
-/// Writes rows, after a wait, and sends how that went.
+/// Writes rows, after a wait, and sends how that went. Rows that were to wait when the team was
+/// ended are old: the summary has newer ones.
 fn save(
-    engine: &Engine,
+    engine: &mut Engine,
     write: Write,
     wait_ms: u64,
+    cancel: Cancel,
     saved: Event,
     failed: impl FnOnce(String) -> Event + Send + 'static,
 ) {
@@ -294,11 +298,12 @@ fn save(
         return engine.board.write(&write, done);
     }
     let board = engine.board.clone();
-    let waited = thread::Builder::new().spawn(move || {
-        thread::sleep(Duration::from_millis(wait_ms));
-        board.write(&write, done);
+    let waiting = thread::Builder::new().spawn(move || {
+        if !cancel.wait(Duration::from_millis(wait_ms)) {
+            board.write(&write, done);
+        }
     });
-    waited.expect("a thread can be started");
+    engine.jobs.push(waiting.expect("a thread can be started"));
 }
 
 /// A template that cannot be rendered will not be next time.

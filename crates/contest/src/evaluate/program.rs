@@ -59,7 +59,10 @@ const MARK: &str = "KUMITE_TRY";
 /// Runs it until it exits, its time is over, or it is cancelled. Nothing of it is left afterwards,
 /// however it ended.
 pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
-    let contest = program.env.iter().find(|(name, _)| *name == "KUMITE_CONTEST");
+    let contest = program
+        .env
+        .iter()
+        .find(|(name, _)| *name == "KUMITE_CONTEST");
     let contest = contest.map(|(_, id)| id.to_string_lossy());
     let mark = format!("{}/{}", contest.unwrap_or_default(), Uuid::new_v4());
     // A limit beyond all times is none.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::arena::processes;
 use crate::world::{World, text, until};
 
 /// Adds two numbers, wrongly.
@@ -97,18 +98,10 @@ fn assert_nothing_left(world: &World) {
     assert_eq!(git(world, &["branch", "--list"]).lines().count(), 1);
     assert_eq!(git(world, &["status", "--porcelain"]), "");
     world.assert_nothing_left();
-    until("all supervisors to be gone", || supervisors(world) == 0);
-}
-
-fn supervisors(world: &World) -> usize {
     let root = world.root().display().to_string();
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let command = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).ok();
-    let commands = processes.filter_map(command);
-    commands
-        .map(|command| String::from_utf8_lossy(&command).into_owned())
-        .filter(|command| command.contains("kumite") && command.contains(&root))
-        .count()
+    until("all supervisors to be gone", || {
+        processes(&["kumite", &root]) == 0
+    });
 }
 
 #[test]

@@ -277,3 +277,13 @@ impl Arena {
         self.journal().iter().filter(is_it).count()
     }
 }
+
+/// How many processes have all of these words in their command line.
+pub fn processes(words: &[&str]) -> usize {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
+    all.filter_map(command)
+        .map(|command| String::from_utf8_lossy(&command).into_owned())
+        .filter(|command| words.iter().all(|word| command.contains(word)))
+        .count()
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::{Value, json};
 
-use super::arena::{Arena, Files, TASK};
+use super::arena::{Arena, Files, TASK, processes};
 use super::play::{Play, Role, error};
 use crate::bad_disk::Disk;
 use crate::world::{Out, text, until};
@@ -141,9 +141,9 @@ fn d11_a_database_that_is_in_use_when_a_contest_begins_is_waited_for() {
     let held = Held::take(&arena.world.path("mixseek.db"));
     let running = arena.start(&["--json"]);
     // The program of the board is there, so it has met the lock, or will in a moment.
+    let db = arena.world.path("mixseek.db").display().to_string();
     until("the board to be asked for", || {
-        let args = fs::read(format!("/proc/{}/task/{0}/children", running.pid()));
-        args.is_ok_and(|children| !children.is_empty())
+        processes(&["kumite-board", &db]) > 0
     });
     held.let_go();
     running.wait().assert_code(0);

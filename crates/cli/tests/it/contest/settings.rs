@@ -217,7 +217,7 @@ fn every_provider_is_reached_where_its_own_variable_says() {
     ] {
         arena.set_env(name, &value);
     }
-    let mut put = |file: &str, provider: &str| {
+    let put = |file: &str, provider: &str| {
         let text = arena.world.read(file);
         let text = text.replace("openai:fake", &format!("{provider}:fake"));
         arena.world.write(file, &text);
