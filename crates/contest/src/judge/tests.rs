@@ -38,7 +38,7 @@ fn facts(scores: &[u64]) -> Facts {
 fn plan_of(stage: &Stage, system_instruction: Option<&str>) -> Plan {
     let judge = formats::Judge::Llm {
         system_instruction: system_instruction.map(str::to_owned),
-        llm: stage.llm(),
+        llm: Box::new(stage.llm()),
     };
     let checklist = formats::Checklist {
         words: vec!["x".to_owned()],

@@ -115,7 +115,7 @@ fn judge_of(scope: &Scope<'_>, asked: Asked, timeout_ms: u64) -> Judge {
     }
     Judge::Llm {
         system_instruction,
-        llm: asked.build("", timeout_ms),
+        llm: Box::new(asked.build("", timeout_ms)),
     }
 }
 

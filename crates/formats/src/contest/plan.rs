@@ -236,7 +236,7 @@ pub enum Judge {
     Rules,
     Llm {
         system_instruction: Option<String>,
-        llm: Llm,
+        llm: Box<Llm>,
     },
 }
 

@@ -51,13 +51,13 @@ pub fn judge_check(setting: &Setting, args: &JudgeCheckArgs) -> Result {
         plan.prices.extend(price(args, model)?);
         plan.judge = Judge::Llm {
             system_instruction: None,
-            llm: Llm {
+            llm: Box::new(Llm {
                 model: model.clone(),
                 temperature: Some(0.0),
                 timeout_ms: args.timeout * 1000,
                 max_retries: args.retries,
                 ..Llm::default()
-            },
+            }),
         };
     }
     let kit = parts::kit(&plan, &setting.place()?).map_err(invalid)?;

@@ -52,7 +52,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Judgment {
     let judgment = Judgment {
         judge: Judge::Llm {
             system_instruction: team::instruction(&scope),
-            llm,
+            llm: Box::new(llm),
         },
         on_final_round: scope.flag("judge_on_final_round").unwrap_or(true),
         timeout_ms,
