@@ -29,7 +29,7 @@ pub fn judge(world: &World) -> (Option<String>, Llm) {
         Judge::Llm {
             system_instruction,
             llm,
-        } => (system_instruction, llm),
+        } => (system_instruction, *llm),
         Judge::Rules => panic!("mixseek's judge is a model"),
     }
 }
