@@ -66,6 +66,8 @@ impl Error {
                 ),
             );
         }
+        // What follows are pages to read and dumps of rows.
+        let said = said.lines().next().unwrap_or_default();
         Error::new(Kind::Other, format!("DuckDB says of {db}: {said}"))
     }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use duckdb::{AccessMode, Connection, params};
@@ -16,6 +17,8 @@ use crate::value::table;
 
 /// A contest that writes gives the file back several times a second.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
+/// While we read nobody can write, and a team whose rounds cannot be saved is out after 7 seconds.
+const SQL_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// One of them.
 #[derive(Deserialize)]
@@ -93,13 +96,23 @@ impl Reader {
                 "SET enable_external_access = false; SET lock_configuration = true;",
             ),
         )?;
+        let clock = self.connection.interrupt_handle();
+        thread::spawn(move || {
+            thread::sleep(SQL_TIME_MAX);
+            clock.interrupt();
+        });
         let found = table(&self.connection, sql, params![]);
         let found = found.map_err(|error| {
-            let said = error.to_string();
-            Error::new(
-                Kind::Other,
-                format!("the database cannot answer that: {said}"),
-            )
+            let said = match error.to_string() {
+                said if said.contains("INTERRUPT Error") => format!(
+                    "it took longer than {} s, and nobody can write meanwhile; ask a copy of the file",
+                    SQL_TIME_MAX.as_secs()
+                ),
+                said if said.contains("Unknown error code") => "there is no statement".to_owned(),
+                said => said,
+            };
+            let message = format!("the database cannot answer that: {said}");
+            Error::new(Kind::Other, message)
         })?;
         match format {
             Form::Json => Ok(objects(&found).to_string()),

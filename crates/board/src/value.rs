@@ -11,16 +11,41 @@ use crate::show::Table;
 pub fn table(connection: &Connection, sql: &str, parameters: impl Params) -> duckdb::Result<Table> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(parameters)?;
-    let names: Vec<String> = rows
-        .as_ref()
-        .map(|statement| statement.column_names())
-        .unwrap_or_default();
+    let names = distinct(
+        rows.as_ref()
+            .map(|statement| statement.column_names())
+            .unwrap_or_default(),
+    );
+    // The crate gives up on these.
+    let unknown = rows.as_ref().is_some_and(|statement| {
+        let schema = statement.schema();
+        let mut types = schema
+            .fields()
+            .iter()
+            .map(|field| field.data_type().to_string());
+        types.any(|name| name.contains("Time64(ns)"))
+    });
+    if unknown {
+        let why = "a TIME_NS can only be shown as text; cast it to VARCHAR";
+        return Err(duckdb::Error::ToSqlConversionFailure(why.into()));
+    }
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let cells = (0..names.len()).map(|index| row.get::<_, Cell>(index).map(|it| json_of(&it)));
         found.push(cells.collect::<duckdb::Result<Vec<Value>>>()?);
     }
     Ok(Table { names, rows: found })
+}
+
+/// An object has a name once: the second `score` is `score_1`.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        let numbered = (1..).map(|number| format!("{name}_{number}"));
+        let free = [name.clone()].into_iter().chain(numbered);
+        distinct.extend(free.into_iter().find(|name| !distinct.contains(name)));
+    }
+    distinct
 }
 
 /// Numbers that JSON cannot hold exactly are texts.
@@ -32,24 +57,21 @@ fn json_of(cell: &Cell) -> Value {
         Cell::SmallInt(value) => json!(value),
         Cell::Int(value) => json!(value),
         Cell::BigInt(value) => json!(value),
-        Cell::HugeInt(value) => match i64::try_from(*value) {
-            Ok(value) => json!(value),
-            Err(_) => json!(value.to_string()),
-        },
+        Cell::HugeInt(value) => exact(value.to_string()),
+        Cell::UHugeInt(value) => exact(value.to_string()),
         Cell::UTinyInt(value) => json!(value),
         Cell::USmallInt(value) => json!(value),
         Cell::UInt(value) => json!(value),
         Cell::UBigInt(value) => json!(value),
-        Cell::Float(value) => number(f64::from(*value)),
+        // As it was written: 78.67, not the 78.66999816894531 that is nearest to it.
+        Cell::Float(value) => exact(value.to_string()),
         Cell::Double(value) => number(*value),
-        Cell::Decimal(value) => json!(value.to_string()),
+        Cell::Decimal(value) => exact(value.to_string()),
         Cell::Timestamp(unit, value) => time(*unit, *value),
         Cell::Text(text) | Cell::Enum(text) => json!(text),
-        Cell::Blob(bytes) => json!(String::from_utf8_lossy(bytes)),
-        Cell::Date32(days) => match time(TimeUnit::Second, i64::from(*days) * 86_400) {
-            Value::String(text) => json!(text.split('T').next()),
-            other => other,
-        },
+        Cell::Blob(bytes) => json!(hex(bytes)),
+        Cell::Date32(days) => part(time(TimeUnit::Second, i64::from(*days) * 86_400), 0),
+        Cell::Time64(unit, value) => part(time(*unit, *value), 1),
         Cell::List(cells) | Cell::Array(cells) => cells.iter().map(json_of).collect(),
         Cell::Struct(fields) => {
             let fields = fields
@@ -57,8 +79,54 @@ fn json_of(cell: &Cell) -> Value {
                 .map(|(name, cell)| (name.clone(), json_of(cell)));
             Value::Object(fields.collect())
         }
+        Cell::Map(entries) => {
+            let entries = entries.iter().map(|(key, cell)| match json_of(key) {
+                Value::String(key) => (key, json_of(cell)),
+                key => (key.to_string(), json_of(cell)),
+            });
+            Value::Object(entries.collect())
+        }
+        Cell::Union(cell) => json_of(cell),
+        Cell::Interval {
+            months,
+            days,
+            nanos,
+        } => {
+            let seconds = *nanos as f64 / 1e9;
+            json!(format!("{months} months {days} days {seconds} seconds"))
+        }
         other => json!(format!("{other:?}")),
     }
+}
+
+/// A number if it is the same one there, as far as its digits go.
+fn exact(text: String) -> Value {
+    let digits = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    let number = text.parse::<i64>().map(Number::from).ok();
+    let number = number.or_else(|| {
+        let value = text.parse::<f64>().ok()?;
+        Number::from_f64(value).filter(|_| value.to_string() == digits)
+    });
+    number.map_or(Value::String(text), Value::Number)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    format!("\\x{}", digits.collect::<String>())
+}
+
+/// The date or the time of day of `2026-11-16T05:07:00Z`.
+fn part(time: Value, index: usize) -> Value {
+    let parts = time
+        .as_str()
+        .map(|text| text.trim_end_matches('Z').split('T'));
+    let part = parts
+        .and_then(|mut parts| parts.nth(index))
+        .map(str::to_owned);
+    part.map_or(time, Value::String)
 }
 
 /// NaN and the infinities have no form in JSON.
@@ -75,5 +143,6 @@ fn time(unit: TimeUnit, value: i64) -> Value {
         TimeUnit::Nanosecond => Some(value / 1000),
     };
     let time = micros.and_then(|micros| Timestamp::from_microsecond(micros).ok());
-    time.map_or(Value::Null, |time| json!(time.to_string()))
+    // Beyond the year 9999, or infinite.
+    time.map_or(json!(value), |time| json!(time.to_string()))
 }

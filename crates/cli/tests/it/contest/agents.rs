@@ -81,7 +81,10 @@ fn project() -> World {
 }
 
 fn tests_pass(world: &World) -> bool {
-    let status = Command::new("sh").arg("test.sh").current_dir(world.root()).status();
+    let status = Command::new("sh")
+        .arg("test.sh")
+        .current_dir(world.root())
+        .status();
     status.unwrap().success()
 }
 
@@ -111,7 +114,10 @@ fn the_team_whose_tests_pass_wins_and_its_changes_can_be_applied() {
     let out = world.kumite(&["contest", "run", "contest.toml", "--json"]);
     out.assert_code(0);
     let end = out.notices("contest_ended").pop().unwrap();
-    assert_eq!((&end["winner"], &end["score"]), (&json!("claude"), &json!(100.0)));
+    assert_eq!(
+        (&end["winner"], &end["score"]),
+        (&json!("claude"), &json!(100.0))
+    );
     let board = board(&world);
     let scores: Vec<String> = ["claude", "codex"]
         .iter()
@@ -132,7 +138,10 @@ fn the_team_whose_tests_pass_wins_and_its_changes_can_be_applied() {
     out.assert_code(0);
     let applied: Value = serde_json::from_str(&out.stdout).unwrap();
     assert_eq!(applied["team_id"], "claude");
-    assert_eq!(applied["files"], json!([{"path": "calc.sh", "added": 1, "removed": 1}]));
+    assert_eq!(
+        applied["files"],
+        json!([{"path": "calc.sh", "added": 1, "removed": 1}])
+    );
     assert!(tests_pass(&world));
     assert_eq!(git(&world, &["status", "--porcelain"]), " M calc.sh\n");
 
@@ -176,7 +185,11 @@ fn a_cancelled_contest_of_agents_leaves_no_agent_and_no_worktree() {
     until("claude to work", || world.path("up").exists());
     world.kumite(&["contest", "cancel"]).assert_code(0);
     let out = running.wait();
-    assert_eq!(out.notices("contest_ended")[0]["state"], "cancelled", "{out:?}");
+    assert_eq!(
+        out.notices("contest_ended")[0]["state"],
+        "cancelled",
+        "{out:?}"
+    );
     assert_nothing_left(&world);
     assert_eq!(board(&world)["winner"], json!(null));
 }

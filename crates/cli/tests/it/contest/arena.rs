@@ -256,7 +256,10 @@ impl Arena {
     pub fn homes(&self) -> Vec<PathBuf> {
         let dir = self.world.path(".kiro/runtime/kumite/contests");
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        let mut homes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let homes = entries.map(|entry| entry.path());
+        // What has no plan is no contest.
+        let homes = homes.filter(|home| home.join("plan.json").exists());
+        let mut homes: Vec<PathBuf> = homes.collect();
         homes.sort();
         homes
     }
@@ -273,7 +276,8 @@ impl Arena {
 
     /// How often something happened to a team in a round.
     pub fn happened(&self, event: &str, team: u32, round: u32) -> usize {
-        let is_it = |it: &&Value| it["event"] == event && it["team"] == team && it["round"] == round;
+        let is_it =
+            |it: &&Value| it["event"] == event && it["team"] == team && it["round"] == round;
         self.journal().iter().filter(is_it).count()
     }
 }

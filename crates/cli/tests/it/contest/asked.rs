@@ -49,14 +49,18 @@ impl Arena {
     pub fn prompt(&self, team: &str, round: u32) -> String {
         let mut asked = self.asked_of(Role::Leader, team, round);
         let asked = asked.pop();
-        asked.unwrap_or_else(|| panic!("{team} had no round {round}")).prompt
+        asked
+            .unwrap_or_else(|| panic!("{team} had no round {round}"))
+            .prompt
     }
 
     fn read(&self, body: &Value) -> Asked {
         let messages = body["messages"].as_array().unwrap();
         let of = |role: &str| {
             let found = messages.iter().rfind(|message| message["role"] == role);
-            found.map(|message| text(&message["content"])).unwrap_or_default()
+            found
+                .map(|message| text(&message["content"]))
+                .unwrap_or_default()
         };
         let (system, prompt) = (of("system"), of("user"));
         let tools = body["tools"].to_string();

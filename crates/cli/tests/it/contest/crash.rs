@@ -3,6 +3,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -75,7 +76,10 @@ fn assert_nothing_was_asked_for_again(arena: &Arena, known: &[Value], deaths: us
                     false => 1 + deaths,
                 };
                 let asked = arena.count(role, team, round);
-                assert!(asked <= most, "{role:?} of {team} in {round}: {asked} times");
+                assert!(
+                    asked <= most,
+                    "{role:?} of {team} in {round}: {asked} times"
+                );
             }
         }
     }
@@ -123,6 +127,31 @@ fn a_contest_killed_again_while_it_recovers_has_the_board_of_the_undisturbed_one
     assert_eq!(tried, entries / 5);
 }
 
+#[test]
+fn a_contest_killed_at_any_moment_has_the_board_of_the_undisturbed_one() {
+    let (_, expected) = undisturbed();
+    everywhere(12, |seed| {
+        let arena = contest();
+        for blow in 0..=seed % 3 {
+            let run = match arena.homes().is_empty() {
+                true => arena.start(&["--json"]),
+                false => arena.world.start(&["contest", "resume", "--json"]),
+            };
+            // No test waits for a time; this one draws the time of a blow.
+            let ms = (seed * 7 + blow) * 31 % 400;
+            std::thread::park_timeout(Duration::from_millis(ms as u64));
+            run.signal("KILL");
+            run.wait();
+        }
+        let out = match arena.homes().is_empty() {
+            true => arena.run(),
+            false => arena.resume(),
+        };
+        out.assert_code(0);
+        assert_eq!(result(&arena), expected);
+    });
+}
+
 /// Tries all numbers from 1 to `last`, several at once, and says how many there were.
 fn everywhere(last: usize, one: impl Fn(usize) + Sync) -> usize {
     let next = AtomicUsize::new(1);
@@ -135,7 +164,8 @@ fn everywhere(last: usize, one: impl Fn(usize) + Sync) -> usize {
                     if number > last {
                         return;
                     }
-                    let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one(number)));
+                    let tried =
+                        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one(number)));
                     if let Err(panic) = tried {
                         let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
                         troubles.lock().unwrap().push((number, text));

@@ -59,7 +59,10 @@ fn assert_tries(out: &Out, words: &str) {
     let at = |it: &Value| text(&it["time"]).parse::<jiff::Timestamp>().unwrap();
     for (pair, least) in tries.windows(2).zip([1000, 2000, 4000]) {
         let waited = at(&pair[1]).as_millisecond() - at(&pair[0]).as_millisecond();
-        assert!((least..least + 5000).contains(&waited), "{waited} of {least}");
+        assert!(
+            (least..least + 5000).contains(&waited),
+            "{waited} of {least}"
+        );
         assert!(text(&pair[0]["message"]).contains(words), "{}", pair[0]);
     }
 }
@@ -72,10 +75,7 @@ fn assert_made_up_for(arena: &Arena) {
         ["alpha 1 60 false null", "alpha 2 70 true database_failure"]
     );
     assert_eq!(arena.round_status().len(), 2);
-    assert_eq!(
-        arena.team_status(),
-        ["alpha disqualified database_failure"]
-    );
+    assert_eq!(arena.team_status(), ["alpha disqualified database_failure"]);
     assert_eq!(arena.summary(), ["failed null 1"]);
 }
 
@@ -90,14 +90,21 @@ fn d9_s21_a_database_that_stays_locked_disqualifies_and_is_written_by_a_resume()
     out.assert_code(4);
     assert_tries(&out, "is in use by");
     let end = out.notices("team_ended").pop().unwrap();
-    assert_eq!((&end["exit_reason"], &end["score"]), (&json!("database_failure"), &json!(70.0)));
+    assert_eq!(
+        (&end["exit_reason"], &end["score"]),
+        (&json!("database_failure"), &json!(70.0))
+    );
 
     // The journal has everything, and says so while the database still has nothing to say.
     let board = arena.board();
-    assert_eq!((&board["state"], &board["winner"]), (&json!("failed"), &json!(null)));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&json!("failed"), &json!(null))
+    );
     assert_eq!(board["teams"][0]["scores"], json!([60.0, 70.0]));
     assert!(text(&board["unsaved"]).contains("is in use by"), "{board}");
-    arena.contest(&["show"]).assert_code(0);
+    let id = text(&board["execution_id"]);
+    arena.contest(&["show", &id]).assert_code(0);
     let counts = arena.counts();
 
     held.let_go();
@@ -109,9 +116,11 @@ fn d9_s21_a_database_that_stays_locked_disqualifies_and_is_written_by_a_resume()
 
 #[test]
 fn d11_a_database_that_is_locked_for_a_moment_again_and_again_loses_no_row() {
-    let arena = Files::of(&["alpha"])
-        .rounds(3, 3)
-        .play(Play::new().scores("alpha", &[10.0, 20.0, 30.0]).delay_ms(100));
+    let arena = Files::of(&["alpha"]).rounds(3, 3).play(
+        Play::new()
+            .scores("alpha", &[10.0, 20.0, 30.0])
+            .delay_ms(100),
+    );
     arena.run().assert_code(0);
     let running = arena.start(&["--json"]);
     until("the second contest", || arena.homes().len() == 2);
@@ -212,8 +221,15 @@ fn assert_refused(arena: &Arena, db: &str, words: &[&str]) {
 #[test]
 fn a_file_that_is_no_database_is_refused_and_left_as_it_is() {
     let arena = Files::of(&["alpha"]).play(scores());
-    arena.world.write("mixseek.db", "these are the notes of a person, not a database\n");
-    assert_refused(&arena, "mixseek.db", &["not a DuckDB database", "left as it is"]);
+    arena.world.write(
+        "mixseek.db",
+        "these are the notes of a person, not a database\n",
+    );
+    assert_refused(
+        &arena,
+        "mixseek.db",
+        &["not a DuckDB database", "left as it is"],
+    );
     fs::create_dir(arena.world.path("a-directory")).unwrap();
     assert_refused(&arena, "a-directory", &["directory"]);
     assert_refused(&arena, "no/such/dir/board.db", &["no directory"]);
@@ -234,8 +250,12 @@ fn a_database_of_a_newer_duckdb_is_refused_and_left_as_it_is() {
 
 /// As DuckDB has it before a block of its file.
 fn checksum(bytes: &[u8]) -> u64 {
-    let words = bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
-    words.fold(5381, |sum, word| sum ^ word.wrapping_mul(0xbf58_476d_1ce4_e5b9))
+    let words = bytes
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    words.fold(5381, |sum, word| {
+        sum ^ word.wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    })
 }
 
 #[test]
@@ -249,7 +269,10 @@ fn a_database_that_somebody_keeps_open_is_refused_with_the_name_of_the_program()
         let out = arena.run_with(more);
         assert_eq!(out.code, 5, "{out:?}");
         let said = format!("{}{}", out.stdout, out.stderr);
-        assert!(said.contains("is in use by") && said.contains(&own), "{said}");
+        assert!(
+            said.contains("is in use by") && said.contains(&own),
+            "{said}"
+        );
     }
     assert_eq!(arena.model.requests().len(), 0);
     held.let_go();

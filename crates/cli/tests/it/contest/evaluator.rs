@@ -35,7 +35,10 @@ fn d9_s8_an_evaluator_that_fails_in_round_2_disqualifies_and_the_good_round_stay
     // It is listed, has no rank, and the other one wins though its score is lower.
     assert_eq!(arena.summary(), ["partial_failure beta 2"]);
     let team = arena.team("alpha");
-    assert_eq!((&team["rank"], &team["score"]), (&json!(null), &json!(90.0)));
+    assert_eq!(
+        (&team["rank"], &team["score"]),
+        (&json!(null), &json!(90.0))
+    );
     assert_eq!(arena.board()["winner"], "beta");
     // The first try, and three more.
     assert_eq!(arena.count(Role::Evaluator, "alpha", 2), 4);
@@ -48,7 +51,10 @@ fn d9_s9_an_evaluator_that_fails_in_round_1_leaves_nothing_but_the_history() {
     let arena = Files::of(&["alpha"]).rounds(2, 5).play(play);
     arena.run().assert_code(4);
     assert_eq!(arena.leader_board(), [""; 0]);
-    assert_eq!(arena.rows("team_id, round_number", "round_history"), ["alpha 1"]);
+    assert_eq!(
+        arena.rows("team_id, round_number", "round_history"),
+        ["alpha 1"]
+    );
     assert_eq!(arena.round_status(), ["alpha 1 null"]);
     assert_eq!(
         arena.team_status(),
@@ -57,7 +63,10 @@ fn d9_s9_an_evaluator_that_fails_in_round_1_leaves_nothing_but_the_history() {
     assert_eq!(arena.summary(), ["failed null 1"]);
     assert_eq!(arena.counts(), [1, 4, 0]);
     let board = arena.board();
-    assert_eq!((&board["state"], &board["winner"]), (&json!("failed"), &json!(null)));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&json!("failed"), &json!(null))
+    );
 }
 
 /// One team for each kind of answer that is none, and one that is scored.
@@ -66,12 +75,27 @@ fn d6_an_answer_that_is_no_score_from_0_to_100_is_asked_for_four_times_and_disqu
     let result = |value| Act::Result { value };
     let answers = [
         ("prose", say("It is a good text, I would say.")),
-        ("word", result(json!({"score": "high", "evaluator_comment": ""}))),
-        ("digits", result(json!({"score": "70", "evaluator_comment": ""}))),
+        (
+            "word",
+            result(json!({"score": "high", "evaluator_comment": ""})),
+        ),
+        (
+            "digits",
+            result(json!({"score": "70", "evaluator_comment": ""})),
+        ),
         ("nan", say("{\"score\": NaN, \"evaluator_comment\": \"\"}")),
-        ("huge", result(json!({"score": 1e9, "evaluator_comment": ""}))),
-        ("above", result(json!({"score": 100.01, "evaluator_comment": ""}))),
-        ("below", result(json!({"score": -0.01, "evaluator_comment": ""}))),
+        (
+            "huge",
+            result(json!({"score": 1e9, "evaluator_comment": ""})),
+        ),
+        (
+            "above",
+            result(json!({"score": 100.01, "evaluator_comment": ""})),
+        ),
+        (
+            "below",
+            result(json!({"score": -0.01, "evaluator_comment": ""})),
+        ),
         ("none", result(json!({"evaluator_comment": "fine"}))),
     ];
     let mut play = Play::new().scores("top", &[100.0]).scores("zero", &[0.0]);
@@ -140,7 +164,12 @@ fn d9_an_evaluator_that_comes_to_its_senses_is_believed() {
     let play = Play::new().evaluator(
         "alpha",
         1,
-        vec![once(say("prose")), once(error(500)), once(error(400)), score(70.0)],
+        vec![
+            once(say("prose")),
+            once(error(500)),
+            once(error(400)),
+            score(70.0),
+        ],
     );
     let arena = Files::of(&["alpha"]).rounds(1, 1).play(play);
     arena.run().assert_code(0);
@@ -183,7 +212,12 @@ fn by_program(answer: &str) -> Arena {
 
 #[test]
 fn d6_s22_a_metric_of_ones_own_below_0_or_above_100_is_an_evaluator_error() {
-    for answer in ["{\"score\": -3}", "{\"score\": 250.5}", "{\"score\": null}", "nothing"] {
+    for answer in [
+        "{\"score\": -3}",
+        "{\"score\": 250.5}",
+        "{\"score\": null}",
+        "nothing",
+    ] {
         let arena = by_program(answer);
         let out = arena.contest(&["run", "contest.toml", "--json"]);
         out.assert_code(4);
@@ -195,7 +229,10 @@ fn d6_s22_a_metric_of_ones_own_below_0_or_above_100_is_an_evaluator_error() {
     let arena = by_program("thinking\n{\"score\": 99.5, \"remarks\": \"good\"}");
     let out = arena.contest(&["run", "contest.toml", "--json"]);
     out.assert_code(0);
-    assert_eq!(lines(&out.stdout).last().unwrap()["teams"][0]["score"], 99.5);
+    assert_eq!(
+        lines(&out.stdout).last().unwrap()["teams"][0]["score"],
+        99.5
+    );
     assert_eq!(arena.world.read("count").lines().count(), 1);
 }
 
@@ -218,7 +255,10 @@ fn d6_s22_a_metric_in_python_below_0_or_above_100_is_an_evaluator_error() {
         .play(Play::new());
     arena.world.write("own_metric.py", OWN);
     arena.run().assert_code(1);
-    assert_eq!(arena.leader_board(), ["good 1 61.5 true max_rounds_reached"]);
+    assert_eq!(
+        arena.leader_board(),
+        ["good 1 61.5 true max_rounds_reached"]
+    );
     let details = arena.rows("score_details", "leader_board");
     assert!(details[0].contains("GOOD ROUND 1."), "{details:?}");
     assert_eq!(
@@ -230,6 +270,38 @@ fn d6_s22_a_metric_in_python_below_0_or_above_100_is_an_evaluator_error() {
         ]
     );
     for (team, tries) in [("below", 4), ("above", 4), ("good", 1)] {
-        assert_eq!(arena.world.read(&format!("asked-{team}")).len(), tries, "{team}");
+        assert_eq!(
+            arena.world.read(&format!("asked-{team}")).len(),
+            tries,
+            "{team}"
+        );
     }
+}
+
+#[test]
+fn d6_programs_measure_first_and_a_veto_spares_the_model() {
+    let world = World::new();
+    world.write(
+        "contest.toml",
+        "task = \"Do it.\"\n[contest]\nrounds_min = 2\nrounds_max = 2\n\
+         [[team]]\nid = \"alpha\"\nmodel = \"openai:fake\"\nsystem = \"You are team alpha.\"\n\
+         [[metric]]\nname = \"Relevance\"\nmodel = \"openai:fake\"\nweight = 0.5\n\
+         [[metric]]\nname = \"tests\"\nweight = 0.5\nveto_below = 1.0\ncommand = [\"sh\", \"-c\", \
+         \"if grep -q 'round 1'; then echo '{\\\"score\\\": 0, \\\"remarks\\\": \\\"red\\\"}'; \
+         else echo '{\\\"score\\\": 80}'; fi\"]\n",
+    );
+    let play = Play::new().scores("alpha", &[100.0, 60.0]);
+    let arena = Arena::at(world, &["alpha".to_owned()], play);
+    arena.contest(&["run", "contest.toml"]).assert_code(0);
+    assert_eq!(
+        arena.leader_board(),
+        ["alpha 1 0 false null", "alpha 2 70 true max_rounds_reached"]
+    );
+    assert_eq!(arena.count(Role::Evaluator, "alpha", 1), 0);
+    assert_eq!(arena.count(Role::Evaluator, "alpha", 2), 1);
+    let prompt = arena.prompt("alpha", 2);
+    assert!(
+        prompt.contains("tests: 0.00/100") && prompt.contains("red"),
+        "{prompt}"
+    );
 }

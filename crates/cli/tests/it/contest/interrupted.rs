@@ -18,11 +18,15 @@ fn scores() -> Play {
 /// Both leaders hang in their second round.
 fn stuck() -> (Arena, Running) {
     let hang = || vec![Act::Hang { times: None }];
-    let play = scores().leader("alpha", 2, hang()).leader("beta", 2, hang());
+    let play = scores()
+        .leader("alpha", 2, hang())
+        .leader("beta", 2, hang());
     let arena = Files::of(&TEAMS).rounds(2, 3).play(play);
     let running = arena.start(&["--json"]);
     until("round 2 of both", || {
-        TEAMS.iter().all(|team| arena.count(Role::Leader, team, 2) == 1)
+        TEAMS
+            .iter()
+            .all(|team| arena.count(Role::Leader, team, 2) == 1)
     });
     (arena, running)
 }
@@ -84,11 +88,17 @@ fn a_finished_contest_is_only_looked_at_when_it_is_resumed() {
     let before = arena.counts();
     let journal = arena.journal();
     let id = arena.board()["execution_id"].clone();
-    for args in [&["resume", "--json"][..], &["resume", id.as_str().unwrap(), "--json"]] {
+    for args in [
+        &["resume", "--json"][..],
+        &["resume", id.as_str().unwrap(), "--json"],
+    ] {
         let out = arena.contest(args);
         out.assert_code(0);
         let board = out.notices("board").pop().unwrap();
-        assert_eq!((&board["state"], &board["winner"]), (&json!("done"), &json!("beta")));
+        assert_eq!(
+            (&board["state"], &board["winner"]),
+            (&json!("done"), &json!("beta"))
+        );
     }
     assert_eq!(arena.counts(), before);
     assert_eq!(arena.journal(), journal);
@@ -168,7 +178,10 @@ fn a_contest_that_nobody_plays_is_cancelled_without_asking_a_model() {
 #[track_caller]
 fn assert_cancelled(arena: &Arena) {
     let board = arena.board();
-    assert_eq!((&board["state"], &board["winner"]), (&json!("cancelled"), &json!(null)));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&json!("cancelled"), &json!(null))
+    );
     assert_eq!(
         arena.leader_board(),
         ["alpha 1 60 true cancelled", "beta 1 50 true cancelled"]

@@ -18,15 +18,23 @@ fn d9_s7_a_judge_that_refuses_is_asked_four_times_and_then_the_team_goes_on_to_t
     for round in [1, 2] {
         assert_eq!(arena.count(Role::Judge, "alpha", round), 4);
     }
-    let said = arena.rows("reasoning, confidence_score", "round_status WHERE round_number = 1");
+    let said = arena.rows(
+        "reasoning, confidence_score",
+        "round_status WHERE round_number = 1",
+    );
     assert!(said[0].contains("the judge failed"), "{said:?}");
-    assert!(said[0].contains("it is broken") && said[0].ends_with(" 0"), "{said:?}");
+    assert!(
+        said[0].contains("it is broken") && said[0].ends_with(" 0"),
+        "{said:?}"
+    );
 }
 
 #[test]
 fn d9_a_judge_that_is_too_slow_for_judgment_timeout_seconds_means_to_go_on() {
     let hang = Act::Hang { times: None };
-    let play = Play::new().judge("alpha", 1, vec![hang]).judge("alpha", 2, vec![stops()]);
+    let play = Play::new()
+        .judge("alpha", 1, vec![hang])
+        .judge("alpha", 2, vec![stops()]);
     let arena = Files::of(&["alpha"])
         .rounds(1, 3)
         .orchestrator("judgment_timeout_seconds = 1")
@@ -34,10 +42,7 @@ fn d9_a_judge_that_is_too_slow_for_judgment_timeout_seconds_means_to_go_on() {
         .play(play);
     arena.run().assert_code(0);
     assert_eq!(arena.round_status(), ["alpha 1 true", "alpha 2 false"]);
-    assert_eq!(
-        arena.team_status(),
-        ["alpha done no_improvement_expected"]
-    );
+    assert_eq!(arena.team_status(), ["alpha done no_improvement_expected"]);
     assert_eq!(arena.count(Role::Judge, "alpha", 1), 2);
 }
 
@@ -55,7 +60,10 @@ fn d9_a_judge_is_asked_again_until_its_answer_can_be_used() {
         .play(Play::new().judge("alpha", 1, answers));
     arena.run().assert_code(0);
     assert_eq!(arena.counts(), [1, 1, 4]);
-    let said = arena.rows("should_continue, reasoning, confidence_score", "round_status");
+    let said = arena.rows(
+        "should_continue, reasoning, confidence_score",
+        "round_status",
+    );
     assert_eq!(said, ["false enough 0.25"]);
 }
 
@@ -96,16 +104,29 @@ fn d12_judge_check_measures_a_judge_on_the_labelled_set_and_the_rules_reach_80_p
     let held_out = &report["splits"]["held_out"];
     assert!(held_out["n"].as_u64().unwrap() >= 30, "{report}");
     assert!(held_out["accuracy"].as_f64().unwrap() >= 0.8, "{report}");
-    assert_eq!((&report["calls"], &report["cost_usd"]), (&report["n"], &json!(0.0)));
+    assert_eq!(
+        (&report["calls"], &report["cost_usd"]),
+        (&report["n"], &json!(0.0))
+    );
 
     // A model that always says the same is right exactly where the label is the same.
     let arena = Files::of(&[]).play(Play::new().judges(vec![goes_on()]));
-    let model = ["judge-check", "--json", "--model", "openai:fake", "--price", "10,20"];
+    let model = [
+        "judge-check",
+        "--json",
+        "--model",
+        "openai:fake",
+        "--price",
+        "10,20",
+    ];
     let out = arena.contest(&model);
     out.assert_code(0);
     let always: Value = serde_json::from_str(&out.stdout).unwrap();
     let confusion = &always["confusion"];
-    assert_eq!((&confusion["continue_stop"], &confusion["stop_stop"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&confusion["continue_stop"], &confusion["stop_stop"]),
+        (&json!(0), &json!(0))
+    );
     assert_eq!(always["right"], confusion["continue_continue"]);
     assert_eq!(arena.counts()[2] as u64, always["n"].as_u64().unwrap());
     assert!(always["cost_usd"].as_f64().unwrap() > 0.0, "{always}");

@@ -10,6 +10,7 @@ mod database;
 mod evaluator;
 mod interrupted;
 mod judge;
+mod odd;
 mod outcome;
 mod play;
 mod prompts;

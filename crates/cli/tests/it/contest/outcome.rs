@@ -17,11 +17,20 @@ fn the_news_of_a_contest_are_a_line_of_json_each_and_the_board_is_the_last() {
     out.assert_code(1);
     let news = lines(&out.stdout);
     let id = text(&arena.board()["execution_id"]);
-    assert!(news.iter().all(|it| it["execution_id"] == id.as_str()), "{news:?}");
+    assert!(
+        news.iter().all(|it| it["execution_id"] == id.as_str()),
+        "{news:?}"
+    );
     let (board, rest) = news.split_last().unwrap();
-    assert!(rest.iter().all(|it| text(&it["time"]).parse::<jiff::Timestamp>().is_ok()));
+    assert!(
+        rest.iter()
+            .all(|it| text(&it["time"]).parse::<jiff::Timestamp>().is_ok())
+    );
     assert_eq!(rest[0]["type"], "contest_started");
-    assert_eq!((&rest[0]["teams"], &rest[0]["rounds_max"]), (&json!(2), &json!(5)));
+    assert_eq!(
+        (&rest[0]["teams"], &rest[0]["rounds_max"]),
+        (&json!(2), &json!(5))
+    );
     let of = |team: &str| {
         let own = rest.iter().filter(|it| it["team_id"] == team);
         let word = |it: &Value| format!("{} {}", text(&it["type"]), text(&it["round"]));
@@ -47,8 +56,14 @@ fn the_news_of_a_contest_are_a_line_of_json_each_and_the_board_is_the_last() {
     assert_eq!(beta[6..], ["round_failed 1", "team_ended null"]);
     let end = rest.last().unwrap();
     assert_eq!(end["type"], "contest_ended");
-    assert_eq!((&end["winner"], &end["score"]), (&json!("alpha"), &json!(70.0)));
-    assert_eq!((&board["type"], &board["winner"]), (&json!("board"), &json!("alpha")));
+    assert_eq!(
+        (&end["winner"], &end["score"]),
+        (&json!("alpha"), &json!(70.0))
+    );
+    assert_eq!(
+        (&board["type"], &board["winner"]),
+        (&json!("board"), &json!("alpha"))
+    );
     let mut same = board.clone();
     same.as_object_mut().unwrap().remove("type");
     assert_eq!(same, arena.board());
@@ -61,7 +76,9 @@ fn the_summary_of_mixseek_has_the_shape_that_its_readers_know() {
         .scores("beta", &[80.0])
         .evaluator("beta", 2, vec![error(400)])
         .evaluator("gamma", 1, vec![error(400)]);
-    let arena = Files::of(&["alpha", "beta", "gamma"]).rounds(2, 2).play(play);
+    let arena = Files::of(&["alpha", "beta", "gamma"])
+        .rounds(2, 2)
+        .play(play);
     let out = arena.run_with(&["--summary", "mixseek"]);
     out.assert_code(1);
     let summary: Value = serde_json::from_str(&out.stdout).unwrap();
@@ -85,19 +102,41 @@ fn the_summary_of_mixseek_has_the_shape_that_its_readers_know() {
     }
     assert_eq!(keys.len(), 13, "{keys:?}");
     assert_eq!(summary["user_prompt"], TASK);
-    assert_eq!((&summary["best_team_id"], &summary["best_score"]), (&json!("alpha"), &json!(70.0)));
-    let numbers = ["total_teams", "completed_teams", "failed_teams", "partial_teams"];
+    assert_eq!(
+        (&summary["best_team_id"], &summary["best_score"]),
+        (&json!("alpha"), &json!(70.0))
+    );
+    let numbers = [
+        "total_teams",
+        "completed_teams",
+        "failed_teams",
+        "partial_teams",
+    ];
     assert_eq!(numbers.map(|key| summary[key].clone()), [3, 2, 2, 1]);
     assert_eq!(summary["partial_team_ids"], json!(["beta"]));
     let failed = summary["failed_teams_info"].as_array().unwrap();
     let ids: Vec<&Value> = failed.iter().map(|it| &it["team_id"]).collect();
     assert_eq!(ids, ["beta", "gamma"]);
-    assert!(failed.iter().all(|it| text(&it["error_message"]).contains("it is broken")));
+    assert!(
+        failed
+            .iter()
+            .all(|it| text(&it["error_message"]).contains("it is broken"))
+    );
     let result = &summary["team_results"][0];
     for key in [
-        "id", "execution_id", "team_id", "team_name", "round_number", "submission_content",
-        "submission_format", "score", "score_details", "final_submission", "exit_reason",
-        "created_at", "updated_at",
+        "id",
+        "execution_id",
+        "team_id",
+        "team_name",
+        "round_number",
+        "submission_content",
+        "submission_format",
+        "score",
+        "score_details",
+        "final_submission",
+        "exit_reason",
+        "created_at",
+        "updated_at",
     ] {
         assert!(result.get(key).is_some(), "{key}: {result}");
     }
@@ -181,9 +220,15 @@ fn d14_a_team_is_charged_for_its_own_work_and_not_for_waiting() {
     let is_near = |usd: &Value, calls: f64| (usd.as_f64().unwrap() - calls * CALL_USD).abs() < 1e-9;
     let teams = board["teams"].as_array().unwrap();
     // The evaluator's and the judge's calls are the house's.
-    assert!(teams.iter().all(|team| is_near(&team["cost_usd"], 1.0)), "{board}");
+    assert!(
+        teams.iter().all(|team| is_near(&team["cost_usd"], 1.0)),
+        "{board}"
+    );
     assert!(is_near(&board["cost_usd"], 6.0), "{board}");
-    let seconds: Vec<f64> = teams.iter().map(|it| it["seconds"].as_f64().unwrap()).collect();
+    let seconds: Vec<f64> = teams
+        .iter()
+        .map(|it| it["seconds"].as_f64().unwrap())
+        .collect();
     let elapsed = board["elapsed_seconds"].as_f64().unwrap();
     // Three calls each; while one works the other waits and pays nothing.
     assert!(seconds.iter().all(|it| *it >= 0.6), "{board}");
@@ -196,7 +241,10 @@ fn d14_when_the_budget_is_spent_no_round_begins() {
     let out = arena.contest(&["run", "contest.toml", "--json"]);
     out.assert_code(0);
     let board = arena.board();
-    assert!(board["cost_usd"].as_f64().unwrap() < 0.005 + 4.0 * CALL_USD, "{board}");
+    assert!(
+        board["cost_usd"].as_f64().unwrap() < 0.005 + 4.0 * CALL_USD,
+        "{board}"
+    );
     let reasons = arena.rows("exit_reason", "team_status");
     assert_eq!(reasons, ["budget_reached", "budget_reached"]);
     assert_eq!(arena.leader_board().len(), 2);

@@ -14,7 +14,10 @@ fn d2_every_prompt_carries_the_task_and_all_past_rounds_with_scores_and_feedback
     for round in 1..=3 {
         let prompt = arena.prompt("alpha", round);
         assert!(prompt.contains(TASK), "{prompt}");
-        assert!(prompt.contains(&format!("round {round} of at most 3")), "{prompt}");
+        assert!(
+            prompt.contains(&format!("round {round} of at most 3")),
+            "{prompt}"
+        );
         for (past, points) in [(1, "61.00"), (2, "72.50")] {
             for words in [
                 said("alpha", past),
@@ -79,9 +82,15 @@ fn d2_a_template_of_ones_own_takes_the_place_of_the_built_in_one() {
     let start = format!("This is round 2 of at most two.\n{TASK}|");
     assert!(prompt.starts_with(&start), "{prompt}");
     let grading = arena.asked_of(Role::Evaluator, "alpha", 1);
-    assert!(grading[0].prompt.starts_with("Grade <submission-"), "{grading:?}");
+    assert!(
+        grading[0].prompt.starts_with("Grade <submission-"),
+        "{grading:?}"
+    );
     let judging = arena.asked_of(Role::Judge, "alpha", 2);
-    assert!(judging[0].prompt.starts_with("Judge ## Round 1"), "{judging:?}");
+    assert!(
+        judging[0].prompt.starts_with("Judge ## Round 1"),
+        "{judging:?}"
+    );
 }
 
 #[test]
@@ -93,11 +102,16 @@ fn what_a_submission_says_is_data_and_cannot_leave_its_block() {
     let arena = Files::of(&["alpha"]).rounds(2, 2).play(play);
     arena.run().assert_code(0);
     for prompt in [
-        arena.asked_of(Role::Evaluator, "alpha", 1)[0].prompt.clone(),
+        arena.asked_of(Role::Evaluator, "alpha", 1)[0]
+            .prompt
+            .clone(),
         arena.prompt("alpha", 2),
     ] {
         let begin = prompt.find("<submission-").unwrap();
-        let tag: String = prompt[begin + 1..].chars().take_while(|it| *it != '>').collect();
+        let tag: String = prompt[begin + 1..]
+            .chars()
+            .take_while(|it| *it != '>')
+            .collect();
         let end = format!("</{tag}>");
         assert_eq!(prompt.matches(&end).count(), 1, "{prompt}");
         let inside = &prompt[begin..prompt.find(&end).unwrap()];

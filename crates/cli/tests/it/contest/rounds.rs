@@ -21,9 +21,11 @@ fn d4_s1_one_round_is_played_where_one_is_allowed() {
 
 #[test]
 fn d4_s2_a_judge_that_says_stop_at_the_minimum_ends_there() {
-    let arena = Files::of(&["alpha"])
-        .rounds(2, 5)
-        .play(Play::new().scores("alpha", &[60.0, 70.0]).judges(vec![stops()]));
+    let arena = Files::of(&["alpha"]).rounds(2, 5).play(
+        Play::new()
+            .scores("alpha", &[60.0, 70.0])
+            .judges(vec![stops()]),
+    );
     arena.run().assert_code(0);
     assert_eq!(
         arena.leader_board(),
@@ -99,10 +101,15 @@ fn d14_s6_teams_with_equal_scores_share_a_rank_and_the_first_configured_one_wins
         .scores("gamma", &[40.0, 80.0])
         .scores("alpha", &[80.0, 30.0])
         .scores("beta", &[10.0, 20.0]);
-    let arena = Files::of(&["gamma", "alpha", "beta"]).rounds(2, 2).play(play);
+    let arena = Files::of(&["gamma", "alpha", "beta"])
+        .rounds(2, 2)
+        .play(play);
     arena.run().assert_code(0);
     let board = arena.board();
-    assert_eq!((&board["winner"], &board["state"]), (&"gamma".into(), &"done".into()));
+    assert_eq!(
+        (&board["winner"], &board["state"]),
+        (&"gamma".into(), &"done".into())
+    );
     let ranks = ["gamma", "alpha", "beta"].map(|team| arena.team(team)["rank"].clone());
     assert_eq!(ranks, [1, 1, 3]);
     assert_eq!(arena.summary(), ["completed gamma 3"]);

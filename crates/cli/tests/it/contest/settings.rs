@@ -35,7 +35,11 @@ fn s12_weights_that_do_not_add_up_to_1_are_refused() {
     let metrics = "[[metrics]]\nname = \"Relevance\"\nweight = 0.5\n\
         [[metrics]]\nname = \"Coverage\"\nweight = 0.666\n";
     let arena = files().metrics(metrics).play(Play::new());
-    assert_refused(&arena, TASK, &["1.166", "configs/evaluator.toml:", "add up to 1"]);
+    assert_refused(
+        &arena,
+        TASK,
+        &["1.166", "configs/evaluator.toml:", "add up to 1"],
+    );
 }
 
 #[test]
@@ -44,7 +48,11 @@ fn s13_team_ids_that_are_there_twice_are_refused() {
     let beta = arena.world.read("configs/agents/beta.toml");
     let beta = beta.replace("team_id = \"beta\"", "team_id = \"alpha\"");
     arena.world.write("configs/agents/beta.toml", &beta);
-    assert_refused(&arena, TASK, &["\"alpha\"", "twice", "configs/agents/beta.toml:2"]);
+    assert_refused(
+        &arena,
+        TASK,
+        &["\"alpha\"", "twice", "configs/agents/beta.toml:2"],
+    );
 }
 
 #[test]
@@ -54,11 +62,20 @@ fn d10_s20_numbers_of_rounds_that_make_no_sense_are_refused() {
         ("max_rounds = 11", &["max_rounds", "11", "10", at][..]),
         ("max_rounds = 0", &["max_rounds", "0", at]),
         ("max_rounds = 1", &["min_rounds", "max_rounds", at]),
-        ("min_rounds = 4\nmax_rounds = 3", &["min_rounds", "max_rounds", "4", "3", at]),
+        (
+            "min_rounds = 4\nmax_rounds = 3",
+            &["min_rounds", "max_rounds", "4", "3", at],
+        ),
         ("min_rounds = 0", &["min_rounds", "0", at]),
-        ("submission_timeout_seconds = 0", &["submission_timeout_seconds", at]),
+        (
+            "submission_timeout_seconds = 0",
+            &["submission_timeout_seconds", at],
+        ),
         ("max_concurrent_teams = 0", &["max_concurrent_teams", at]),
-        ("timeout_per_team_seconds = 5", &["timeout_per_team_seconds", "10", at]),
+        (
+            "timeout_per_team_seconds = 5",
+            &["timeout_per_team_seconds", "10", at],
+        ),
     ] {
         let arena = Files::of(&["alpha"]).orchestrator(keys).play(Play::new());
         assert_refused(&arena, TASK, words);
@@ -68,7 +85,11 @@ fn d10_s20_numbers_of_rounds_that_make_no_sense_are_refused() {
 #[test]
 fn a_key_that_is_not_known_is_refused_with_its_line_and_the_nearest_one() {
     let arena = files().orchestrator("max_round = 3").play(Play::new());
-    assert_refused(&arena, TASK, &["configs/orchestrator.toml:6", "max_round", "max_rounds"]);
+    assert_refused(
+        &arena,
+        TASK,
+        &["configs/orchestrator.toml:6", "max_round", "max_rounds"],
+    );
     let out = arena.run_with(&["--lenient"]);
     out.assert_code(0);
     assert!(out.stderr.contains("max_round"), "{out:?}");
@@ -103,11 +124,36 @@ fn a_missing_key_is_refused_and_named() {
 #[test]
 fn a_provider_or_a_metric_that_nobody_knows_is_refused() {
     for (file, from, to, words) in [
-        ("configs/agents/beta.toml", "openai:fake", "opnai:fake", &["opnai", "openai"][..]),
-        ("configs/agents/beta.toml", "openai:fake", "fake", &["fake", "provider"]),
-        ("configs/judgment.toml", "openai:fake", "nobody:x", &["nobody"]),
-        ("configs/evaluator.toml", "Relevance", "Relevence", &["Relevence", "Relevance"]),
-        ("configs/evaluator.toml", "[[metrics]]\nname = \"Relevance\"\nweight = 1.0", "", &["metrics"]),
+        (
+            "configs/agents/beta.toml",
+            "openai:fake",
+            "opnai:fake",
+            &["opnai", "openai"][..],
+        ),
+        (
+            "configs/agents/beta.toml",
+            "openai:fake",
+            "fake",
+            &["fake", "provider"],
+        ),
+        (
+            "configs/judgment.toml",
+            "openai:fake",
+            "nobody:x",
+            &["nobody"],
+        ),
+        (
+            "configs/evaluator.toml",
+            "Relevance",
+            "Relevence",
+            &["Relevence", "Relevance"],
+        ),
+        (
+            "configs/evaluator.toml",
+            "[[metrics]]\nname = \"Relevance\"\nweight = 1.0",
+            "",
+            &["metrics"],
+        ),
     ] {
         let arena = files().play(Play::new());
         let text = arena.world.read(file);
@@ -137,10 +183,16 @@ fn d2_a_template_that_cannot_be_rendered_is_refused() {
 fn a_file_that_is_missing_or_broken_is_refused_with_its_name() {
     let arena = files().play(Play::new());
     std::fs::remove_file(arena.world.path("configs/agents/beta.toml")).unwrap();
-    assert_refused(&arena, TASK, &["configs/agents/beta.toml", "orchestrator.toml:"]);
+    assert_refused(
+        &arena,
+        TASK,
+        &["configs/agents/beta.toml", "orchestrator.toml:"],
+    );
 
     let arena = files().play(Play::new());
-    arena.world.write("configs/agents/beta.toml", "[team\nteam_id = 1\n");
+    arena
+        .world
+        .write("configs/agents/beta.toml", "[team\nteam_id = 1\n");
     assert_refused(&arena, TASK, &["configs/agents/beta.toml:1"]);
 }
 
@@ -155,7 +207,12 @@ fn a_dry_run_of_good_files_says_so_and_makes_nothing() {
     let out = arena.run_with(&["--dry-run", "--json"]);
     out.assert_code(0);
     let checks: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
-    assert!(checks["categories"].as_array().is_some_and(|all| !all.is_empty()), "{checks}");
+    assert!(
+        checks["categories"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty()),
+        "{checks}"
+    );
     assert_nothing_happened(&arena);
 }
 
@@ -183,7 +240,10 @@ fn s23_a_workspace_may_be_relative() {
         let run = |arena: &Arena, args: &[&str]| -> Out { arena.contest(args) };
         let out = match by_flag {
             true => {
-                arena.world.env.retain(|(name, _)| name != "MIXSEEK_WORKSPACE");
+                arena
+                    .world
+                    .env
+                    .retain(|(name, _)| name != "MIXSEEK_WORKSPACE");
                 run(&arena, &["run", FILE, TASK, "--workspace", "ws"])
             }
             false => {
@@ -201,14 +261,24 @@ fn s23_a_workspace_may_be_relative() {
 
 #[test]
 fn every_provider_is_reached_where_its_own_variable_says() {
-    let teams = ["anthropic", "google-gla", "grok", "groq", "ollama", "openai"];
+    let teams = [
+        "anthropic",
+        "google-gla",
+        "grok",
+        "groq",
+        "ollama",
+        "openai",
+    ];
     let mut arena = Files::of(&teams).rounds(1, 1).play(Play::new());
     let url = arena.model.url();
     for (name, value) in [
         ("ANTHROPIC_BASE_URL", url.clone()),
         ("ANTHROPIC_API_KEY", "sk-ant-test".to_owned()),
         ("GOOGLE_GEMINI_BASE_URL", url.clone()),
-        ("GOOGLE_API_KEY", "AIza-test-0123456789-0123456789".to_owned()),
+        (
+            "GOOGLE_API_KEY",
+            "AIza-test-0123456789-0123456789".to_owned(),
+        ),
         ("GROK_BASE_URL", format!("{url}/v1")),
         ("GROK_API_KEY", "xai-test".to_owned()),
         ("GROQ_BASE_URL", format!("{url}/v1")),

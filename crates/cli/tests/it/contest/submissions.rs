@@ -2,9 +2,9 @@
 
 use kumite_fake_model::Act;
 
-use super::arena::Files;
+use super::arena::{Arena, Files};
 use super::play::{Play, Role, error, once, said, say};
-use crate::world::text;
+use crate::world::{World, text};
 
 const HANG: Act = Act::Hang { times: None };
 
@@ -59,7 +59,10 @@ fn d9_nul_bytes_and_ten_megabytes_are_malformed_and_the_others_go_on() {
             "nul 2 50 true max_rounds_reached",
         ]
     );
-    for (team, words) in [("nul", "NUL byte at byte 6"), ("huge", "had 10000000 bytes")] {
+    for (team, words) in [
+        ("nul", "NUL byte at byte 6"),
+        ("huge", "had 10000000 bytes"),
+    ] {
         assert_eq!(arena.count(Role::Evaluator, team, 1), 0);
         let prompt = arena.prompt(team, 2);
         assert!(prompt.contains(words), "{prompt}");
@@ -125,7 +128,9 @@ fn d9_s11_a_team_that_runs_out_of_its_time_keeps_its_best_round() {
         .leader("alpha", 2, vec![HANG])
         .leader("beta", 1, vec![HANG])
         .scores("gamma", &[30.0, 20.0]);
-    let arena = Files::of(&["alpha", "beta", "gamma"]).rounds(2, 2).play(play);
+    let arena = Files::of(&["alpha", "beta", "gamma"])
+        .rounds(2, 2)
+        .play(play);
     arena.run_with(&["--timeout", "2"]).assert_code(1);
     assert_eq!(
         arena.team_status(),
@@ -155,7 +160,9 @@ fn d9_a_leader_that_is_refused_is_not_asked_again_and_one_that_is_unwell_is() {
         .leader("refused", 1, vec![Act::Auth { times: None }])
         .leader("broken", 2, vec![error(400)])
         .leader("unwell", 1, vec![once(error(503)), say(&said("unwell", 1))]);
-    let arena = Files::of(&["refused", "broken", "unwell"]).rounds(2, 2).play(play);
+    let arena = Files::of(&["refused", "broken", "unwell"])
+        .rounds(2, 2)
+        .play(play);
     let out = arena.run();
     out.assert_code(1);
     assert_eq!(
@@ -173,4 +180,62 @@ fn d9_a_leader_that_is_refused_is_not_asked_again_and_one_that_is_unwell_is() {
     let troubles = out.notices("trouble");
     assert_eq!(troubles.len(), 3, "{troubles:?}");
     assert!(troubles.iter().all(|it| text(&it["part"]) == "submission"));
+}
+
+#[test]
+fn d9_a_contest_that_runs_out_of_its_time_ends_and_what_is_there_counts() {
+    let world = World::new();
+    let mut file = "task = \"Do it.\"\n[contest]\nrounds_min = 2\nrounds_max = 2\n\
+        contest_timeout = \"2s\"\n[[metric]]\nname = \"Relevance\"\nmodel = \"openai:fake\"\n"
+        .to_owned();
+    for team in ["alpha", "beta"] {
+        file += &format!(
+            "[[team]]\nid = \"{team}\"\nmodel = \"openai:fake\"\nsystem = \"You are team {team}.\"\n"
+        );
+    }
+    world.write("contest.toml", &file);
+    let play = Play::new()
+        .leader("alpha", 1, vec![HANG])
+        .scores("beta", &[33.0])
+        .leader("beta", 2, vec![HANG]);
+    let arena = Arena::at(world, &["alpha".to_owned(), "beta".to_owned()], play);
+    arena.contest(&["run", "contest.toml"]).assert_code(1);
+    assert_eq!(
+        arena.team_status(),
+        [
+            "alpha failed contest_timeout",
+            "beta failed contest_timeout"
+        ]
+    );
+    assert_eq!(arena.leader_board(), ["beta 1 33 true contest_timeout"]);
+    assert_eq!(arena.summary(), ["partial_failure beta 2"]);
+}
+
+#[test]
+fn d9_max_retries_per_team_0_means_one_try() {
+    let play = Play::new().leader("alpha", 1, vec![once(error(503)), say("too late")]);
+    let arena = Files::of(&["alpha"])
+        .rounds(1, 1)
+        .orchestrator("max_retries_per_team = 0")
+        .play(play);
+    arena.run().assert_code(4);
+    assert_eq!(arena.counts(), [1, 0, 0]);
+    assert_eq!(arena.team_status(), ["alpha failed submission_failure"]);
+}
+
+#[test]
+fn d14_a_rate_limit_is_waited_for_as_long_as_it_is_asked_and_nobody_is_charged() {
+    let rate = Act::Rate {
+        retry_after_s: Some(3),
+        times: Some(1),
+    };
+    let play = Play::new().leader("alpha", 1, vec![rate, say(&said("alpha", 1))]);
+    let arena = Files::of(&["alpha"]).rounds(1, 1).play(play);
+    arena.run().assert_code(0);
+    assert_eq!(arena.count(Role::Leader, "alpha", 1), 2);
+    let board = arena.board();
+    let elapsed = board["elapsed_seconds"].as_f64().unwrap();
+    let charged = board["teams"][0]["seconds"].as_f64().unwrap();
+    assert!(elapsed >= 3.0, "{board}");
+    assert!(charged <= elapsed - 3.0, "{board}");
 }

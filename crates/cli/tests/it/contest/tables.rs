@@ -50,7 +50,10 @@ fn d7_d8_the_tables_have_the_columns_that_their_readers_know() {
         "round_started_at TIMESTAMP",
         "round_ended_at TIMESTAMP",
     ];
-    assert_eq!(columns(&arena, "round_status"), [&round[..], &status, &times].concat());
+    assert_eq!(
+        columns(&arena, "round_status"),
+        [&round[..], &status, &times].concat()
+    );
     let board = [
         "submission_content VARCHAR",
         "submission_format VARCHAR",
@@ -59,13 +62,19 @@ fn d7_d8_the_tables_have_the_columns_that_their_readers_know() {
         "final_submission BOOLEAN",
         "exit_reason VARCHAR",
     ];
-    assert_eq!(columns(&arena, "leader_board"), [&round[..], &board, &times].concat());
+    assert_eq!(
+        columns(&arena, "leader_board"),
+        [&round[..], &board, &times].concat()
+    );
     let history = [
         "message_history JSON",
         "member_submissions_record JSON",
         "created_at TIMESTAMP",
     ];
-    assert_eq!(columns(&arena, "round_history"), [&round[..], &history].concat());
+    assert_eq!(
+        columns(&arena, "round_history"),
+        [&round[..], &history].concat()
+    );
     let summary = [
         "execution_id VARCHAR",
         "user_prompt VARCHAR",
@@ -88,7 +97,10 @@ fn d7_d8_the_tables_have_the_columns_that_their_readers_know() {
     for table in ["leader_board", "round_history", "round_status"] {
         assert!(unique.contains(&format!("{table} {key}")), "{unique:?}");
     }
-    let indexes = arena.rows("expressions", "duckdb_indexes() WHERE table_name = 'leader_board'");
+    let indexes = arena.rows(
+        "expressions",
+        "duckdb_indexes() WHERE table_name = 'leader_board'",
+    );
     let ranking = |index: &String| index.contains("score") && index.contains("round_number");
     assert!(indexes.iter().any(ranking), "{indexes:?}");
 }
@@ -109,21 +121,40 @@ fn d8_what_is_in_a_row_is_what_happened_and_scores_are_not_rounded_to_32_bits() 
         "team_name, submission_content, submission_format",
         "leader_board WHERE round_number = 1 ORDER BY team_id",
     );
-    assert_eq!(rows, ["Team alpha alpha round 1. md", "Team beta beta round 1. md"]);
+    assert_eq!(
+        rows,
+        ["Team alpha alpha round 1. md", "Team beta beta round 1. md"]
+    );
     let summary = &arena.sql("SELECT * FROM execution_summary")[0];
     assert_eq!(summary["user_prompt"], super::arena::TASK);
-    assert_eq!((&summary["best_score"], &summary["best_team_id"]), (&json!(78.67), &json!("alpha")));
+    assert_eq!(
+        (&summary["best_score"], &summary["best_team_id"]),
+        (&json!(78.67), &json!("alpha"))
+    );
     let results: Value = match &summary["team_results"] {
         Value::String(text) => serde_json::from_str(text).unwrap(),
         other => other.clone(),
     };
     let first = &results[0];
-    assert_eq!((&first["team_id"], &first["score"]), (&json!("alpha"), &json!(78.67)));
-    assert_eq!((&first["id"], &first["final_submission"]), (&json!(null), &json!(true)));
+    assert_eq!(
+        (&first["team_id"], &first["score"]),
+        (&json!("alpha"), &json!(78.67))
+    );
+    assert_eq!(
+        (&first["id"], &first["final_submission"]),
+        (&json!(null), &json!(true))
+    );
     // Quant-insight and others read the conversation: part kinds and nesting stay.
     let history = arena.rows("message_history", "round_history WHERE round_number = 2");
-    for words in ["\"part_kind\":\"user-prompt\"", "\"part_kind\":\"text\"", "\"kind\":\"response\""] {
-        assert!(history.iter().all(|it| it.contains(words)), "{words}: {history:?}");
+    for words in [
+        "\"part_kind\":\"user-prompt\"",
+        "\"part_kind\":\"text\"",
+        "\"kind\":\"response\"",
+    ] {
+        assert!(
+            history.iter().all(|it| it.contains(words)),
+            "{words}: {history:?}"
+        );
     }
 }
 
@@ -136,7 +167,10 @@ fn s24_all_times_are_utc_wherever_the_clock_hangs() {
     out.assert_code(0);
     let after = jiff::Timestamp::now().as_second() + 1;
     for (table, times) in [
-        ("round_status", "round_started_at, round_ended_at, created_at, updated_at"),
+        (
+            "round_status",
+            "round_started_at, round_ended_at, created_at, updated_at",
+        ),
         ("leader_board", "created_at, updated_at"),
         ("round_history", "created_at"),
         ("execution_summary", "completed_at, created_at"),
@@ -146,13 +180,19 @@ fn s24_all_times_are_utc_wherever_the_clock_hangs() {
             let seconds = arena.rows("s", &format!("(SELECT epoch({time}) AS s FROM {table})"));
             let seconds: f64 = seconds[0].parse().unwrap();
             let is_now = (before as f64..=after as f64).contains(&seconds);
-            assert!(is_now, "{table}.{time}: {seconds} is not in {before}..{after}");
+            assert!(
+                is_now,
+                "{table}.{time}: {seconds} is not in {before}..{after}"
+            );
         }
     }
     assert!(text(&out.notices("contest_ended")[0]["time"]).ends_with('Z'));
     // What a team reads is the time where it is.
     let prompt = arena.prompt("alpha", 1);
-    assert!(prompt.lines().next().unwrap().contains("+09:00"), "{prompt}");
+    assert!(
+        prompt.lines().next().unwrap().contains("+09:00"),
+        "{prompt}"
+    );
 }
 
 fn of_mixseek() -> Arena {
@@ -172,20 +212,42 @@ fn s25_contests_that_mixseek_played_are_listed_and_shown() {
     let out = arena.contest(&["board", "--all", "--json"]);
     out.assert_code(0);
     let all: Value = serde_json::from_str(&out.stdout).unwrap();
-    let ids: Vec<&Value> = all["contests"].as_array().unwrap().iter().map(|it| &it["execution_id"]).collect();
+    let ids: Vec<&Value> = all["contests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["execution_id"])
+        .collect();
     assert_eq!(ids, [CUT_OFF, WHOLE]);
 
     let out = arena.contest(&["board", WHOLE, "--json"]);
     out.assert_code(0);
     let board: Value = serde_json::from_str(&out.stdout).unwrap();
-    assert_eq!((&board["state"], &board["winner"]), (&json!("done"), &json!("red")));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&json!("done"), &json!("red"))
+    );
     assert_eq!(board["task"], "Describe a colour.");
     let line = |team: &Value| {
-        ["team_id", "team_name", "rank", "score", "round", "rounds", "state", "exit_reason"]
-            .map(|key| text(&team[key]))
-            .join(" ")
+        [
+            "team_id",
+            "team_name",
+            "rank",
+            "score",
+            "round",
+            "rounds",
+            "state",
+            "exit_reason",
+        ]
+        .map(|key| text(&team[key]))
+        .join(" ")
     };
-    let lines: Vec<String> = board["teams"].as_array().unwrap().iter().map(line).collect();
+    let lines: Vec<String> = board["teams"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(line)
+        .collect();
     assert_eq!(
         lines,
         [
@@ -196,12 +258,21 @@ fn s25_contests_that_mixseek_played_are_listed_and_shown() {
 
     let out = arena.contest(&["show", WHOLE, "--submissions"]);
     out.assert_code(0);
-    for words in ["Describe a colour.", "Red writes twice.", "78.67", "good", "No more to gain"] {
+    for words in [
+        "Describe a colour.",
+        "Red writes twice.",
+        "78.67",
+        "good",
+        "No more to gain",
+    ] {
         assert!(out.stdout.contains(words), "{words}: {}", out.stdout);
     }
     // The newest one is the default, and it was never finished.
     let board = arena.board();
-    assert_eq!((&board["execution_id"], &board["state"]), (&json!(CUT_OFF), &json!("stopped")));
+    assert_eq!(
+        (&board["execution_id"], &board["state"]),
+        (&json!(CUT_OFF), &json!("stopped"))
+    );
     let out = arena.contest(&["resume", WHOLE]);
     assert_eq!(out.code, 5, "{out:?}");
     assert!(out.stderr.contains("not played by kumite"), "{out:?}");
@@ -217,13 +288,23 @@ fn s25_a_contest_is_played_into_a_database_of_mixseek_beside_the_old_ones() {
     let arena = of_mixseek();
     arena.run().assert_code(0);
     let board = arena.board();
-    assert_eq!((&board["state"], &board["winner"]), (&json!("done"), &json!("alpha")));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&json!("done"), &json!("alpha"))
+    );
     let id = text(&board["execution_id"]);
-    let score = arena.sql(&format!("SELECT score FROM leader_board WHERE execution_id = '{id}'"));
+    let score = arena.sql(&format!(
+        "SELECT score FROM leader_board WHERE execution_id = '{id}'"
+    ));
     // The column is still the 32-bit one of its maker.
     let score = score[0]["score"].as_f64().unwrap();
     assert!((score - 61.7).abs() < 1e-4, "{score}");
-    assert_eq!(arena.rows("execution_id", "leader_board WHERE team_id = 'red'").len(), 3);
+    assert_eq!(
+        arena
+            .rows("execution_id", "leader_board WHERE team_id = 'red'")
+            .len(),
+        3
+    );
     let all = arena.contest(&["board", "--all", "--json"]);
     let all: Value = serde_json::from_str(&all.stdout).unwrap();
     assert_eq!(all["contests"].as_array().unwrap().len(), 3);

@@ -38,8 +38,14 @@ fn d11_s17_five_teams_of_five_rounds_leave_every_row_exact() {
     }
     expected.sort();
     assert_eq!(arena.leader_board(), expected);
-    let tables = ["leader_board", "round_status", "round_history", "execution_summary"];
-    let counts = tables.map(|table| arena.rows("n", &format!("(SELECT count(*) AS n FROM {table})")));
+    let tables = [
+        "leader_board",
+        "round_status",
+        "round_history",
+        "execution_summary",
+    ];
+    let counts =
+        tables.map(|table| arena.rows("n", &format!("(SELECT count(*) AS n FROM {table})")));
     assert_eq!(counts, [["25"], ["25"], ["25"], ["1"]]);
     assert_eq!(arena.summary(), ["completed eps 5"]);
     for (index, team) in FIVE.iter().enumerate() {
@@ -132,9 +138,17 @@ fn s14_two_contests_at_once_in_one_workspace_both_end_with_all_their_rows() {
             let rows = arena.rows("team_id", &format!("{table} WHERE execution_id = '{id}'"));
             rows.len()
         };
-        let tables = ["leader_board", "round_status", "round_history", "team_status"];
+        let tables = [
+            "leader_board",
+            "round_status",
+            "round_history",
+            "team_status",
+        ];
         assert_eq!(tables.map(of), [8, 8, 8, 2]);
-        assert_eq!(of("(SELECT *, best_team_id AS team_id FROM execution_summary)"), 1);
+        assert_eq!(
+            of("(SELECT *, best_team_id AS team_id FROM execution_summary)"),
+            1
+        );
     }
     // They did not take turns: the second one began before the first one had ended.
     let spans = arena.rows(
@@ -149,7 +163,10 @@ fn s14_two_contests_at_once_in_one_workspace_both_end_with_all_their_rows() {
 fn ended(out: &crate::world::Out) -> String {
     out.assert_code(0);
     let end = out.notices("contest_ended").pop().unwrap();
-    assert_eq!((&end["state"], &end["winner"]), (&"done".into(), &"beta".into()));
+    assert_eq!(
+        (&end["state"], &end["winner"]),
+        (&"done".into(), &"beta".into())
+    );
     crate::world::text(&end["execution_id"])
 }
 
@@ -164,13 +181,24 @@ fn d7_s15_readers_are_answered_while_a_contest_runs() {
         .play(play);
     let running = arena.start(&["--json"]);
     until("round 2", || arena.count(Role::Leader, "alpha", 2) > 0);
-    let watching = arena.world.start(&["contest", "board", "--watch", "--json"]);
+    let watching = arena
+        .world
+        .start(&["contest", "board", "--watch", "--json"]);
 
     let board = arena.board();
-    assert_eq!((&board["state"], &board["winner"]), (&"running".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&board["state"], &board["winner"]),
+        (&"running".into(), &serde_json::Value::Null)
+    );
     let team = &board["teams"][0];
-    assert_eq!((&team["state"], &team["score"]), (&"working".into(), &64.0.into()));
-    assert_eq!((&team["rounds"], &team["current_round"]), (&1.into(), &2.into()));
+    assert_eq!(
+        (&team["state"], &team["score"]),
+        (&"working".into(), &64.0.into())
+    );
+    assert_eq!(
+        (&team["rounds"], &team["current_round"]),
+        (&1.into(), &2.into())
+    );
     assert_eq!(arena.leader_board(), ["alpha 1 64 false null"]);
     assert_eq!(arena.team_status(), ["alpha working null"]);
     // D7: the start of a round is there as soon as it has started.
@@ -192,15 +220,24 @@ fn d7_s15_readers_are_answered_while_a_contest_runs() {
     let boards = lines(&seen.stdout);
     assert_eq!(boards.first().unwrap()["state"], "running");
     let last = boards.last().unwrap();
-    assert_eq!((&last["state"], &last["teams"][0]["score"]), (&"done".into(), &90.0.into()));
-    assert_eq!(arena.leader_board()[1], "alpha 2 90 true max_rounds_reached");
+    assert_eq!(
+        (&last["state"], &last["teams"][0]["score"]),
+        (&"done".into(), &90.0.into())
+    );
+    assert_eq!(
+        arena.leader_board()[1],
+        "alpha 2 90 true max_rounds_reached"
+    );
 }
 
 /// Exports while it runs, in all forms.
 fn assert_export(arena: &Arena) {
     let csv = arena.contest(&["board", "--csv"]);
     csv.assert_code(0);
-    assert!(csv.stdout.contains("alpha") && csv.stdout.contains("64"), "{csv:?}");
+    assert!(
+        csv.stdout.contains("alpha") && csv.stdout.contains("64"),
+        "{csv:?}"
+    );
     let md = arena.contest(&["board", "--md", "board.md"]);
     md.assert_code(0);
     assert!(arena.world.read("board.md").contains("| alpha"), "{md:?}");
@@ -235,7 +272,10 @@ fn s15_sql_is_only_read() {
     assert_eq!(arena.leader_board(), ["alpha 1 50 true max_rounds_reached"]);
     let table = arena.contest(&["board", "--sql", "SELECT team_id, score FROM leader_board"]);
     table.assert_code(0);
-    assert!(table.stdout.contains("team_id") && table.stdout.contains("alpha"), "{table:?}");
+    assert!(
+        table.stdout.contains("team_id") && table.stdout.contains("alpha"),
+        "{table:?}"
+    );
 }
 
 #[test]
@@ -254,13 +294,22 @@ fn d1_a_members_work_is_the_leaders_tool() {
         acts,
         ..kumite_fake_model::Rule::default()
     };
-    script.rules.insert(0, rule("You are team alpha.", vec![call, say("alpha round 1.")]));
-    script.rules.insert(0, rule("You help.", vec![say("seventeen")]));
+    script.rules.insert(
+        0,
+        rule("You are team alpha.", vec![call, say("alpha round 1.")]),
+    );
+    script
+        .rules
+        .insert(0, rule("You help.", vec![say("seventeen")]));
     arena.model.set(script);
     arena.run().assert_code(0);
     assert_eq!(arena.leader_board(), ["alpha 1 50 true max_rounds_reached"]);
     let record = arena.rows("member_submissions_record", "round_history");
-    for words in ["seventeen", "\"agent_name\":\"helper\"", "\"status\":\"SUCCESS\""] {
+    for words in [
+        "seventeen",
+        "\"agent_name\":\"helper\"",
+        "\"status\":\"SUCCESS\"",
+    ] {
         assert!(record[0].contains(words), "{record:?}");
     }
 }
