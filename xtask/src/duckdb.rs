@@ -110,7 +110,8 @@ fn cached(package: &Package) -> Result<PathBuf, Stop> {
     // What is not complete and checked never has the final name.
     let new = cache().join(format!("duckdb-new-{}", std::process::id()));
     let done = fetch(package, &new).and_then(|()| {
-        let moved = fs::create_dir_all(&dir).and_then(|()| fs::rename(new.join("package").join(FILE), &file));
+        let moved = fs::create_dir_all(&dir)
+            .and_then(|()| fs::rename(new.join("package").join(FILE), &file));
         moved.or_else(|error| fail(&format!("cannot write {}: {error}", file.display())))
     });
     let removed = fs::remove_dir_all(&new);
@@ -129,15 +130,24 @@ fn fetch(package: &Package, dir: &Path) -> Done {
         "duckdb-node-bindings-{}-{}.tgz",
         package.name, package.version
     ));
-    run(Command::new("npm").args(["pack", "--silent", &wanted]).current_dir(dir))?;
-    let hash = sha256(&packed)?;
-    if hash != package.hash {
-        return fail(&format!(
-            "{wanted} is not the file that was pinned: its SHA-256 is {hash}, not {}; nothing of it was kept",
-            package.hash
-        ));
+    run(Command::new("npm")
+        .args(["pack", "--silent", &wanted])
+        .current_dir(dir))?;
+    check(&packed, &wanted, package.hash)?;
+    run(Command::new("tar")
+        .arg("-xzf")
+        .arg(&packed)
+        .current_dir(dir))
+}
+
+fn check(packed: &Path, name: &str, pinned: &str) -> Done {
+    let hash = sha256(packed)?;
+    if hash == pinned {
+        return Ok(());
     }
-    run(Command::new("tar").arg("-xzf").arg(&packed).current_dir(dir))
+    fail(&format!(
+        "{name} is not the file that was pinned: its SHA-256 is {hash}, not {pinned}; nothing of it is kept"
+    ))
 }
 
 /// By the system's own program: `sha256sum`, on macOS `shasum`.
@@ -166,4 +176,21 @@ fn place(cached: &Path) -> std::io::Result<()> {
         fs::remove_file(&file)?;
     }
     fs::hard_link(cached, &file).or_else(|_| fs::copy(cached, &file).map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_file_that_was_pinned_is_taken() {
+        let file = std::env::temp_dir().join(format!("kumite-pinned-{}", std::process::id()));
+        fs::write(&file, "abc").unwrap();
+        let pinned = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert!(check(&file, "abc", pinned).is_ok());
+        fs::write(&file, "abd").unwrap();
+        assert!(check(&file, "abc", pinned).is_err());
+        fs::remove_file(&file).unwrap();
+        assert!(check(&file, "abc", pinned).is_err());
+    }
 }

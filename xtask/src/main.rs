@@ -6,6 +6,7 @@ mod demo;
 mod dist;
 mod duckdb;
 mod fuzz;
+mod python;
 mod requirements;
 mod run;
 mod sim;
@@ -29,7 +30,7 @@ usage: cargo xtask <CHORE> [ARGUMENTS]
   fuzz [--seconds N] [TARGET]...
                            fuzz every reader of files, a minute each (needs a nightly toolchain)
   bench [--write] [--cold] [--only PART]...
-                           measure: handover, rush, decide, start, ingest, size; as a table with ratios.
+                           measure: handover, rush, decide, start, ingest, stop, contest, board, size; with ratios.
                            --write puts it into docs/benchmarks.md, --cold builds the demo cold too
 ";
 

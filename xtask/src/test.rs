@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::agents;
 use crate::duckdb;
+use crate::python;
 use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
 
@@ -38,6 +39,17 @@ const REAL: [&str; 7] = [
     "--ignored",
 ];
 
+/// The same for the readers of the leader board.
+const PYTHON: [&str; 7] = [
+    "test",
+    "--package",
+    "kumite",
+    "--test",
+    "board",
+    "--",
+    "--ignored",
+];
+
 pub fn test(args: &[String]) -> Done {
     if let Some(arg) = args.first() {
         eprintln!("xtask: test takes no arguments, not {arg:?}");
@@ -56,6 +68,12 @@ pub fn test(args: &[String]) -> Done {
     let mut real = cargo(&REAL);
     real.env("KUMITE_REAL_AGENTS", programs);
     took.push(("real agents", timed(&mut real)?));
+    let began = Instant::now();
+    let pythons = python::programs()?;
+    took.push(("pip", began.elapsed()));
+    let mut readers = cargo(&PYTHON);
+    readers.env("KUMITE_PYTHONS", pythons);
+    took.push(("python", timed(&mut readers)?));
     eprintln!();
     for (name, time) in took {
         eprintln!("{name:<12}{:>7.1} s", time.as_secs_f64());

@@ -29,7 +29,9 @@ fn get(probe: &mut Command, packages: &[&str], why: &str) -> Done {
     }
     if works(Command::new("apt-get").arg("--version")) && is_root() {
         run(Command::new("apt-get").arg("update"))?;
-        return run(Command::new("apt-get").args(["install", "-y"]).args(packages));
+        return run(Command::new("apt-get")
+            .args(["install", "-y"])
+            .args(packages));
     }
     fail(why)
 }

@@ -3,6 +3,7 @@
 //! `cargo xtask bench` builds and calls this. Nothing here is a test: a figure that misses its goal
 //! is shown as missed, and the exit code stays 0.
 
+mod board;
 mod contest;
 mod counting;
 mod decide;
@@ -30,7 +31,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Measure = fn(&Options) -> Result<Part>;
 
 /// In this order.
-const PARTS: [(&str, Measure); 8] = [
+const PARTS: [(&str, Measure); 9] = [
     ("handover", |_| handover::measure()),
     ("rush", |_| handover::rush()),
     ("decide", |_| decide::measure()),
@@ -38,6 +39,7 @@ const PARTS: [(&str, Measure); 8] = [
     ("ingest", |_| ingest::measure()),
     ("stop", |_| stop::measure()),
     ("contest", |_| contest::measure()),
+    ("board", |_| board::measure()),
     ("size", size::measure),
 ];
 

@@ -71,6 +71,7 @@ impl From<kumite_contest::engine::Error> for Trouble {
         let message = sentence(&error);
         match error {
             engine::Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
+            | engine::Error::Keep { .. }
             | engine::Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
                 Trouble::failed(message)
             }

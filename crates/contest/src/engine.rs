@@ -33,6 +33,29 @@ pub enum Error {
     Board(#[from] board::Error),
     #[error(transparent)]
     Parts(#[from] crate::parts::Error),
+    #[error("cannot keep what team {team} handed in; `kumite contest resume {id}` goes on")]
+    Keep {
+        id: String,
+        team: String,
+        source: std::io::Error,
+    },
+}
+
+/// What comes back from a thread.
+pub(crate) enum Message {
+    Event(Box<Event>),
+    /// The machine refused a file, a full disk most likely. That is not the team's fault: nothing has
+    /// happened, and the contest waits for better times.
+    Unkept {
+        team: u32,
+        error: std::io::Error,
+    },
+}
+
+impl From<Event> for Message {
+    fn from(event: Event) -> Message {
+        Message::Event(Box::new(event))
+    }
 }
 
 /// A contest that is being played by this process.
@@ -42,11 +65,11 @@ pub struct Engine {
     pub(crate) contest: Contest,
     pub(crate) parts: Parts,
     pub(crate) board: Board,
-    pub(crate) sender: Sender<Event>,
+    pub(crate) sender: Sender<Message>,
     /// Ends what works for a team.
     pub(crate) cancels: BTreeMap<u32, Cancel>,
     journal: Journal,
-    inbox: Receiver<Event>,
+    inbox: Receiver<Message>,
     /// What is under way, in threads.
     pub(crate) jobs: Vec<JoinHandle<()>>,
     /// Everything at once, when the process is told to go.
@@ -143,8 +166,8 @@ impl Engine {
 
     fn go_on(&mut self, tell: Tell<'_>) -> Result<Played, Error> {
         loop {
-            let event = match self.inbox.recv_timeout(LOOK) {
-                Ok(event) => Some(event),
+            let message = match self.inbox.recv_timeout(LOOK) {
+                Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
                 // We hold a sender ourselves.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Played::Interrupted),
@@ -152,7 +175,13 @@ impl Engine {
             if self.stop.is_cancelled() {
                 return Ok(Played::Interrupted);
             }
-            let mut events: Vec<Event> = event.into_iter().chain(self.inbox.try_iter()).collect();
+            let mut events = Vec::new();
+            for message in message.into_iter().chain(self.inbox.try_iter()) {
+                match message {
+                    Message::Event(event) => events.push(*event),
+                    Message::Unkept { team, error } => return Err(self.unkept(team, error)),
+                }
+            }
             if self.is_to_be_cancelled() {
                 events.push(Event::CancelRequested { by: By::User });
             }
@@ -186,6 +215,14 @@ impl Engine {
         self.contest = contest;
         tell(&entry, &self.contest);
         Ok(effects)
+    }
+
+    fn unkept(&self, team: u32, source: std::io::Error) -> Error {
+        Error::Keep {
+            id: self.charter.id.clone(),
+            team: self.contest.teams[team as usize].id.clone(),
+            source,
+        }
     }
 
     /// A contest that only has to be saved is not cancelled any more.

@@ -11,7 +11,7 @@ use kumite_core::contest::rows::Write;
 use kumite_core::contest::{Effect, Event, Failed, Failure, Used};
 use kumite_models::Cancel;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Message};
 use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
@@ -153,7 +153,7 @@ impl Job {
 
 /// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
 /// nothing to say.
-fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Event + Send + 'static) {
+fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
     let sender = engine.sender.clone();
     engine.jobs.retain(|job| !job.is_finished());
     let started = thread::Builder::new()
@@ -163,9 +163,9 @@ fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Event + Send 
             if job.cancel.wait(job.wait) {
                 return;
             }
-            let event = work(&job);
+            let message = work(&job);
             if !job.cancel.is_cancelled() {
-                let _ = sender.send(event);
+                let _ = sender.send(message);
             }
         });
     // Out of threads: the machine is at its end, and so is the contest. It can be resumed.
@@ -182,32 +182,34 @@ fn submit(engine: &mut Engine, job: Job) {
     let texts = texts(engine, job.team);
     spawn(engine, job, move |job| {
         let (team_no, round, attempt) = (job.team, job.round, job.attempt);
+        let kept = |error| Message::Unkept {
+            team: team_no,
+            error,
+        };
+        let failed = |missed: Missed| {
+            Message::from(Event::SubmitFailed {
+                team: team_no,
+                round,
+                attempt,
+                failed: missed.failed,
+                used: missed.used,
+            })
+        };
         let submit = || {
             let prompt = templates.team(&task, &situation, &now, &texts);
-            let prompt = prompt.map_err(|error| lasting(&error))?;
-            kept(files::keep_prompt(&job.dir, &prompt))?;
-            let handed = team.submit(&prompt, &job.turn())?;
-            let used = handed.used;
-            let submission = kept(files::keep(&job.dir, &handed));
-            let submission = submission.map_err(|missed| Missed { used, ..missed })?;
-            Ok((submission, used))
-        };
-        match submit() {
-            Ok((submission, used)) => Event::Submitted {
+            let prompt = prompt.map_err(|error| failed(lasting(&error)))?;
+            files::keep_prompt(&job.dir, &prompt).map_err(kept)?;
+            let handed = team.submit(&prompt, &job.turn()).map_err(failed)?;
+            let submission = files::keep(&job.dir, &handed).map_err(kept)?;
+            Ok(Message::from(Event::Submitted {
                 team: team_no,
                 round,
                 attempt,
                 submission,
-                used,
-            },
-            Err(Missed { failed, used }) => Event::SubmitFailed {
-                team: team_no,
-                round,
-                attempt,
-                failed,
-                used,
-            },
-        }
+                used: handed.used,
+            }))
+        };
+        submit().unwrap_or_else(|instead| instead)
     });
 }
 
@@ -224,7 +226,7 @@ fn measure(engine: &mut Engine, metric: u32, job: Job) {
     spawn(engine, job, move |job| {
         let (team, round, attempt) = (job.team, job.round, job.attempt);
         let submission = files::submission(&job.dir);
-        match with.measure(&task, &submission, worktree.as_deref(), &job.turn()) {
+        let measured = match with.measure(&task, &submission, worktree.as_deref(), &job.turn()) {
             Ok((measure, used)) => Event::Measured {
                 team,
                 round,
@@ -241,7 +243,8 @@ fn measure(engine: &mut Engine, metric: u32, job: Job) {
                 failed: missed.failed,
                 used: missed.used,
             },
-        }
+        };
+        measured.into()
     });
 }
 
@@ -257,7 +260,7 @@ fn judge(engine: &mut Engine, job: Job) {
             task: &task,
             texts: &texts,
         };
-        match with.judge(&case, &job.turn()) {
+        let judged = match with.judge(&case, &job.turn()) {
             Ok((judgment, used)) => Event::Judged {
                 team,
                 round,
@@ -272,7 +275,8 @@ fn judge(engine: &mut Engine, job: Job) {
                 failed,
                 used,
             },
-        }
+        };
+        judged.into()
     });
 }
 
@@ -292,7 +296,7 @@ fn save(
             Ok(()) => saved,
             Err(why) => failed(why),
         };
-        let _ = sender.send(event);
+        let _ = sender.send(event.into());
     };
     if wait_ms == 0 {
         return engine.board.write(&write, done);
@@ -316,16 +320,4 @@ fn lasting(error: &dyn std::error::Error) -> Missed {
         },
         used: Used::default(),
     }
-}
-
-/// A file of the round that cannot be written: the disk is full, most likely, and that may pass.
-fn kept<T>(result: std::io::Result<T>) -> Result<T, Missed> {
-    result.map_err(|error| Missed {
-        failed: Failed {
-            failure: Failure::Passing,
-            why: format!("cannot keep the files of the round: {error}"),
-            retry_after_ms: None,
-        },
-        used: Used::default(),
-    })
 }

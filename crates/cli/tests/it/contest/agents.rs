@@ -193,3 +193,48 @@ fn a_cancelled_contest_of_agents_leaves_no_agent_and_no_worktree() {
     assert_nothing_left(&world);
     assert_eq!(board(&world)["winner"], json!(null));
 }
+
+#[test]
+fn a_contest_of_agents_that_cannot_be_played_is_refused_before_it_begins() {
+    let world = project();
+    let good = world.read("contest.toml");
+    for (from, to, words) in [
+        (
+            "agent = \"codex\"",
+            "agent = \"codecs\"",
+            &["contest.toml:7", "codecs"][..],
+        ),
+        (
+            "./score.sh",
+            "./scores.sh",
+            &["contest.toml:15", "./scores.sh"],
+        ),
+        (
+            "rounds_max = 2",
+            "rounds_max = 11",
+            &["contest.toml:4", "rounds_max", "10"],
+        ),
+        (
+            "submission = \"diff\"",
+            "submission = \"file:../x\"",
+            &["contest.toml:8", "file:"],
+        ),
+    ] {
+        assert!(good.contains(from), "{good}");
+        world.write("contest.toml", &good.replacen(from, to, 1));
+        for more in [&["--dry-run"][..], &[]] {
+            let out = world.kumite(&[&["contest", "run", "contest.toml"], more].concat());
+            assert_eq!(out.code, 5, "{out:?}");
+            let said = format!("{}{}", out.stdout, out.stderr);
+            for word in words {
+                assert!(said.contains(word), "{word}: {said}");
+            }
+        }
+    }
+    world.write("contest.toml", &good);
+    std::fs::remove_dir_all(world.path(".git")).unwrap();
+    let out = world.kumite(&["contest", "run", "contest.toml"]);
+    assert_eq!(out.code, 5, "{out:?}");
+    assert!(out.stderr.contains("git init"), "{out:?}");
+    assert!(!world.path(".kiro/runtime/kumite/contests").exists());
+}

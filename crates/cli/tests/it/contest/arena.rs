@@ -63,6 +63,12 @@ impl Files {
         Files { leader, ..self }
     }
 
+    /// Leaders are asked again and again, so that a model that is unwell holds them up.
+    pub fn patient(self) -> Files {
+        self.orchestrator("max_retries_per_team = 10")
+            .leader("max_retries = 10")
+    }
+
     /// Keys of the evaluator's `[llm_default]`.
     pub fn evaluator(self, keys: &str) -> Files {
         let evaluator = keys.to_owned();

@@ -36,10 +36,7 @@ fn scores() -> Play {
 /// A team that is held up in round 2 by its model until [`Arena::replay`].
 fn held_up() -> Arena {
     let play = scores().leader("alpha", 2, vec![error(503)]);
-    Files::of(&["alpha"])
-        .rounds(2, 2)
-        .orchestrator("max_retries_per_team = 10")
-        .play(play)
+    Files::of(&["alpha"]).rounds(2, 2).patient().play(play)
 }
 
 fn wait_for_round_2(arena: &Arena) {
@@ -198,6 +195,43 @@ fn d9_s21_a_full_disk_disqualifies_and_a_resume_writes_what_is_missing() {
     assert_eq!(rows.as_array().map(Vec::len), Some(2), "{rows}");
     // Round 2 is worth 50: the first one is its best.
     assert_eq!(rows[0]["exit_reason"], "database_failure");
+}
+
+/// The evaluator talks nonsense, so that the journal gets entry after entry until it is full.
+#[test]
+fn a_full_disk_under_the_journal_is_said_and_a_resume_goes_on_when_there_is_room() {
+    let nonsense = Play::new()
+        .evaluates(vec![super::play::say("hm")])
+        .delay_ms(10);
+    let arena = Files::of(&["alpha"])
+        .rounds(2, 2)
+        .evaluator("max_retries = 100")
+        .play(nonsense);
+    let Some(_disk) = Disk::at(arena.world.path(".kiro")) else {
+        return;
+    };
+    let running = arena.start(&["--json"]);
+    until("the evaluator to fail", || {
+        arena.happened("measure_failed", 0, 1) > 2
+    });
+    crate::bad_disk::fill(&arena.world, 0);
+    let out = running.wait();
+    assert_eq!(out.code, 1, "{out:#?}");
+    assert!(out.stderr.contains("No space left"), "{out:#?}");
+    assert!(out.stderr.contains("journal.jsonl"), "{out:#?}");
+    fs::remove_file(arena.world.path(".kiro/filler")).unwrap();
+    assert_eq!(arena.board()["state"], "stopped");
+
+    arena.replay(scores());
+    arena.resume().assert_code(0);
+    assert_eq!(
+        arena.leader_board(),
+        [
+            "alpha 1 60 false null",
+            "alpha 2 70 true max_rounds_reached"
+        ]
+    );
+    assert_eq!(arena.count(Role::Leader, "alpha", 1), 1);
 }
 
 /// Refused before anybody is asked, with these words; what is there stays as it is.

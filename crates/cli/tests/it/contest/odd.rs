@@ -78,10 +78,7 @@ fn without_the_program_of_the_board_nothing_begins_and_it_is_said_where_it_was_l
 /// A team that is held up in round 2 until [`Arena::replay`].
 fn held_up() -> Arena {
     let play = Play::new().leader("alpha", 2, vec![error(503)]);
-    Files::of(&["alpha"])
-        .rounds(2, 2)
-        .orchestrator("max_retries_per_team = 10")
-        .play(play)
+    Files::of(&["alpha"]).rounds(2, 2).patient().play(play)
 }
 
 #[test]

@@ -267,3 +267,24 @@ fn the_demo_needs_no_key_and_no_server_and_leaves_a_board() {
     let scored: u64 = scored.map(|team| team["rounds"].as_u64().unwrap()).sum();
     assert_eq!(rows[0]["n"].as_u64().unwrap(), scored);
 }
+
+#[test]
+fn the_example_that_init_writes_can_be_played_as_it_is() {
+    let world = World::new();
+    world.kumite(&["contest", "init"]).assert_code(0);
+    world
+        .kumite(&["contest", "run", "contest.toml", "--dry-run"])
+        .assert_code(0);
+    world
+        .kumite(&["contest", "run", "contest.toml"])
+        .assert_code(0);
+    let out = world.kumite(&["contest", "board", "--json"]);
+    let board: Value = serde_json::from_str(&out.stdout).unwrap();
+    assert_eq!(board["state"], "done");
+    let before = world.read("contest.toml");
+    world.write("contest.toml", "mine\n");
+    let out = world.kumite(&["contest", "init"]);
+    assert_ne!(out.code, 0, "{out:?}");
+    assert_eq!(world.read("contest.toml"), "mine\n");
+    assert!(before.contains("[[team]]"));
+}

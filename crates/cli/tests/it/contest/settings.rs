@@ -109,7 +109,10 @@ fn an_empty_task_is_refused() {
 
 #[test]
 fn a_missing_key_is_refused_and_named() {
-    for team in ["openai", "anthropic"] {
+    for (team, place) in [
+        ("openai", "configs/judgment.toml:1"),
+        ("anthropic", "configs/agents/alpha.toml:5"),
+    ] {
         let mut arena = files().play(Play::new());
         let alpha = arena.world.read("configs/agents/alpha.toml");
         let alpha = alpha.replace("openai:fake", &format!("{team}:fake"));
@@ -117,7 +120,7 @@ fn a_missing_key_is_refused_and_named() {
         arena.set_env("OPENAI_API_KEY", "");
         arena.set_env("ANTHROPIC_API_KEY", "");
         let variable = format!("{}_API_KEY", team.to_uppercase());
-        assert_refused(&arena, TASK, &[&variable]);
+        assert_refused(&arena, TASK, &[&variable, place]);
     }
 }
 
@@ -167,9 +170,15 @@ fn a_provider_or_a_metric_that_nobody_knows_is_refused() {
 #[test]
 fn d2_a_template_that_cannot_be_rendered_is_refused() {
     for (template, words) in [
-        ("{% if %}", &["line 1"][..]),
-        ("Task\n{{ user_promt }}", &["user_promt"]),
-        ("{{ submission_history | nosuch }}", &["nosuch"]),
+        ("{% if %}", &["configs/prompts.toml:2", "line 1"][..]),
+        (
+            "Task\n{{ user_promt }}",
+            &["configs/prompts.toml:2", "user_promt"],
+        ),
+        (
+            "{{ submission_history | nosuch }}",
+            &["configs/prompts.toml:2", "nosuch"],
+        ),
     ] {
         let keys = "prompt_builder_config = \"configs/prompts.toml\"";
         let arena = files().orchestrator(keys).play(Play::new());
@@ -212,6 +221,22 @@ fn a_dry_run_of_good_files_says_so_and_makes_nothing() {
             .as_array()
             .is_some_and(|all| !all.is_empty()),
         "{checks}"
+    );
+    assert_nothing_happened(&arena);
+}
+
+#[test]
+fn a_dry_run_of_bad_files_says_what_is_wrong_as_json_too() {
+    let arena = files().orchestrator("max_round = 3").play(Play::new());
+    let out = arena.run_with(&["--dry-run", "--json"]);
+    out.assert_code(5);
+    let report: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let checks = report["categories"].as_array().unwrap().iter();
+    let mut checks = checks.flat_map(|it| it["checks"].as_array().unwrap());
+    let wrong = checks.find(|it| it["status"] == "error").unwrap();
+    assert!(
+        wrong["message"].to_string().contains("max_rounds"),
+        "{report}"
     );
     assert_nothing_happened(&arena);
 }

@@ -212,15 +212,18 @@ fn d9_a_contest_that_runs_out_of_its_time_ends_and_what_is_there_counts() {
 }
 
 #[test]
-fn d9_max_retries_per_team_0_means_one_try() {
-    let play = Play::new().leader("alpha", 1, vec![once(error(503)), say("too late")]);
-    let arena = Files::of(&["alpha"])
-        .rounds(1, 1)
-        .orchestrator("max_retries_per_team = 0")
-        .play(play);
-    arena.run().assert_code(4);
-    assert_eq!(arena.counts(), [1, 0, 0]);
-    assert_eq!(arena.team_status(), ["alpha failed submission_failure"]);
+fn d9_no_retries_of_a_leader_mean_one_try() {
+    for (orchestrator, leader) in [("max_retries_per_team = 0", ""), ("", "max_retries = 0")] {
+        let play = Play::new().leader("alpha", 1, vec![once(error(503)), say("too late")]);
+        let arena = Files::of(&["alpha"])
+            .rounds(1, 1)
+            .orchestrator(orchestrator)
+            .leader(leader)
+            .play(play);
+        arena.run().assert_code(4);
+        assert_eq!(arena.counts(), [1, 0, 0]);
+        assert_eq!(arena.team_status(), ["alpha failed submission_failure"]);
+    }
 }
 
 #[test]

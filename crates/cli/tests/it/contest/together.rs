@@ -81,7 +81,7 @@ fn d1_all_teams_work_at_once_and_each_goes_through_its_rounds_on_its_own() {
     let play = Play::new().leader("alpha", 1, vec![error(503)]);
     let arena = Files::of(&["alpha", "beta"])
         .rounds(3, 3)
-        .orchestrator("max_retries_per_team = 10")
+        .patient()
         .play(play);
     let running = arena.start(&["--json"]);
     until("beta to end", || arena.happened("saved", 1, 3) == 1);
@@ -175,10 +175,7 @@ fn d7_s15_readers_are_answered_while_a_contest_runs() {
     let play = Play::new()
         .scores("alpha", &[64.0])
         .leader("alpha", 2, vec![error(503)]);
-    let arena = Files::of(&["alpha"])
-        .rounds(2, 2)
-        .orchestrator("max_retries_per_team = 10")
-        .play(play);
+    let arena = Files::of(&["alpha"]).rounds(2, 2).patient().play(play);
     let running = arena.start(&["--json"]);
     until("round 2", || arena.count(Role::Leader, "alpha", 2) > 0);
     let watching = arena
