@@ -15,7 +15,7 @@ use crate::table::{Part, goal};
 
 const MEANING: &str = "\
 A round is three rows (scored submission of 2 kB, judgment, messages) that `kumite-board serve` has committed when it
-answers. Naive is what a simple program does: each row a transaction of its own, the next one when it is answered.
+answers. Naive is what a simple program does, here with the same statements: each row a transaction, the next one when it is answered.
 kumite makes a transaction of a round, and one of all rounds that wait: here all teams hand in their round at once, and
 the next when all are answered. Each figure is the best of three, in a new database, closed at the end. *Peak* is
 VmHWM; most of it are pages of the library.";

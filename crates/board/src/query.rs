@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Kind};
 use crate::open::{absolute, connect, patiently};
-use crate::show::{Table, csv, lines, markdown, objects};
+use crate::show::{Table, csv, lines, markdown, object_lines, objects};
 use crate::value::table;
 
 /// A contest that writes gives the file back several times a second.
@@ -50,6 +50,8 @@ struct Question {
 enum Form {
     #[default]
     Json,
+    /// An object a line.
+    Jsonl,
     Csv,
     Md,
     Table,
@@ -116,6 +118,7 @@ impl Reader {
         })?;
         match format {
             Form::Json => Ok(objects(&found).to_string()),
+            Form::Jsonl => Ok(object_lines(&found)),
             Form::Csv => Ok(csv(&found)),
             Form::Md => Ok(markdown(&found)),
             Form::Table => Ok(lines(&found)),
@@ -146,6 +149,7 @@ impl Reader {
             Form::Csv => csv(&found),
             Form::Md => markdown(&found),
             Form::Json => objects(&found).to_string(),
+            Form::Jsonl => object_lines(&found),
             Form::Table | Form::Parquet => lines(&found),
         };
         let Some(to) = to else {

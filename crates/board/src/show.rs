@@ -16,6 +16,13 @@ pub fn objects(table: &Table) -> Value {
     table.rows.iter().map(object).collect()
 }
 
+/// The same, one a line.
+pub fn object_lines(table: &Table) -> String {
+    let objects = objects(table);
+    let lines = objects.as_array().into_iter().flatten();
+    lines.map(|object| format!("{object}\n")).collect()
+}
+
 /// As RFC 4180 has it.
 pub fn csv(table: &Table) -> String {
     let quoted = |text: &str| match text.contains(['"', ',', '\n', '\r']) {

@@ -33,7 +33,7 @@ pub struct Line {
     pub round: Option<u32>,
     /// How many have come to a verdict.
     pub rounds: u32,
-    /// `working`, `done`, `failed` or `disqualified`.
+    /// `working`, `done`, `failed`, `disqualified`, or `stopped` when nobody plays.
     pub state: String,
     pub exit_reason: Option<String>,
     pub message: Option<String>,
@@ -55,7 +55,10 @@ pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board 
         winner: winner(contest).map(|team| contest.teams[team as usize].id.clone()),
         task: task.to_owned(),
         rounds_max: Some(contest.rules.rounds_max),
-        teams: lines.iter().map(|it| line(contest, it)).collect(),
+        teams: lines
+            .iter()
+            .map(|it| line(contest, it, is_played))
+            .collect(),
         cost_usd: used.micros as f64 / 1e6,
         input_tokens: used.input_tokens,
         output_tokens: used.output_tokens,
@@ -87,7 +90,7 @@ pub fn unsaved(contest: &Contest) -> Option<String> {
     }
 }
 
-fn line(contest: &Contest, standing: &Standing) -> Line {
+fn line(contest: &Contest, standing: &Standing, is_played: bool) -> Line {
     let team = &contest.teams[standing.team as usize];
     let exit = team.exit();
     Line {
@@ -97,12 +100,14 @@ fn line(contest: &Contest, standing: &Standing) -> Line {
         score: standing.best.map(|(score, _)| score.as_f64()),
         round: standing.best.map(|(_, round)| round),
         rounds: standing.rounds,
-        state: exit
-            .map_or("working", |exit| exit.reason.fate().name())
-            .to_owned(),
+        state: match (exit, is_played) {
+            (Some(exit), _) => exit.reason.fate().name().to_owned(),
+            (None, true) => "working".to_owned(),
+            (None, false) => "stopped".to_owned(),
+        },
         exit_reason: exit.map(|exit| exit.reason.name().to_owned()),
         message: exit.and_then(|exit| exit.message.clone()),
-        doing: doing(&team.phase).map(str::to_owned),
+        doing: doing(&team.phase).filter(|_| is_played).map(str::to_owned),
         current_round: team.round(),
         scores: team
             .finished()

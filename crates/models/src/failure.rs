@@ -84,7 +84,11 @@ impl Failure {
     pub(crate) fn timed_out(model: &Model, after: Duration) -> Failure {
         Failure {
             kind: Kind::TimedOut,
-            message: format!("{} did not answer within {after:?}", model.id),
+            message: format!(
+                "{} did not answer within {:.1} s",
+                model.id,
+                after.as_secs_f64()
+            ),
         }
     }
 

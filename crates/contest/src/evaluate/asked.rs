@@ -74,6 +74,7 @@ impl Asked {
         let id = &self.model.id;
         let answer = match &reply.structured {
             Some(object) => read(object),
+            None if reply.text.trim().is_empty() => Err("it is no JSON object".to_owned()),
             None => Err(format!(
                 "no JSON object but {}",
                 words(&reply.text, reply.stop)

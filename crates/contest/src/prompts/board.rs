@@ -93,7 +93,7 @@ pub fn position(who: &str, case: &Case) -> String {
     let scored = case.others.len();
     let Some((own, _)) = case.best() else {
         return match scored {
-            0 => "Nobody has a score yet.".to_owned(),
+            0 => "There are no places yet.".to_owned(),
             1 => format!("{who} has no score yet; another one has."),
             _ => format!("{who} has no score yet; {scored} others have."),
         };

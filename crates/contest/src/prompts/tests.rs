@@ -170,7 +170,7 @@ fn d2_a_board_without_scores_says_so() {
     assert_eq!(board::table(&situation.board), "No team has a score yet.");
     assert_eq!(
         board::position("Your team", &situation.case),
-        "Nobody has a score yet."
+        "There are no places yet."
     );
     assert_eq!(
         board::anonymous_table(&situation.case),

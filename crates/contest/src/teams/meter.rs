@@ -110,6 +110,7 @@ impl<'a> Meter<'a> {
     pub fn failed(&self, failure: &Failure) -> Failed {
         if self.is_over() && failure.kind != Kind::Cancelled {
             let seconds = self.timeout.as_secs_f64();
+            let seconds = (seconds * 10.0).round() / 10.0;
             return Failed {
                 failure: Kept::TimedOut,
                 why: format!("no submission within {seconds} s: {failure}"),

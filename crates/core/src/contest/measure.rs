@@ -8,7 +8,7 @@ use super::retry::{Retry, after_failure};
 use super::rules::Metric;
 use super::score::Score;
 use super::state::{Limit, Measuring, Phase};
-use super::team::{At, NO_TIME};
+use super::team::{At, NO_TIME, whose_time};
 
 impl At<'_> {
     pub fn evaluate(&mut self) {
@@ -97,7 +97,7 @@ impl At<'_> {
         let rule = &self.rules.metrics[metric as usize];
         let why = format!("{}: {}", rule.name, failed.why);
         if let Some(reason) = self.out_of_time(limit, failed) {
-            return self.fail(reason, &why);
+            return self.fail(reason, &whose_time(limit, &why));
         }
         match after_failure(attempt, rule.retries, failed) {
             Retry::After { attempt, wait_ms } => {

@@ -91,7 +91,7 @@ impl At<'_> {
                 Bound::Team => Reason::late(self.team),
                 Bound::Contest => Reason::ContestTimeout,
             };
-            return self.fail(reason, &failed.why);
+            return self.fail(reason, &whose_time(limit, &failed.why));
         }
         let retry = match failed.failure {
             // Nobody asked for patience with a team whose key is wrong.
@@ -151,18 +151,18 @@ impl At<'_> {
     pub fn judge_failed(&mut self, attempt: u32, limit: Limit, failed: &Failed) {
         self.clock_out();
         if let Some(reason) = self.out_of_time(limit, failed) {
-            return self.no_time_to_judge(reason, &failed.why);
+            return self.no_time_to_judge(reason, &whose_time(limit, &failed.why));
         }
         match after_failure(attempt, self.rules.judge_retries, failed) {
             Retry::After { attempt, wait_ms } => self.judge(attempt, wait_ms),
-            Retry::Never => self.weighed(no_judgment(&failed.why)),
+            Retry::Never => self.weighed(no_judgment(&failed.why, self.is_last())),
         }
     }
 
     /// A team that has had all its rounds is not late: nothing but the judge was still to come.
     fn no_time_to_judge(&mut self, reason: Reason, why: &str) {
         match self.is_last() {
-            true => self.weighed(no_judgment(why)),
+            true => self.weighed(no_judgment(why, true)),
             false => self.leave(reason, Some(why.to_owned())),
         }
     }
@@ -332,11 +332,25 @@ impl At<'_> {
     }
 }
 
+/// For a person: whose time it was that ran out.
+pub(super) fn whose_time(limit: Limit, why: &str) -> String {
+    match limit.bound {
+        Bound::Own => why.to_owned(),
+        Bound::Team => format!("the team's time is used up: {why}"),
+        Bound::Contest => format!("the contest's time is used up: {why}"),
+    }
+}
+
 /// D9: what stands where the judge could not be asked.
-fn no_judgment(why: &str) -> Judgment {
+fn no_judgment(why: &str, is_last: bool) -> Judgment {
+    let so = if is_last {
+        ""
+    } else {
+        ", which means to go on"
+    };
     Judgment {
         should_continue: true,
-        reasoning: format!("the judge failed, which means to go on: {why}"),
+        reasoning: format!("the judge failed{so}: {why}"),
         confidence: Confidence::NONE,
     }
 }

@@ -55,7 +55,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub fn board(setting: &Setting, args: &BoardArgs) -> Result {
     let place = args.place.find(setting)?;
     if let Some(sql) = &args.sql {
-        let format = if setting.json() { "json" } else { "table" };
+        let format = if setting.json() { "jsonl" } else { "table" };
         return ask(&place, &json!({ "sql": sql, "format": format }));
     }
     if let Some((format, file)) = args.export.chosen() {

@@ -35,7 +35,7 @@ pub fn lines(board: &Board) -> Vec<String> {
     for line in &board.teams {
         lines.push(row(board, line, name));
     }
-    let mut sum = vec![elapsed(board.elapsed_seconds as u64)];
+    let mut sum = vec![format!("took {}", elapsed(board.elapsed_seconds as u64))];
     if board.cost_usd > 0.0 {
         sum.push(format!("${:.2}", board.cost_usd));
     }
@@ -43,7 +43,7 @@ pub fn lines(board: &Board) -> Vec<String> {
         let (input, output) = (board.input_tokens, board.output_tokens);
         sum.push(format!("{input} tokens in, {output} out"));
     }
-    lines.push(style(sum.join("  ")).dim().to_string());
+    lines.push(style(sum.join(", ")).dim().to_string());
     if let Some(why) = &board.unsaved {
         lines.push(format!(
             "the database lacks the result ({why}); `kumite contest resume {}` writes it",

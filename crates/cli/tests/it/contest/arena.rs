@@ -214,7 +214,10 @@ impl Arena {
     pub fn sql(&self, sql: &str) -> Vec<Value> {
         let out = self.contest(&["board", "--sql", sql, "--json"]);
         assert_eq!(out.code, 0, "{sql}: {out:?}");
-        serde_json::from_str(&out.stdout).unwrap()
+        let lines = out.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// `columns` of a table, a line of words for every row.

@@ -90,7 +90,16 @@ fn undisturbed() -> (usize, Vec<String>) {
     arena.run().assert_code(0);
     let result = result(&arena);
     assert_eq!(arena.summary(), ["completed alpha 3"]);
-    assert_eq!(arena.leader_board().len(), 8);
+    for (kind, rows) in [
+        ("board ", 8),
+        ("round ", 8),
+        ("history ", 8),
+        ("team ", 3),
+        ("summary ", 1),
+    ] {
+        let is_it = |line: &&String| line.starts_with(kind);
+        assert_eq!(result.iter().filter(is_it).count(), rows, "{result:#?}");
+    }
     (arena.journal().len(), result)
 }
 

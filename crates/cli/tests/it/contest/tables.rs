@@ -146,6 +146,7 @@ fn d8_what_is_in_a_row_is_what_happened_and_scores_are_not_rounded_to_32_bits() 
     );
     // Quant-insight and others read the conversation: part kinds and nesting stay.
     let history = arena.rows("message_history", "round_history WHERE round_number = 2");
+    assert_eq!(history.len(), 2);
     for words in [
         "\"part_kind\":\"user-prompt\"",
         "\"part_kind\":\"text\"",
