@@ -85,7 +85,7 @@ impl Failure {
         Failure {
             kind: Kind::TimedOut,
             message: format!(
-                "{} did not answer within {:.1} s",
+                "{} did not answer within {:.2} s",
                 model.id,
                 after.as_secs_f64()
             ),

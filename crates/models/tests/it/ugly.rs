@@ -162,7 +162,7 @@ fn a_timeout_is_for_the_whole_call() {
         assert!(
             failure
                 .message
-                .starts_with("anthropic:m did not answer within 150ms"),
+                .starts_with("anthropic:m did not answer within 0.15 s"),
             "{failure}"
         );
         assert!(failure.may_pass());

@@ -10,6 +10,8 @@ use kumite_contest::view;
 use kumite_core::contest::board::standings;
 use kumite_core::contest::{Contest, Entry};
 
+use crate::clean::clean_line;
+
 pub struct Screen {
     id: String,
     reporter: Reporter,
@@ -135,7 +137,7 @@ fn sentence(news: &News, contest: &Contest, width: usize) -> Option<String> {
         // It goes on anyway, and nobody was asked.
         return None;
     }
-    let words = words(&news.what)?;
+    let words = clean_line(&words(&news.what)?);
     let team = news.team.and_then(|team| contest.teams.get(team as usize));
     Some(match team {
         Some(team) => format!("{}  {words}", padded(&team.name, width)),
@@ -198,7 +200,8 @@ fn words(what: &What) -> Option<String> {
 }
 
 fn padded(name: &str, width: usize) -> String {
-    let missing = width.saturating_sub(measure_text_width(name));
+    let name = clean_line(name);
+    let missing = width.saturating_sub(measure_text_width(&name));
     format!("{name}{}", " ".repeat(missing))
 }
 

@@ -10,6 +10,7 @@ use kumite_contest::view::Line;
 use super::place::PlaceArgs;
 use super::table;
 use crate::args::Setting;
+use crate::clean::clean_line;
 use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
@@ -73,7 +74,7 @@ fn print(report: &Report, args: &ShowArgs) {
     chart(report);
     for line in &report.board.teams {
         out!("");
-        out!("{}", style(&line.team_name).bold());
+        out!("{}", style(clean_line(&line.team_name)).bold());
         for round in report.rounds.iter().filter(|it| it.team_id == line.team_id) {
             print_round(round, args);
         }
@@ -103,7 +104,7 @@ fn chart(report: &Report) {
             .collect();
         out!(
             "{:width$}  {}  {}",
-            line.team_name,
+            clean_line(&line.team_name),
             style(bars).cyan(),
             style(scores.join("  ")).dim()
         );
@@ -130,7 +131,7 @@ fn print_round(round: &RoundReport, args: &ShowArgs) {
         let veto = if metric.veto { " veto" } else { "" };
         out!(
             "    {} {:.2}{veto}  {}",
-            metric.name,
+            clean_line(&metric.name),
             metric.score,
             style(one_line(&metric.remark)).dim()
         );
@@ -151,7 +152,7 @@ fn print_round(round: &RoundReport, args: &ShowArgs) {
         if let (true, Some(text)) = (wanted, text) {
             out!("    {}", style(name).bold());
             for line in text.lines() {
-                out!("      {}", crate::clean::clean_line(line));
+                out!("      {}", clean_line(line));
             }
         }
     }
@@ -159,5 +160,5 @@ fn print_round(round: &RoundReport, args: &ShowArgs) {
 
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    crate::clean::clean_line(&words.join(" "))
+    clean_line(&words.join(" "))
 }

@@ -3,6 +3,7 @@
 use console::{Style, measure_text_width, style};
 use kumite_contest::view::{Board, Line};
 
+use crate::clean::clean_line;
 use crate::out::out;
 use crate::render::elapsed;
 
@@ -63,10 +64,11 @@ fn row(board: &Board, line: &Line, name: usize) -> String {
         None => format!("-/{}", line.rounds),
     };
     let is_winner = board.winner.as_ref() == Some(&line.team_id);
-    let padding = " ".repeat(name.saturating_sub(measure_text_width(&line.team_name)));
+    let shown = clean_line(&line.team_name);
+    let padding = " ".repeat(name.saturating_sub(measure_text_width(&shown)));
     let team = match is_winner {
-        true => style(&line.team_name).bold().green().to_string(),
-        false => line.team_name.clone(),
+        true => style(shown).bold().green().to_string(),
+        false => shown,
     };
     let state = state_style(&line.state).apply_to(format!("{:13}", line.state));
     format!(
@@ -88,7 +90,7 @@ fn why(line: &Line, is_winner: bool) -> String {
     }
     // The first line says it; `show` has the rest.
     let message = line.message.as_deref().and_then(|it| it.lines().next());
-    parts.extend(message.map(str::to_owned));
+    parts.extend(message.map(clean_line));
     parts.join(", ")
 }
 
