@@ -18,6 +18,9 @@ use crate::parts::Parts;
 use crate::perform;
 use crate::rules::rules;
 
+/// What a leader has that says nothing of it: then the contest's number holds.
+const RETRIES_DEFAULT: u32 = 3;
+
 /// How often a wish to cancel is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -235,7 +238,10 @@ impl Engine {
             id: team.id.clone(),
             name: team.name.clone(),
             retries: match &team.kind {
-                TeamKind::Model(model) => Some(model.leader.llm.max_retries),
+                TeamKind::Model(model) => {
+                    let own = model.leader.llm.max_retries;
+                    (own < RETRIES_DEFAULT).then_some(own)
+                }
                 TeamKind::Agent(_) | TeamKind::Scripted { .. } => None,
             },
         };
