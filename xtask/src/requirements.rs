@@ -89,6 +89,29 @@ const REQUIREMENTS: &[(&str, &str)] = &[
     ("C7.3", "one engine per project"),
     ("C7.4", "notices as before"),
     ("C7.5", "a single spec runs as before"),
+    (
+        "D1",
+        "teams in parallel, each through its rounds on its own",
+    ),
+    (
+        "D2",
+        "every prompt has task, history, feedback, board and rank",
+    ),
+    ("D3", "each round begins with a fresh context"),
+    ("D4", "minimum, judge, maximum"),
+    ("D5", "the best round is final; of equal ones the latest"),
+    ("D6", "a score outside of 0 to 100 is an error"),
+    ("D7", "round_status, from the start of a round on"),
+    ("D8", "leader_board and the other tables"),
+    ("D9", "failures: tried again, disqualified, told, stored"),
+    ("D10", "defaults, and never more than 10 rounds"),
+    ("D11", "every row exact, also after faults"),
+    ("D12", "the judge agrees with people in 4 of 5 cases"),
+    ("D13", "a round adds little to the models' time"),
+    (
+        "D14",
+        "equal scores share a rank; only what was used is charged",
+    ),
 ];
 
 pub fn requirements(args: &[String]) -> Done {
@@ -190,7 +213,11 @@ fn ids(name: &str) -> Vec<String> {
     let mut at = words.iter().take_while(is_scenario).count();
     while let Some(word) = words.get(at) {
         let Some(group) = group(word) else { break };
-        let part = words.get(at + 1).filter(|word| is_number(word));
+        // Those of a contest have no parts.
+        let has_parts = !group.starts_with('D');
+        let part = words
+            .get(at + 1)
+            .filter(|word| has_parts && is_number(word));
         ids.push(match part {
             Some(part) => format!("{group}.{part}"),
             None => group,
@@ -202,7 +229,7 @@ fn ids(name: &str) -> Vec<String> {
 
 fn group(word: &str) -> Option<String> {
     let number = word
-        .strip_prefix(['a', 'b', 'c'])
+        .strip_prefix(['a', 'b', 'c', 'd'])
         .filter(|rest| is_number(rest))?;
     Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
 }
@@ -222,6 +249,8 @@ mod tests {
         assert_eq!(ids("a10_in_progress"), ["A10"]);
         assert_eq!(ids("s29_f8_b3_1_b3_2_never"), ["B3.1", "B3.2"]);
         assert_eq!(ids("s18_a_stop"), Vec::<String>::new());
+        assert_eq!(ids("d4_d9_s7_a_judge"), ["D4", "D9"]);
+        assert_eq!(ids("d11_5_teams"), ["D11"]);
         assert_eq!(ids("an_agent_ends"), Vec::<String>::new());
     }
 

@@ -36,7 +36,7 @@ pub fn measure() -> Result<Part> {
         let count = f64::from(teams * rounds * 3);
         let ratio = naive.as_secs_f64() / ours.as_secs_f64();
         Ok(vec![
-            format!("{teams} teams x {rounds} rounds"),
+            format!("{teams} x {rounds}"),
             format!("{:.0} rows/s", count / ours.as_secs_f64()),
             format!("{:.0} rows/s", count / naive.as_secs_f64()),
             format!("{ratio:.1}"),
@@ -50,7 +50,7 @@ pub fn measure() -> Result<Part> {
     Ok(Part {
         title: "Leader board",
         meaning: MEANING.to_owned(),
-        head: vec!["contest", "kumite", "naive", "ratio", "goal", "peak"],
+        head: vec!["teams x rounds", "kumite", "naive", "ratio", "goal", "peak"],
         rows: rows.collect::<Result<_>>()?,
     })
 }

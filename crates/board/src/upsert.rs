@@ -158,15 +158,33 @@ fn of_round(place: &Place) -> Key<'_> {
 fn put(connection: &Connection, table: &Table, rows: &[&Row]) -> duckdb::Result<()> {
     let text = serde_json::to_string(rows)
         .map_err(|error| duckdb::Error::ToSqlConversionFailure(error.into()))?;
-    let inserted = connection
-        .prepare_cached(&table.insert())?
-        .execute([&text])?;
-    if inserted < rows.len() {
-        for update in table.updates() {
-            connection.prepare_cached(&update)?.execute([&text])?;
-        }
-    }
+    let run = |sql: &str| connection.prepare_cached(sql)?.execute([&text]);
+    let insert = || run(&table.insert());
+    let update = || -> duckdb::Result<usize> {
+        let counts = table
+            .updates()
+            .iter()
+            .map(|sql| run(sql))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(counts.first().copied().unwrap_or(0))
+    };
+    // Mostly one of them is enough.
+    match rows.iter().any(|row| comes_again(row)) {
+        true if update()? < rows.len() => insert()?,
+        false if insert()? < rows.len() => update()?,
+        _ => 0,
+    };
     Ok(())
+}
+
+/// The end of a round follows its start, and a final mark its score.
+fn comes_again(row: &Row) -> bool {
+    match row {
+        Row::RoundStatus(row) => row.round_ended_at.is_some(),
+        Row::LeaderBoard(row) => row.final_submission,
+        Row::TeamStatus(row) => row.state != "working",
+        Row::RoundHistory(_) | Row::ExecutionSummary(_) => false,
+    }
 }
 
 impl Table {
