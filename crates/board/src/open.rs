@@ -16,8 +16,8 @@ use crate::upsert::upsert;
 
 /// How often a file that is locked is tried again.
 pub const LOCK_STEP: Duration = Duration::from_millis(10);
-/// How long a writer tries. Others hold the file for half of it at most.
-const LOCK_WAIT: Duration = Duration::from_millis(500);
+/// How long a writer tries. Another one gives the file back after half of it.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// DuckDB 1.1 and everything after it can open what is made so; 1.0 cannot because of the indexes.
 const STORAGE_VERSION: &str = "v1.0.0";

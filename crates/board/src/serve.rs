@@ -20,7 +20,7 @@ use crate::wire::{Ask, Request, reply};
 /// With nothing to write the file is given back after this.
 const IDLE: Duration = Duration::from_millis(50);
 /// However much there is to write, others get the file after this.
-const HELD_MAX: Duration = Duration::from_millis(250);
+const HELD_MAX: Duration = Duration::from_millis(500);
 /// Longer than the step of those who wait, so that they cannot miss it.
 const GAP: Duration = LOCK_STEP.saturating_add(Duration::from_millis(5));
 

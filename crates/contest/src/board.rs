@@ -35,6 +35,8 @@ pub enum Error {
     #[error("cannot start {}", path.display())]
     Start { path: PathBuf, source: io::Error },
     #[error("{0}")]
+    Locked(String),
+    #[error("{0}")]
     Refused(String),
 }
 
@@ -87,7 +89,7 @@ pub fn query(database: &Path, request: &Value) -> Result<String, Error> {
 }
 
 /// What is said when a request was answered, or never will be.
-type Done = Box<dyn FnOnce(Result<(), String>) + Send>;
+type Done = Box<dyn FnOnce(Result<(), Refusal>) + Send>;
 
 /// One database, through one child. A child that died is replaced with the next request.
 #[derive(Clone)]
@@ -131,15 +133,21 @@ impl Board {
             let _ = sender.send(done);
         });
         let gone = || Error::Refused(format!("{PROGRAM} is gone"));
-        answer.recv().map_err(|_| gone())?.map_err(Error::Refused)
+        let answer = answer.recv().map_err(|_| gone())?;
+        answer.map_err(|refusal| match refusal.kind.as_str() {
+            "locked" => Error::Locked(refusal.message),
+            _ => Error::Refused(refusal.message),
+        })
     }
 
     /// Writes all rows or none, and says so in another thread.
     pub fn write(&self, write: &Write, done: impl FnOnce(Result<(), String>) + Send + 'static) {
-        self.ask(json!({ "write": write }), done);
+        self.ask(json!({ "write": write }), |answer| {
+            done(answer.map_err(|refusal| refusal.message));
+        });
     }
 
-    fn ask(&self, mut request: Value, done: impl FnOnce(Result<(), String>) + Send + 'static) {
+    fn ask(&self, mut request: Value, done: impl FnOnce(Result<(), Refusal>) + Send + 'static) {
         let mut shared = self.lock();
         shared.next_id += 1;
         let id = shared.next_id;
@@ -150,7 +158,7 @@ impl Board {
             let done = shared.waiting.remove(&id);
             drop(shared);
             if let Some(done) = done {
-                done(Err(error.to_string()));
+                done(Err(Refusal::of(error.to_string())));
             }
         }
     }
@@ -198,7 +206,7 @@ impl Board {
             };
             let done = self.lock().waiting.remove(&answer.id);
             if let Some(done) = done {
-                done(answer.error.map_or(Ok(()), |error| Err(error.message)));
+                done(answer.error.map_or(Ok(()), Err));
             }
         }
         self.lost(number);
@@ -217,7 +225,9 @@ impl Board {
         let waiting = std::mem::take(&mut shared.waiting);
         drop(shared);
         for done in waiting.into_values() {
-            done(Err(format!("{PROGRAM} ended before it had answered")));
+            done(Err(Refusal::of(format!(
+                "{PROGRAM} ended before it had answered"
+            ))));
         }
     }
 
@@ -244,5 +254,14 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Refusal {
+    #[serde(default)]
+    kind: String,
     message: String,
+}
+
+impl Refusal {
+    fn of(message: String) -> Refusal {
+        let kind = "other".to_owned();
+        Refusal { kind, message }
+    }
 }

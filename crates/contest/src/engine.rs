@@ -14,7 +14,7 @@ use crate::board::{self, Board};
 use crate::evaluate::program;
 use crate::home::{self, Charter, Home, Lock};
 use crate::journal::{self, Journal};
-use crate::parts::Parts;
+use crate::parts::{Parts, Players};
 use crate::perform;
 use crate::rules::rules;
 
@@ -66,7 +66,7 @@ pub struct Engine {
     pub(crate) home: Home,
     pub(crate) charter: Charter,
     pub(crate) contest: Contest,
-    pub(crate) parts: Parts,
+    parts: Parts,
     pub(crate) board: Board,
     pub(crate) sender: Sender<Message>,
     /// Ends what works for a team.
@@ -100,7 +100,8 @@ impl Engine {
             return Err(Error::Played { id: charter.id });
         };
         let (journal, contest) = Journal::open(&home.journal())?;
-        let parts = Parts::new(&home, &charter)?;
+        let is_played_on = matches!(contest.stage, Stage::Ready | Stage::Running);
+        let parts = Parts::new(&home, &charter, is_played_on && !home.is_asked_to_cancel())?;
         let board = Board::new(&charter.database)?;
         let (sender, inbox) = channel();
         Ok(Engine {
@@ -117,6 +118,12 @@ impl Engine {
             stop,
             _lock: lock,
         })
+    }
+
+    /// A contest that asks for something was opened with those who answer.
+    pub(crate) fn players(&self) -> &Players {
+        let players = self.parts.players.as_ref();
+        players.expect("a contest that goes on has players")
     }
 
     pub fn contest(&self) -> &Contest {

@@ -46,7 +46,7 @@ pub struct Kit {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("metric {metric}: {source}")]
+    #[error("metric {metric} cannot be measured")]
     Model {
         metric: String,
         source: kumite_models::Error,

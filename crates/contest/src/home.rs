@@ -42,7 +42,7 @@ pub enum Error {
     Read { path: PathBuf, source: io::Error },
     #[error("cannot write {path}")]
     Write { path: PathBuf, source: io::Error },
-    #[error("{path}:{line}: not the plan of a contest: {source}")]
+    #[error("{path}:{line}: not the plan of a contest")]
     Broken {
         path: PathBuf,
         line: usize,

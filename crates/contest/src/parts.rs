@@ -22,12 +22,17 @@ use crate::worktree::{self, Repository};
 use crate::{judge, teams};
 
 pub struct Parts {
+    /// None where nobody is asked any more: to save or to cancel a contest needs no key.
+    pub players: Option<Players>,
+    agents: Option<Arc<agent::Kit>>,
+}
+
+pub struct Players {
     pub teams: Vec<Arc<dyn Team>>,
     pub metrics: Vec<Arc<dyn Metric>>,
     pub judge: Arc<dyn Judge>,
     pub templates: Arc<Templates>,
     pub zone: TimeZone,
-    agents: Option<Arc<agent::Kit>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +43,7 @@ pub enum Error {
     Evaluate(#[from] evaluate::Error),
     #[error(transparent)]
     Judge(#[from] judge::Error),
-    #[error("team {id}: {source}")]
+    #[error("team {id} cannot play")]
     Agent {
         id: String,
         source: Box<settings::Error>,
@@ -51,7 +56,7 @@ pub enum Error {
     Worktree(#[from] worktree::Error),
     #[error("cannot tell which program kumite is")]
     Binary(#[from] std::io::Error),
-    #[error("team {id}: {source}")]
+    #[error("team {id} cannot play")]
     Model {
         id: String,
         source: teams::model::Error,
@@ -67,21 +72,13 @@ impl From<settings::Error> for Error {
 }
 
 impl Parts {
-    pub fn new(home: &Home, charter: &Charter) -> Result<Parts, Error> {
-        let plan = &charter.plan;
-        let kit = kit(plan, &charter.project)?;
+    pub fn new(home: &Home, charter: &Charter, with_players: bool) -> Result<Parts, Error> {
         let agents = agents(charter)?;
-        let teams = (0u32..).zip(&plan.teams);
-        let teams = teams.map(|(index, it)| team(index, it, home, charter, &kit, agents.as_ref()));
-        let metrics = evaluate::metrics(plan, &kit)?;
-        Ok(Parts {
-            teams: teams.collect::<Result<_, _>>()?,
-            metrics: metrics.into_iter().map(Arc::from).collect(),
-            judge: Arc::from(judge::judge(plan, &kit)?),
-            templates: kit.templates,
-            zone: kit.zone,
-            agents,
-        })
+        let players = match with_players {
+            true => Some(players(home, charter, agents.as_ref())?),
+            false => None,
+        };
+        Ok(Parts { players, agents })
     }
 
     /// Nobody plays any more. The worktrees go when the contest is over: what was changed in them
@@ -100,6 +97,25 @@ impl Parts {
             eprintln!("kumite: {error}");
         }
     }
+}
+
+fn players(
+    home: &Home,
+    charter: &Charter,
+    agents: Option<&Arc<agent::Kit>>,
+) -> Result<Players, Error> {
+    let plan = &charter.plan;
+    let kit = kit(plan, &charter.project)?;
+    let teams = (0u32..).zip(&plan.teams);
+    let teams = teams.map(|(index, it)| team(index, it, home, charter, &kit, agents));
+    let metrics = evaluate::metrics(plan, &kit)?;
+    Ok(Players {
+        teams: teams.collect::<Result<_, _>>()?,
+        metrics: metrics.into_iter().map(Arc::from).collect(),
+        judge: Arc::from(judge::judge(plan, &kit)?),
+        templates: kit.templates,
+        zone: kit.zone,
+    })
 }
 
 /// What the models of a plan need of the world.

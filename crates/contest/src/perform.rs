@@ -173,11 +173,11 @@ fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Message + Sen
 }
 
 fn submit(engine: &mut Engine, job: Job) {
-    let team = Arc::clone(&engine.parts.teams[job.team as usize]);
-    let templates = Arc::clone(&engine.parts.templates);
+    let team = Arc::clone(&engine.players().teams[job.team as usize]);
+    let templates = Arc::clone(&engine.players().templates);
     // The others go on: what this team is told of them is how they stand now.
     let situation = Situation::of(&engine.contest, job.team);
-    let now = Timestamp::now().to_zoned(engine.parts.zone.clone());
+    let now = Timestamp::now().to_zoned(engine.players().zone.clone());
     let task = engine.charter.plan.task.clone();
     let texts = texts(engine, job.team);
     spawn(engine, job, move |job| {
@@ -220,9 +220,9 @@ fn texts(engine: &Engine, team: u32) -> impl Fn(u32) -> Option<String> + Send + 
 }
 
 fn measure(engine: &mut Engine, metric: u32, job: Job) {
-    let with = Arc::clone(&engine.parts.metrics[metric as usize]);
+    let with = Arc::clone(&engine.players().metrics[metric as usize]);
     let task = engine.charter.plan.task.clone();
-    let worktree = engine.parts.teams[job.team as usize].place();
+    let worktree = engine.players().teams[job.team as usize].place();
     spawn(engine, job, move |job| {
         let (team, round, attempt) = (job.team, job.round, job.attempt);
         let submission = files::submission(&job.dir);
@@ -249,7 +249,7 @@ fn measure(engine: &mut Engine, metric: u32, job: Job) {
 }
 
 fn judge(engine: &mut Engine, job: Job) {
-    let with = Arc::clone(&engine.parts.judge);
+    let with = Arc::clone(&engine.players().judge);
     let facts = Facts::of(&engine.contest, job.team);
     let task = engine.charter.plan.task.clone();
     let texts = texts(engine, job.team);

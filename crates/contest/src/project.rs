@@ -209,7 +209,9 @@ impl Projection<'_> {
 pub fn status(contest: &Contest) -> &'static str {
     let all_well = contest.teams.iter().all(|it| it.fate() == Some(Fate::Done));
     let any_good = standings(contest).iter().any(|line| line.rank.is_some());
-    match (all_well && !contest.is_cancelled, any_good) {
+    match (all_well, any_good) {
+        // Nobody has won.
+        _ if contest.is_cancelled => "failed",
         (true, _) => "completed",
         (false, true) => "partial_failure",
         (false, false) => "failed",

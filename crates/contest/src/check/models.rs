@@ -61,8 +61,8 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
         let found = model.map(|model| {
             let url = model.endpoint.base_url;
             match model.endpoint.key {
-                Some(key) => format!("asked at {url}, with the key in {}", key.variable),
-                None => format!("asked at {url}, without a key"),
+                Some(key) => format!("would be asked at {url}, with the key in {}", key.variable),
+                None => format!("would be asked at {url}, without a key"),
             }
         });
         world.named("credentials", (Named::Model, &llm.model), found)

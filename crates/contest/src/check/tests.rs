@@ -134,7 +134,7 @@ fn a_model_without_its_key_is_named_with_its_place() {
         Stage::new().of("credentials", &text),
         [
             error("contest.toml:4: openai needs a key in the environment variable OPENAI_API_KEY"),
-            ok("asked at http://127.0.0.1:11434, without a key"),
+            ok("would be asked at http://127.0.0.1:11434, without a key"),
         ]
     );
     let stage = Stage::new()
@@ -144,7 +144,7 @@ fn a_model_without_its_key_is_named_with_its_place() {
     assert!(is_good(&checks));
     let said = format!("{checks:?}");
     assert!(
-        said.contains("asked at http://127.0.0.1:9/v1, with the key in OPENAI_API_KEY"),
+        said.contains("would be asked at http://127.0.0.1:9/v1, with the key in OPENAI_API_KEY"),
         "{said}"
     );
     assert!(!said.contains("hidden"), "{said}");

@@ -30,7 +30,7 @@ pub struct ModelTeam {
 pub enum Error {
     #[error("leader: {0}")]
     Leader(kumite_models::Error),
-    #[error("member {name}: {source}")]
+    #[error("member {name} cannot be asked")]
     Member {
         name: String,
         source: kumite_models::Error,

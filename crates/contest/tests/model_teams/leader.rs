@@ -352,11 +352,11 @@ fn what_cannot_be_asked_is_refused_before_anything_is() {
         let mut team = team(members);
         team.leader.llm.model = "anthropic:lead".to_owned();
         let made: Result<_, Error> = stage.team(&team);
-        made.map(|_| ()).unwrap_err().to_string()
+        kumite_host::spec_file::sentence(&made.map(|_| ()).unwrap_err())
     };
     let said = error(&stage, vec![member("a", MemberKind::Plain)]);
     assert!(
-        said.starts_with("member a: ") && said.contains("OPENAI_API_KEY"),
+        said.starts_with("member a cannot be asked: ") && said.contains("OPENAI_API_KEY"),
         "{said}"
     );
     stage.env = vec![("ANTHROPIC_API_KEY", "")];

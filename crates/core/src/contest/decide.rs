@@ -277,6 +277,9 @@ fn resume(contest: &mut Contest, effects: &mut Vec<Effect>) {
             }
         }
         Stage::Closing { .. } | Stage::Ended(Ending::Unsaved { .. }) => {
+            for team in &mut contest.teams {
+                team.saved = 0;
+            }
             save_summary(contest, 1, 0, effects);
         }
         Stage::Ended(Ending::Saved) => effects.push(Effect::End),

@@ -230,6 +230,8 @@ impl At<'_> {
     pub fn resume(&mut self) {
         // What it did since its last word is lost, and is charged to nobody.
         self.team.busy_since_ms = None;
+        // The database may have been lost or replaced meanwhile: all of it is written again.
+        self.team.saved = 0;
         if let Phase::Submitting { .. } | Phase::Measuring { .. } | Phase::Judging { .. } =
             self.team.phase
         {

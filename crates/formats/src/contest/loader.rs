@@ -156,8 +156,7 @@ impl Loader<'_> {
         match (task, given) {
             (Some(task), _) if task.trim().is_empty() => {
                 let help = "say what the teams are to do".to_owned();
-                self.report
-                    .problem(file, "the task on the command line is empty", Some(help));
+                self.report.problem(file, "the task is empty", Some(help));
                 task
             }
             (Some(task), _) | (None, Some(task)) => task,

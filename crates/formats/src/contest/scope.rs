@@ -110,6 +110,13 @@ impl<'a> Scope<'a> {
         self.report.problem(&self.place(key), message, help);
     }
 
+    /// Of something that is nowhere in the file: its first line stands for it.
+    pub fn problem_of_all(&self, message: impl Into<String>, help: Option<String>) {
+        let mut at = self.at.clone();
+        at.line.get_or_insert(1);
+        self.report.problem(&at, message, help);
+    }
+
     pub fn warn(&self, key: &'static str, message: impl Into<String>, help: Option<String>) {
         self.report.warn(&self.place(key), message, help);
     }

@@ -198,7 +198,7 @@ fn metrics_are_there_and_known_and_different() {
         &[
             (
                 evaluator("default_model = \"openai:x\"\n"),
-                "configs/evaluator.toml: the evaluator has no metrics; add `[[metrics]]` with a `name`",
+                "configs/evaluator.toml:1: the evaluator has no metrics; add `[[metrics]]` with a `name`",
             ),
             (
                 evaluator("metrics = []\n"),
@@ -300,7 +300,7 @@ fn a_task_is_there_and_says_something() {
     world.task = Some(" \n".to_owned());
     assert_eq!(
         world.said("o.toml"),
-        "o.toml: the task on the command line is empty; say what the teams are to do"
+        "o.toml: the task is empty; say what the teams are to do"
     );
     world.task = None;
     assert_eq!(

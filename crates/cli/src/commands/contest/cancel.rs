@@ -12,6 +12,7 @@ use kumite_contest::journal;
 
 use super::place::PlaceArgs;
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -59,8 +60,14 @@ pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
         // Nobody played it: we end it ourselves.
         Engine::open(home, Cancel::new())?.play(&mut |_, _| {})?;
     }
-    if !setting.json() {
-        eprintln!("kumite: contest {id} is cancelled; what was finished stays on the board");
+    match setting.json() {
+        true => out!(
+            "{}",
+            serde_json::json!({"execution_id": id, "state": "cancelled"})
+        ),
+        false => {
+            eprintln!("kumite: contest {id} is cancelled; what was finished stays on the board");
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -81,7 +82,12 @@ impl<E: Into<Trouble>> From<E> for Refused {
 
 fn read(setting: &Setting, args: &RunArgs, place: &Place) -> std::result::Result<Loaded, Refused> {
     let task = match args.task.as_deref() {
-        Some("-") => Some(std::io::read_to_string(std::io::stdin())?),
+        Some("-") => {
+            let text = std::io::read_to_string(std::io::stdin());
+            Some(text.map_err(|error| {
+                Trouble::invalid(format!("cannot read the task from stdin: {error}"))
+            })?)
+        }
         Some(task) => Some(task.to_owned()),
         None => None,
     };
@@ -138,9 +144,20 @@ fn usable(place: &Place) -> std::result::Result<&'static str, board::Error> {
     if place.is_own_database() && dir.is_some_and(|dir| !dir.exists()) {
         return Ok("will be made");
     }
-    let checked = board.check();
+    let checked = patiently(&board);
     board.close();
     checked.map(|()| "can be used")
+}
+
+/// A database that somebody else has open may be free in a moment (D9: 1, 2 and 4 s).
+fn patiently(board: &Board) -> std::result::Result<(), board::Error> {
+    for seconds in [1, 2, 4] {
+        match board.check() {
+            Err(board::Error::Locked(_)) => thread::sleep(Duration::from_secs(seconds)),
+            done => return done,
+        }
+    }
+    board.check()
 }
 
 fn first_error(checks: &[Check]) -> Trouble {

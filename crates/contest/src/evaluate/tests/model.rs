@@ -208,7 +208,7 @@ fn an_own_instruction_replaces_the_rubric() {
 fn a_missing_key_or_provider_is_found_before_anything_is_asked() {
     let stage = Stage::new();
     for (model, words) in [
-        ("anthropic:m", "metric M: anthropic needs a key"),
+        ("anthropic:m", "metric M cannot be measured: anthropic needs a key"),
         ("opnai:m", "did you mean openai?"),
     ] {
         let mut llm = stage.llm();
@@ -219,7 +219,8 @@ fn a_missing_key_or_provider_is_found_before_anything_is_asked() {
             llm,
         };
         let plan = stage.plan(kind, Judge::Rules);
-        let error = metrics(&plan, &stage.kit()).err().unwrap().to_string();
-        assert!(error.contains(words), "{error}");
+        let error = metrics(&plan, &stage.kit()).err().unwrap();
+        let said = kumite_host::spec_file::sentence(&error);
+        assert!(said.contains(words), "{said}");
     }
 }

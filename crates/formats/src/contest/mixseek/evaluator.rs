@@ -49,7 +49,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
         true => {
             if scope.has_no("metrics") {
                 let help = "add `[[metrics]]` with a `name`".to_owned();
-                scope.problem("metrics", "the evaluator has no metrics", Some(help));
+                scope.problem_of_all("the evaluator has no metrics", Some(help));
             }
             written(loader, entries, &common, &custom)
         }
