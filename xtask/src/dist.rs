@@ -21,6 +21,9 @@ pub fn dist() -> Done {
             let name = file.file_name().unwrap_or_default();
             fs::copy(file, dir.join(name))?;
         }
+        if let Some(license) = duckdb::license() {
+            fs::copy(license, dir.join("LICENSE-duckdb"))?;
+        }
         Ok(())
     });
     if let Err(error) = put {

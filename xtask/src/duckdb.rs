@@ -22,6 +22,7 @@ struct Package {
     hash: &'static str,
 }
 
+/// Where 1.5.6 is not published, 1.5.5: the tests of `crates/board` pass with both.
 const PACKAGES: [Package; 4] = [
     Package {
         os: "linux",
@@ -59,6 +60,9 @@ const FILE: &str = if cfg!(target_os = "macos") {
     "libduckdb.so"
 };
 
+/// Whoever passes the library on passes this on as well.
+const LICENSE: &str = "LICENSE";
+
 /// Quick when it has been done.
 pub fn setup() -> Done {
     if let Some(dir) = chosen() {
@@ -73,7 +77,10 @@ pub fn setup() -> Done {
         ));
     };
     let mark = vendor().join("package");
-    if fs::read_to_string(&mark).is_ok_and(|mark| mark == package.hash) && library().exists() {
+    let there = [FILE, LICENSE]
+        .iter()
+        .all(|file| vendor().join(file).exists());
+    if there && fs::read_to_string(&mark).is_ok_and(|mark| mark == package.hash) {
         return Ok(());
     }
     let cached = cached(package)?;
@@ -86,6 +93,11 @@ pub fn library() -> PathBuf {
     chosen().unwrap_or_else(vendor).join(FILE)
 }
 
+/// Its licence, where it is ours.
+pub fn license() -> Option<PathBuf> {
+    Some(vendor().join(LICENSE)).filter(|_| chosen().is_none())
+}
+
 fn vendor() -> PathBuf {
     root().join("vendor/duckdb")
 }
@@ -96,12 +108,11 @@ fn chosen() -> Option<PathBuf> {
     Some(PathBuf::from(dir)).filter(|dir| *dir != vendor())
 }
 
-/// The library in the cache, fetched if it is not there.
+/// The directory in the cache with the library, fetched if it is not there.
 fn cached(package: &Package) -> Result<PathBuf, Stop> {
     let dir = cache().join(format!("duckdb-{}-{}", package.name, package.version));
-    let file = dir.join(FILE);
-    if file.exists() {
-        return Ok(file);
+    if [FILE, LICENSE].iter().all(|file| dir.join(file).exists()) {
+        return Ok(dir);
     }
     npm(
         "the DuckDB library comes from npm: install Node.js, or build with `--features duckdb-bundled` \
@@ -110,14 +121,16 @@ fn cached(package: &Package) -> Result<PathBuf, Stop> {
     // What is not complete and checked never has the final name.
     let new = cache().join(format!("duckdb-new-{}", std::process::id()));
     let done = fetch(package, &new).and_then(|()| {
-        let moved = fs::create_dir_all(&dir)
-            .and_then(|()| fs::rename(new.join("package").join(FILE), &file));
-        moved.or_else(|error| fail(&format!("cannot write {}: {error}", file.display())))
+        let moved = fs::create_dir_all(&dir).and_then(|()| {
+            let mut files = [FILE, LICENSE].into_iter();
+            files.try_for_each(|file| fs::rename(new.join("package").join(file), dir.join(file)))
+        });
+        moved.or_else(|error| fail(&format!("cannot fill {}: {error}", dir.display())))
     });
     let removed = fs::remove_dir_all(&new);
     done?;
     removed.or_else(|error| fail(&format!("cannot remove {}: {error}", new.display())))?;
-    Ok(file)
+    Ok(dir)
 }
 
 /// Fetches, checks and unpacks the package in `dir`.
@@ -168,14 +181,17 @@ fn sha256(file: &Path) -> Result<String, Stop> {
     ))
 }
 
-/// A hard link, or a copy where the cache is on another disk. A program that runs keeps its own.
+/// Hard links, or copies where the cache is on another disk. A program that runs keeps its own.
 fn place(cached: &Path) -> std::io::Result<()> {
     fs::create_dir_all(vendor())?;
-    let file = vendor().join(FILE);
-    if file.exists() {
-        fs::remove_file(&file)?;
+    for file in [FILE, LICENSE] {
+        let (from, to) = (cached.join(file), vendor().join(file));
+        if to.exists() {
+            fs::remove_file(&to)?;
+        }
+        fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
     }
-    fs::hard_link(cached, &file).or_else(|_| fs::copy(cached, &file).map(drop))
+    Ok(())
 }
 
 #[cfg(test)]

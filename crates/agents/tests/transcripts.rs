@@ -164,7 +164,9 @@ fn the_last_text_is_to_be_had_whole_though_the_transcript_has_its_beginning_only
 
 #[test]
 fn the_last_text_is_masked_and_may_be_in_the_older_half_of_a_log() {
-    let script = format!("text=\"it is {KEY}, then\"\n{RESULT}\nseq 1 6000");
+    // Only what comes after the result can push it into the older half.
+    let logged = "until grep -q then logs/agent.log; do sleep 0.01; done";
+    let script = format!("text=\"it is {KEY}, then\"\n{RESULT}\n{logged}\nseq 1 6000");
     let world = world(&script).with(|request| request.log_max_bytes = 50_000);
     assert_eq!(world.outcome(), Outcome::Finished);
     let newer = String::from_utf8(world.read("logs/agent.log")).unwrap();

@@ -41,7 +41,7 @@ impl Error {
             let holder = holder(said).unwrap_or("another process");
             return Error::new(Kind::Locked, format!("{db} is in use by {holder}"));
         }
-        if said.contains("created with a newer version") {
+        if is_newer(said) {
             return Error::new(
                 Kind::Newer,
                 format!(
@@ -97,6 +97,21 @@ fn of_system(db: &str, said: &str) -> Option<Error> {
         return Some(Error::new(Kind::ReadOnly, message));
     }
     None
+}
+
+/// "... version number 69, but we can only read versions between 64 and 68."
+fn is_newer(said: &str) -> bool {
+    let after = |words: &str| -> Option<u64> {
+        let (_, rest) = said.split_once(words)?;
+        rest.split(|sign: char| !sign.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    };
+    match (after("with version number "), after(" and ")) {
+        (Some(found), Some(known)) => found > known,
+        _ => false,
+    }
 }
 
 /// DuckDB names the program and its process id, if it can see them.

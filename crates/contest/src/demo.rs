@@ -54,6 +54,6 @@ pub fn plan() -> Plan {
         submission_retries: 3,
         budget_usd: None,
         prices: Default::default(),
-        history_chars: 40_000,
+        history_chars: 200_000,
     }
 }

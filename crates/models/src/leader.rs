@@ -202,11 +202,11 @@ fn understand<'a>(leader: &Leader, call: &'a Call) -> Result<(usize, &'a str), S
             .iter()
             .map(|one| one.tool_name.as_str())
             .collect();
-        return Err(format!(
-            "error: there is no tool {:?}; there are: {}",
-            call.name,
-            names.join(", ")
-        ));
+        let there = match names.is_empty() {
+            true => "there is none".to_owned(),
+            false => format!("there are: {}", names.join(", ")),
+        };
+        return Err(format!("error: there is no tool {:?}; {there}", call.name));
     };
     match call.input["task"].as_str() {
         Some(task) if !task.trim().is_empty() => Ok((member, task)),

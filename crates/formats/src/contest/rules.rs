@@ -19,7 +19,7 @@ pub(super) const SUBMISSION_TIMEOUT_MS: u64 = 300_000;
 pub(super) const JUDGMENT_TIMEOUT_MS: u64 = 60_000;
 pub(super) const MODEL_TIMEOUT_MS: u64 = 300_000;
 pub(super) const SUBMISSION_RETRIES: u32 = 3;
-pub(super) const HISTORY_CHARS: usize = 40_000;
+pub(super) const HISTORY_CHARS: usize = 200_000;
 
 /// The least and the most rounds (D10).
 pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) -> (u32, u32) {

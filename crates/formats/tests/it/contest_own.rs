@@ -288,7 +288,7 @@ fn d10_what_is_not_given_has_a_default() {
         (plan.team_timeout_ms, plan.contest_timeout_ms),
         (None, None)
     );
-    assert_eq!((plan.submission_retries, plan.history_chars), (3, 40_000));
+    assert_eq!((plan.submission_retries, plan.history_chars), (3, 200_000));
     assert_eq!((plan.budget_usd, plan.judge), (None, Judge::Rules));
     assert!(plan.judge_on_final_round);
     assert_eq!(

@@ -54,6 +54,13 @@ pub fn apply(setting: &Setting, args: &ApplyArgs) -> Result {
             team.id
         )));
     };
+    if team.rounds.iter().all(|it| it.number != round) {
+        let played = team.rounds.len();
+        return Err(Trouble::invalid(format!(
+            "team {} has no round {round}; it played {played}",
+            team.id
+        )));
+    }
     let diff = home.round(index as u32, round).join("changes.diff");
     if !diff.exists() {
         return Err(Trouble::invalid(format!(

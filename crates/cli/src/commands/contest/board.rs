@@ -134,7 +134,11 @@ fn ask(place: &Place, request: &Value) -> Result {
 fn list(setting: &Setting, place: &Place) -> Result {
     let mut boards = Vec::new();
     for listed in place.all()? {
-        boards.push((listed.created_at.clone(), report::board_of(&listed)?));
+        match report::board_of(&listed) {
+            Ok(board) => boards.push((listed.created_at, board)),
+            // One that is damaged hides no other.
+            Err(error) => eprintln!("kumite: warning: contest {}: {error}", listed.id),
+        }
     }
     if setting.json() {
         let contests: Vec<&kumite_contest::view::Board> =

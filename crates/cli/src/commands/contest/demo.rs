@@ -41,12 +41,13 @@ pub fn play(setting: &Setting, root: PathBuf) -> Result {
         workspace: root.clone(),
         project: root.clone(),
     };
-    if !setting.json() {
+    let talks = !setting.json() && !setting.global.quiet;
+    if talks {
         eprintln!("Five built-in teams write the same guide: no key, no server.\n");
     }
     let home = begin(&place, demo::plan())?;
     let code = follow(setting, home, Summary::Kumite)?;
-    if !setting.json() {
+    if talks {
         eprintln!("\nLook around: cd {}", root.display());
         eprintln!("  kumite contest board     the leader board");
         eprintln!("  kumite contest show      rounds, feedback and judgments");

@@ -9,6 +9,7 @@ use clap::Args;
 use kumite_formats::contest::EXAMPLE;
 
 use crate::args::Setting;
+use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -34,7 +35,12 @@ pub fn init(setting: &Setting, args: &InitArgs) -> Result {
         }
     };
     file.write_all(EXAMPLE.as_bytes())?;
-    eprintln!("wrote {}; now:", path.display());
-    eprintln!("  kumite contest run {} --dry-run", args.file.display());
+    match setting.json() {
+        true => out!("{}", serde_json::json!({ "file": path })),
+        false => {
+            eprintln!("wrote {}; now:", path.display());
+            eprintln!("  kumite contest run {} --dry-run", args.file.display());
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }

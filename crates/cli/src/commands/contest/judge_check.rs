@@ -10,6 +10,7 @@ use kumite_contest::{Cancel, demo, judge, parts};
 use kumite_formats::contest::{Judge, Llm, Price};
 
 use crate::args::Setting;
+use crate::exit;
 use crate::out::out;
 use crate::signals;
 use crate::trouble::{Result, Trouble};
@@ -78,7 +79,11 @@ pub fn judge_check(setting: &Setting, args: &JudgeCheckArgs) -> Result {
         true => out!("{}", serde_json::json!(report)),
         false => out!("{}", report.to_text()),
     }
-    Ok(ExitCode::SUCCESS)
+    // A judge that could not be asked has not been measured.
+    Ok(match report.failures.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(exit::FAILED),
+    })
 }
 
 fn invalid(error: impl std::fmt::Display) -> Trouble {

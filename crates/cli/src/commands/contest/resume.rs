@@ -38,9 +38,18 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
     play(setting, home, args.summary)
 }
 
-/// Whether it can go on: not ended, and nobody plays it. One whose journal cannot be read is
-/// open: resuming it says what is wrong.
+/// Whether it can go on: not ended, and nobody plays it. One whose journal is damaged is passed
+/// over with a word; by its id it is resumed as far as that goes.
 fn is_open(home: &Home) -> bool {
-    let entries = journal::read(&home.journal());
-    !home.is_played() && !entries.is_ok_and(|entries| journal::replay(&entries).is_saved())
+    // A contest that was killed before its first entry has no journal yet.
+    if home.is_played() || !home.journal().exists() {
+        return !home.is_played();
+    }
+    match journal::read(&home.journal()) {
+        Ok(entries) => !journal::replay(&entries).is_saved(),
+        Err(error) => {
+            eprintln!("kumite: warning: {error}");
+            false
+        }
+    }
 }

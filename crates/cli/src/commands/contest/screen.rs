@@ -12,6 +12,9 @@ use kumite_core::contest::{Contest, Entry};
 
 use crate::clean::clean_line;
 
+/// A longer name does not push everybody's lines to the right.
+const NAME_MAX: usize = 32;
+
 pub struct Screen {
     id: String,
     reporter: Reporter,
@@ -47,7 +50,7 @@ impl Screen {
         Screen {
             id: charter.id.clone(),
             reporter: Reporter::new(contest),
-            width: names.max().unwrap_or(0),
+            width: names.max().unwrap_or(0).min(NAME_MAX),
             way,
         }
     }

@@ -58,6 +58,12 @@ pub fn show(setting: &Setting, args: &ShowArgs) -> Result {
     }
     if let Some(number) = args.round {
         report.rounds.retain(|round| round.round == number);
+        if report.rounds.is_empty() {
+            return Err(Trouble::invalid(format!(
+                "there is no round {number} in contest {}",
+                report.board.execution_id
+            )));
+        }
     }
     match setting.json() {
         true => out!("{}", serde_json::json!(report)),

@@ -7,6 +7,9 @@ use crate::clean::clean_line;
 use crate::out::out;
 use crate::render::elapsed;
 
+/// A longer name does not push everybody's columns to the right.
+const NAME_MAX: usize = 32;
+
 pub fn print(board: &Board) {
     for line in lines(board) {
         out!("{line}");
@@ -17,7 +20,7 @@ pub fn print(board: &Board) {
 pub fn lines(board: &Board) -> Vec<String> {
     let width = |text: fn(&Line) -> &str, least: usize| {
         let widths = board.teams.iter().map(|it| measure_text_width(text(it)));
-        widths.max().unwrap_or(0).max(least)
+        widths.max().unwrap_or(0).clamp(least, NAME_MAX)
     };
     let name = width(|line| &line.team_name, 4);
     let mut lines = vec![

@@ -106,6 +106,17 @@ fn a_finished_contest_is_only_looked_at_when_it_is_resumed() {
 }
 
 #[test]
+fn d11_a_resume_writes_all_rows_of_a_database_that_was_lost() {
+    let (arena, running) = stuck();
+    running.signal("KILL");
+    running.wait().assert_code(137);
+    std::fs::remove_file(arena.world.path("mixseek.db")).unwrap();
+    arena.replay(scores());
+    arena.resume().assert_code(0);
+    assert_whole(&arena);
+}
+
+#[test]
 fn resume_without_an_id_takes_the_newest_unfinished_one() {
     let (arena, running) = stuck();
     running.signal("INT");
@@ -165,14 +176,17 @@ fn a_contest_is_cancelled_from_another_process_and_what_is_finished_stays() {
 }
 
 #[test]
-fn a_contest_that_nobody_plays_is_cancelled_without_asking_a_model() {
-    let (arena, running) = stuck();
+fn a_contest_that_nobody_plays_is_cancelled_without_asking_a_model_and_without_a_key() {
+    let (mut arena, running) = stuck();
     running.signal("KILL");
     running.wait().assert_code(137);
     let before = arena.counts();
+    arena.set_env("OPENAI_API_KEY", "");
     arena.contest(&["cancel"]).assert_code(0);
     assert_eq!(arena.counts(), before);
     assert_cancelled(&arena);
+    // It has ended: a resume only says how.
+    arena.contest(&["resume"]).assert_code(1);
 }
 
 #[track_caller]
@@ -190,5 +204,5 @@ fn assert_cancelled(arena: &Arena) {
         arena.team_status(),
         ["alpha failed cancelled", "beta failed cancelled"]
     );
-    assert_eq!(arena.summary(), ["partial_failure null 2"]);
+    assert_eq!(arena.summary(), ["failed null 2"]);
 }

@@ -208,7 +208,10 @@ fn an_own_instruction_replaces_the_rubric() {
 fn a_missing_key_or_provider_is_found_before_anything_is_asked() {
     let stage = Stage::new();
     for (model, words) in [
-        ("anthropic:m", "metric M cannot be measured: anthropic needs a key"),
+        (
+            "anthropic:m",
+            "metric M cannot be measured: anthropic needs a key",
+        ),
         ("opnai:m", "did you mean openai?"),
     ] {
         let mut llm = stage.llm();

@@ -239,7 +239,8 @@ impl<'a> Attempt<'a> {
             Outcome::Failed(_) if is_found && end.signal.is_some() => Ok(Next::Anew),
             Outcome::Missing(why) | Outcome::OverBudget(why) => Err(failed(Failure::Lasting, why)),
             Outcome::Failed(why) | Outcome::Lost(why) | Outcome::SessionGone(why) => {
-                Err(passing(why))
+                let logs = self.turn.dir.display();
+                Err(passing(format!("{why}; what it said is in {logs}")))
             }
             Outcome::Hung => {
                 let silence = self.team.kit.settings.agent.silence_timeout;
@@ -258,7 +259,7 @@ impl<'a> Attempt<'a> {
 
     fn timed_out(&self) -> Failed {
         let seconds = self.turn.timeout.as_secs_f64();
-        let why = format!("it was not done after {seconds:.0} s");
+        let why = format!("the agent was not done after {seconds:.0} s");
         failed(Failure::TimedOut, why)
     }
 }
