@@ -10,6 +10,7 @@ mod query;
 mod schema;
 mod serve;
 mod show;
+mod turn;
 mod upsert;
 mod value;
 mod wire;

@@ -11,7 +11,7 @@ use kumite_core::contest::rows::Write;
 use rustix::fs::{Access, access};
 
 use crate::error::{Error, Kind};
-use crate::schema::{SCHEMA, TABLES};
+use crate::schema::{COLUMNS, SCHEMA, TABLES};
 use crate::upsert::upsert;
 
 /// How often a file that is locked is tried again.
@@ -33,6 +33,7 @@ pub fn open(db: &Path) -> Result<Connection, Error> {
         make(&db)?;
     }
     let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
+    fits(&db, &connection)?;
     let missing = missing_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
     if !missing.is_empty() {
         add_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
@@ -58,7 +59,8 @@ pub fn check(db: &Path) -> Result<(), Error> {
     if !exists(&db)? {
         return Ok(());
     }
-    patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None)).map(drop)
+    let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
+    fits(&db, &connection)
 }
 
 /// What is in the log goes into the file, so that whoever copies it has everything. An error is no
@@ -166,6 +168,30 @@ fn make(db: &Path) -> Result<(), Error> {
         Err(_) if !exists(db)? => fs::rename(&new, db).map_err(of_io),
         done => done.map_err(of_io),
     }
+}
+
+/// A table of the same name may be of another kind.
+fn fits(db: &Path, connection: &Connection) -> Result<(), Error> {
+    let columns = |table: &str| -> duckdb::Result<Vec<String>> {
+        let sql = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal";
+        let mut statement = connection.prepare(sql)?;
+        let found = statement.query_map([table], |row| row.get(0))?;
+        found.collect()
+    };
+    for (table, wanted) in COLUMNS {
+        let found = columns(table).map_err(|error| Error::of_duckdb(db, &error))?;
+        let mut lacking = wanted.split_whitespace();
+        let lacks = |column: &&str| found.iter().all(|name| name != column);
+        if let (false, Some(column)) = (found.is_empty(), lacking.find(lacks)) {
+            let message = format!(
+                "{}: its table {table} has no column {column}, so it is not a leader board; \
+                 it was left as it is",
+                db.display()
+            );
+            return Err(Error::new(Kind::NoDatabase, message));
+        }
+    }
+    Ok(())
 }
 
 fn missing_tables(connection: &Connection) -> duckdb::Result<Vec<&'static str>> {

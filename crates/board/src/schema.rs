@@ -85,6 +85,34 @@ CREATE INDEX IF NOT EXISTS idx_execution_summary_status
     ON execution_summary (status, completed_at);
 ";
 
+/// What is written, by table. A table that lacks one of these is somebody else's.
+pub const COLUMNS: [(&str, &str); 5] = [
+    (
+        "round_status",
+        "execution_id team_id team_name round_number should_continue reasoning confidence_score \
+         round_started_at round_ended_at created_at updated_at",
+    ),
+    (
+        "leader_board",
+        "execution_id team_id team_name round_number submission_content submission_format score \
+         score_details final_submission exit_reason created_at updated_at",
+    ),
+    (
+        "round_history",
+        "execution_id team_id team_name round_number message_history member_submissions_record \
+         created_at",
+    ),
+    (
+        "execution_summary",
+        "execution_id user_prompt status team_results total_teams best_team_id best_score \
+         total_execution_time_seconds completed_at created_at",
+    ),
+    (
+        "team_status",
+        "execution_id team_id team_name state exit_reason message position updated_at",
+    ),
+];
+
 pub const TABLES: [&str; 5] = [
     "round_status",
     "leader_board",

@@ -14,7 +14,8 @@ use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT};
 
 use crate::error::{Error, Kind};
-use crate::open::{LOCK_STEP, check, close, open, write};
+use crate::open::{LOCK_STEP, absolute, check, close, open, write};
+use crate::turn::{self, For, Turn};
 use crate::wire::{Ask, Request, reply};
 
 /// With nothing to write the file is given back after this.
@@ -128,6 +129,8 @@ struct Board {
 
 struct Open {
     connection: Connection,
+    /// Given back after the file is closed.
+    turn: Option<Turn>,
     since: Instant,
 }
 
@@ -178,10 +181,15 @@ impl Board {
     fn hold(&mut self) -> Result<&Connection, Error> {
         let open = match self.open.take() {
             Some(open) => open,
-            None => Open {
-                connection: open(&self.path)?,
-                since: Instant::now(),
-            },
+            None => {
+                let path = absolute(&self.path)?;
+                let turn = turn::take(&path, For::Writing)?;
+                Open {
+                    connection: open(&path)?,
+                    turn,
+                    since: Instant::now(),
+                }
+            }
         };
         Ok(&self.open.insert(open).connection)
     }
@@ -189,13 +197,18 @@ impl Board {
     fn check(&mut self) -> Result<(), Error> {
         match self.open {
             Some(_) => Ok(()),
-            None => check(&self.path),
+            None => {
+                let path = absolute(&self.path)?;
+                let _turn = turn::take(&path, For::Writing)?;
+                check(&path)
+            }
         }
     }
 
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             close(open.connection);
+            drop(open.turn);
         }
     }
 }

@@ -86,6 +86,15 @@ impl Team for AgentTeam {
 
 /// Ends whoever still works for a contest that nobody plays. They are gone when it returns.
 pub fn end_all(contest_dir: &Path) {
+    tell_all(contest_dir, Handle::stop);
+}
+
+/// The same without any grace.
+pub fn kill_all(contest_dir: &Path) {
+    tell_all(contest_dir, Handle::kill);
+}
+
+fn tell_all(contest_dir: &Path, tell: fn(&Handle)) {
     let dirs = contest_agents(contest_dir).into_iter();
     let handles = dirs.filter_map(|dir| match kumite_agents::adopt(&dir) {
         Ok(Adopted::Running(handle)) => Some(handle),
@@ -94,7 +103,7 @@ pub fn end_all(contest_dir: &Path) {
     });
     let handles: Vec<Handle> = handles.collect();
     // All are told before the first one is waited for.
-    handles.iter().for_each(Handle::stop);
+    handles.iter().for_each(tell);
     for handle in handles {
         handle.wait();
     }

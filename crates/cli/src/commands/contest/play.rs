@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use kumite_contest::engine::{Engine, Played};
 use kumite_contest::home::Home;
+use kumite_contest::teams::agent;
 use kumite_contest::{Cancel, summary, view};
 use kumite_core::contest::board::standings;
 use kumite_core::contest::{Contest, Fate};
@@ -29,11 +30,13 @@ pub enum Summary {
 pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
     let stop = Cancel::new();
     let caught = signals::catch({
-        let stop = stop.clone();
+        let (stop, dir) = (stop.clone(), home.dir().to_owned());
         move |count| match count {
             1 => stop.cancel(),
-            // Supervisors end their agents when we are gone.
-            _ => std::process::exit(i32::from(exit::INTERRUPTED)),
+            _ => {
+                agent::kill_all(&dir);
+                std::process::exit(i32::from(exit::INTERRUPTED));
+            }
         }
     })?;
     let mut engine = Engine::open(home, stop)?;
