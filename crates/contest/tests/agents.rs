@@ -168,7 +168,7 @@ fn d9_an_agent_that_takes_too_long_is_ended_and_has_run_out_of_time() {
     let (failure, why) = stage.fails(1, 1);
     assert_eq!(
         (failure, why.as_str()),
-        (Failure::TimedOut, "it was not done after 2 s")
+        (Failure::TimedOut, "the agent was not done after 2 s")
     );
     assert_eq!(stage.alive(), 0);
 }

@@ -4,19 +4,38 @@ use serde_json::Value;
 
 use crate::ask::{Call, FINAL_RESULT};
 
-/// The object, if the answer is the call that was asked for, or JSON: bare, or in one fenced block.
+/// The object, if the answer is the call that was asked for, or JSON: bare, in one fenced block, or
+/// the only object among words.
 pub(crate) fn find(text: &str, calls: &[Call]) -> Option<Value> {
     let called = calls.iter().find(|call| call.name == FINAL_RESULT);
     match called.map(|call| &call.input) {
         Some(Value::String(text)) => object(text),
         Some(input) => Some(input.clone()).filter(Value::is_object),
-        None => object(text).or_else(|| object(only_block(text)?)),
+        None => object(text)
+            .or_else(|| object(only_block(text)?))
+            .or_else(|| only_object(text)),
     }
 }
 
 fn object(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text.trim()).ok()?;
     value.is_object().then_some(value)
+}
+
+/// The only object of a text that is otherwise prose. What a model thought aloud before it does not
+/// count.
+fn only_object(text: &str) -> Option<Value> {
+    const THOUGHT: &str = "</think>";
+    let text = text.rsplit(THOUGHT).next()?;
+    if serde_json::from_str::<Value>(text.trim()).is_ok() {
+        // JSON, but no object.
+        return None;
+    }
+    let begin = text.find('{')?;
+    let mut values = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let rest = text.get(begin + values.byte_offset()..)?;
+    (value.is_object() && !rest.contains('{')).then_some(value)
 }
 
 /// What stands between the first and the last fence. Two blocks have text between them, which is no
@@ -59,6 +78,12 @@ mod tests {
             ("```json\n{\"score\": 7}\n```", vec![]),
             ("Here it is:\n```\n{\"score\": 7}\n```\nBye.", vec![]),
             ("```{\"score\": 7}```", vec![]),
+            ("It is {\"score\": 7}", vec![]),
+            ("```\n{\"score\": 7}", vec![]),
+            (
+                "<think>{\"score\": 1}?</think>\n{\"score\": 7} it is",
+                vec![],
+            ),
             (
                 "Like ```{} ``` this? No:",
                 vec![call(FINAL_RESULT, score.clone())],
@@ -75,9 +100,8 @@ mod tests {
             ("seven", vec![]),
             ("7", vec![]),
             ("[{\"score\": 7}]", vec![]),
-            ("It is {\"score\": 7}", vec![]),
+            ("It is {\"score\": 7} or {\"score\": 8}", vec![]),
             ("```\n{\"score\": 7}\n```\n```\n{\"score\": 8}\n```", vec![]),
-            ("```\n{\"score\": 7}", vec![]),
             ("", vec![call(FINAL_RESULT, json!("{\"score\":"))]),
             ("", vec![call("other", json!({"score": 7}))]),
         ] {

@@ -67,6 +67,11 @@ impl Asked {
         turn: &Turn<'_>,
         read: impl Fn(&Value) -> Result<T, String>,
     ) -> Result<(T, Used), Missed> {
+        // Who answers the same question the same way would fail in the same way.
+        let prompt = match turn.attempt {
+            1 => prompt,
+            _ => format!("{prompt}\n\n{ONCE_MORE}"),
+        };
         let ask = self.question(prompt, turn.timeout);
         let reply = self.client.ask(&ask, turn.cancel);
         let reply = reply.map_err(|failure| missed(&failure))?;
@@ -90,6 +95,9 @@ impl Asked {
         Ok((answer, used))
     }
 }
+
+const ONCE_MORE: &str = "An earlier answer could not be used. Answer with the object that is asked \
+    for, all of its fields filled in as described, and nothing else.";
 
 pub(crate) fn options(llm: &Llm) -> Options {
     let tokens = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
