@@ -100,8 +100,12 @@ impl Engine {
             return Err(Error::Played { id: charter.id });
         };
         let (journal, contest) = Journal::open(&home.journal())?;
-        let is_played_on = matches!(contest.stage, Stage::Ready | Stage::Running);
-        let parts = Parts::new(&home, &charter, is_played_on && !home.is_asked_to_cancel())?;
+        let with_players = match contest.stage {
+            Stage::Ready => true,
+            Stage::Running => !home.is_asked_to_cancel(),
+            Stage::Closing { .. } | Stage::Ended(_) => false,
+        };
+        let parts = Parts::new(&home, &charter, with_players)?;
         let board = Board::new(&charter.database)?;
         let (sender, inbox) = channel();
         Ok(Engine {
@@ -182,15 +186,19 @@ impl Engine {
                 // We hold a sender ourselves.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Played::Interrupted),
             };
-            if self.stop.is_cancelled() {
-                return Ok(Played::Interrupted);
-            }
             let mut events = Vec::new();
             for message in message.into_iter().chain(self.inbox.try_iter()) {
                 match message {
                     Message::Event(event) => events.push(*event),
                     Message::Unkept { team, error } => return Err(self.unkept(team, error)),
                 }
+            }
+            if self.stop.is_cancelled() {
+                // What was answered is kept; what follows from it is for whoever resumes.
+                for event in events {
+                    self.record(event, tell)?;
+                }
+                return Ok(Played::Interrupted);
             }
             if self.is_to_be_cancelled() {
                 events.push(Event::CancelRequested { by: By::User });
