@@ -9,7 +9,7 @@ use kumite_host::clock::{now_ms, rfc3339};
 use kumite_host::control::RunRequest;
 use kumite_host::project::Project;
 
-use super::contest::demo_contest;
+use super::contest::{demo_contest, look_around};
 use super::run;
 use crate::args::Setting;
 use crate::trouble::{Result, Trouble};
@@ -53,7 +53,7 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     let mut code = run::go(setting, &project, request, None, false)?;
     if code == ExitCode::SUCCESS && args.contest {
         eprintln!();
-        code = demo_contest(setting, root.clone())?;
+        code = demo_contest(setting, &root)?;
     }
     if !setting.json() {
         let root = root.display();
@@ -62,6 +62,9 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
         eprintln!("  kumite replay {SPEC}     every decision, and why");
         eprintln!("  kumite log {SPEC}        what the agents said");
         eprintln!("  ls .kiro/specs/{SPEC}    the documents");
+        if args.contest {
+            look_around();
+        }
     }
     Ok(code)
 }

@@ -1,6 +1,6 @@
 //! `kumite contest demo`: five built-in teams, five rounds, the rule-based judge.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kumite_contest::demo;
@@ -30,30 +30,31 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
             .tempdir()?
             .keep(),
     };
-    play(setting, root)
+    let code = play(setting, &root)?;
+    if !setting.json() && !setting.global.quiet {
+        eprintln!("\nLook around: cd {}", root.display());
+        look_around();
+    }
+    Ok(code)
+}
+
+pub fn look_around() {
+    eprintln!("  kumite contest board     the leader board");
+    eprintln!("  kumite contest show      rounds, feedback and judgments");
+    eprintln!("  kumite contest board --sql \"SELECT team_name, score FROM leader_board\"");
 }
 
 /// The contest of the demo, in a directory of its own.
-pub fn play(setting: &Setting, root: PathBuf) -> Result {
+pub fn play(setting: &Setting, root: &Path) -> Result {
     let place = Place {
         named: None,
         database: root.join(".kiro/runtime/kumite/board.duckdb"),
-        workspace: root.clone(),
-        project: root.clone(),
+        workspace: root.to_owned(),
+        project: root.to_owned(),
     };
-    let talks = !setting.json() && !setting.global.quiet;
-    if talks {
+    if !setting.json() && !setting.global.quiet {
         eprintln!("Five built-in teams write the same guide: no key, no server.\n");
     }
     let home = begin(&place, demo::plan())?;
-    let code = follow(setting, home, Summary::Kumite)?;
-    if talks {
-        eprintln!("\nLook around: cd {}", root.display());
-        eprintln!("  kumite contest board     the leader board");
-        eprintln!("  kumite contest show      rounds, feedback and judgments");
-        eprintln!(
-            "  kumite contest board --sql \"SELECT team_name, round_number, score FROM leader_board\""
-        );
-    }
-    Ok(code)
+    follow(setting, home, Summary::Kumite)
 }

@@ -67,4 +67,4 @@ pub fn contest(setting: &Setting, args: &ContestArgs) -> Result {
 }
 
 /// The contest of `kumite demo`, in the directory of the demo.
-pub use demo::play as demo_contest;
+pub use demo::{look_around, play as demo_contest};

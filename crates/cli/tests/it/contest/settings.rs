@@ -328,3 +328,28 @@ fn every_provider_is_reached_where_its_own_variable_says() {
     let said = arena.rows("reasoning", "(SELECT DISTINCT reasoning FROM round_status)");
     assert_eq!(said, ["there is more to gain"]);
 }
+
+#[test]
+fn the_examples_in_the_shape_of_mixseeks_own_pass_the_dry_run_and_nothing_is_made() {
+    let mut world = World::new();
+    let key = "AIzaSyA-not-a-real-key-0123456789";
+    world
+        .env
+        .push(("GOOGLE_API_KEY".to_owned(), key.to_owned()));
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mixseek");
+    let workspace = world.path("workspace");
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .args([examples.as_ref(), workspace.as_os_str()])
+        .status();
+    assert!(copied.unwrap().success());
+    for file in ["configs/one_team.toml", "configs/three_teams.toml"] {
+        let task = "What happened today?";
+        let args = ["contest", "run", file, task, "--workspace", "workspace"];
+        let out = world.kumite(&[&args[..], &["--dry-run"]].concat());
+        out.assert_code(0);
+        assert!(!out.stdout.contains("error"), "{out:?}");
+    }
+    assert!(!world.path("workspace/mixseek.db").exists());
+    assert!(!world.path("workspace/.kiro").exists());
+}
