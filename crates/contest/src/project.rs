@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use kumite_core::contest::board::{standings, winner};
+use kumite_core::contest::board::{Success, standings, success, winner};
 use kumite_core::contest::rows::{
     ExecutionSummary, LeaderBoard, Place, RoundHistory, RoundStatus, Row, TeamStatus, Write,
 };
-use kumite_core::contest::{Contest, Fate, Round, Team, Verdict};
+use kumite_core::contest::{Contest, Round, Team, Verdict};
 use kumite_host::clock::rfc3339;
 use serde_json::{Value, json};
 
@@ -207,14 +207,12 @@ impl Projection<'_> {
 
 /// The word of `execution_summary`.
 pub fn status(contest: &Contest) -> &'static str {
-    let all_well = contest.teams.iter().all(|it| it.fate() == Some(Fate::Done));
-    let any_good = standings(contest).iter().any(|line| line.rank.is_some());
-    match (all_well, any_good) {
+    match success(contest) {
         // Nobody has won.
         _ if contest.is_cancelled => "failed",
-        (true, _) => "completed",
-        (false, true) => "partial_failure",
-        (false, false) => "failed",
+        Success::All => "completed",
+        Success::Some => "partial_failure",
+        Success::None => "failed",
     }
 }
 

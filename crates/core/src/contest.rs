@@ -17,6 +17,7 @@ pub mod rows;
 mod rules;
 mod score;
 mod state;
+mod submission;
 mod team;
 
 pub use decide::decide;
@@ -31,6 +32,7 @@ pub use score::{Confidence, Score};
 pub use state::{
     Bound, Contest, Ending, Limit, Measuring, Phase, Round, Stage, Team, Then, Verdict,
 };
+pub use submission::SUBMISSION_MAX;
 
 #[cfg(test)]
 mod tests;

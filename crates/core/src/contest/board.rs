@@ -54,6 +54,26 @@ pub fn winner(contest: &Contest) -> Option<u32> {
     first.rank.map(|_| first.team)
 }
 
+/// How many teams came to what they came for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Success {
+    All,
+    /// There is something to show, and somebody failed.
+    Some,
+    None,
+}
+
+pub fn success(contest: &Contest) -> Success {
+    let is_well = |team: &Team| team.fate() == Some(Fate::Done);
+    let all = contest.teams.iter().all(is_well) && !contest.is_cancelled;
+    let any = standings(contest).iter().any(|line| line.rank.is_some());
+    match (all, any) {
+        (true, _) => Success::All,
+        (false, true) => Success::Some,
+        (false, false) => Success::None,
+    }
+}
+
 fn line((team, of): (u32, &Team)) -> Standing {
     Standing {
         team,

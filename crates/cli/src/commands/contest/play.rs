@@ -6,8 +6,8 @@ use kumite_contest::engine::{Engine, Played};
 use kumite_contest::home::Home;
 use kumite_contest::teams::agent;
 use kumite_contest::{Cancel, summary, view};
-use kumite_core::contest::board::standings;
-use kumite_core::contest::{Contest, Fate};
+use kumite_core::contest::Contest;
+use kumite_core::contest::board::{Success, success};
 
 use super::screen::Screen;
 use super::table;
@@ -76,12 +76,9 @@ pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
 /// 0 all teams ended well, 1 some failed, 4 none succeeded. A result that the database lacks is
 /// not all well.
 pub fn code(contest: &Contest) -> u8 {
-    let all_well = contest.teams.iter().all(|it| it.fate() == Some(Fate::Done));
-    let any = standings(contest).iter().any(|line| line.rank.is_some());
-    let is_saved = view::unsaved(contest).is_none();
-    match (all_well && is_saved && !contest.is_cancelled, any) {
-        (true, _) => exit::DONE,
-        (false, true) => exit::FAILED,
-        (false, false) => exit::NONE_SUCCEEDED,
+    match success(contest) {
+        Success::All if view::unsaved(contest).is_none() => exit::DONE,
+        Success::All | Success::Some => exit::FAILED,
+        Success::None => exit::NONE_SUCCEEDED,
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
-use crate::files::SUBMISSION_MAX;
+use kumite_core::contest::SUBMISSION_MAX;
 
 /// The text of `path` in `place`, or why that is no submission. `root` is what it may not leave.
 pub fn read(root: &Path, place: &Path, path: &str) -> Result<String, String> {
