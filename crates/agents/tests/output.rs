@@ -85,9 +85,14 @@ fn an_agent_may_close_its_output_and_work_on() {
 
 #[test]
 fn a_program_that_does_not_wait_for_its_reader_loses_nothing() {
+    let (pipe, _writes) = rustix::pipe::pipe().unwrap();
+    if rustix::pipe::fcntl_setpipe_size(&pipe, 1024 * 1024).is_err() {
+        eprintln!("skipped: this user has used up what the system grants for pipes");
+        return;
+    }
     // It writes all at once, and what does not fit is lost: dd would say so.
     let world = world(&format!(
-        "head -c 900000 /dev/zero > zeros\ndd if=zeros bs=900000 count=1 oflag=nonblock iflag=fullblock || exit 1\necho\n{GOOD}"
+        "dd if=/dev/zero bs=900000 count=1 oflag=nonblock iflag=fullblock || exit 1\necho\n{GOOD}"
     ));
     assert_eq!(world.outcome(), Outcome::Finished);
     assert!(world.read("logs/agent.log").len() > 900_000);

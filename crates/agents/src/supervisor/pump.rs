@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use kumite_core::outcome::{Ended, Outcome};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::ioctl_fionbio;
-use rustix::pipe::fcntl_setpipe_size;
 
 use super::log::Log;
 use super::pace::Pace;
@@ -24,8 +23,6 @@ use crate::transcript::Transcript;
 /// How much a drain reads at most: more than any pipe holds, so it is somebody who goes on writing.
 const DRAIN_MAX: usize = 8 * 1024 * 1024;
 const BUFFER: usize = 64 * 1024;
-/// What everybody may have.
-const PIPE: usize = 1024 * 1024;
 
 pub struct Pump {
     stdin: Option<(ChildStdin, Vec<u8>, usize)>,
@@ -81,11 +78,6 @@ impl Pump {
         // Our ends only: the agent's block as it expects. It cannot fail for a pipe.
         for pipe in pump.streams().into_iter().flatten() {
             let _ = ioctl_fionbio(pipe, true);
-        }
-        // Some programs exit without waiting until all of it is read: what fits in here is not lost.
-        // Where the system allows no more, it stays as it is.
-        if let Some(pipe) = &pump.stdout {
-            let _ = fcntl_setpipe_size(pipe, PIPE);
         }
         // Whoever follows the log finds it before the first word.
         pump.log.create();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
 use crate::files::unix_ms;
 use crate::process::Identity;
@@ -18,6 +18,9 @@ use crate::request::Request;
 use crate::sys::{self, Program};
 
 const RETRY_AFTER: Duration = Duration::from_millis(200);
+
+/// What everybody may have.
+const PIPE: usize = 1024 * 1024;
 
 /// Where programs are when nobody says so.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -103,6 +106,9 @@ fn spawn(
         None => (None, File::open("/dev/null")?.into()),
     };
     let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    // Some programs exit without waiting until all of it is read: what fits in here is not lost.
+    // It is done before anybody can write; where the system allows no more, it stays as it is.
+    let _ = fcntl_setpipe_size(&stdout, PIPE);
     let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let stdio = [their_stdin, their_stdout, their_stderr];
     let program = Program::new(path, args, request.environment(), &request.cwd, stdio)?;
