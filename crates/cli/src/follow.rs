@@ -8,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use kumite_core::notice::Notice;
+use kumite_host::attend::{self, Found};
 use kumite_host::control::{Client, Follow, Reply, Request, RunRequest};
 use kumite_host::engine::{Engine, Message, Until};
 use kumite_host::lock::Lock;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
 
-use crate::attend::{self, Found};
 use crate::exit;
 use crate::progress::Screen;
 use crate::signals::{self, Caught};

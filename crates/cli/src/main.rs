@@ -1,7 +1,6 @@
 //! The binary `kumite`.
 
 mod args;
-mod attend;
 mod clean;
 mod commands;
 mod exit;

@@ -80,6 +80,15 @@ impl From<kumite_contest::engine::Error> for Trouble {
     }
 }
 
+impl From<kumite_host::attend::Error> for Trouble {
+    fn from(error: kumite_host::attend::Error) -> Trouble {
+        match error {
+            kumite_host::attend::Error::Refused(why) => Trouble::invalid(why),
+            error => Trouble::failed(sentence(&error)),
+        }
+    }
+}
+
 macro_rules! failed {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Trouble {

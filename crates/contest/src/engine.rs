@@ -14,6 +14,7 @@ use crate::board::{self, Board};
 use crate::evaluate::program;
 use crate::home::{self, Charter, Home, Lock};
 use crate::journal::{self, Journal};
+use crate::news::{News, Reporter};
 use crate::parts::{Parts, Players};
 use crate::perform;
 use crate::rules::rules;
@@ -72,6 +73,7 @@ pub struct Engine {
     /// Ends what works for a team.
     pub(crate) cancels: BTreeMap<u32, Cancel>,
     journal: Journal,
+    reporter: Reporter,
     inbox: Receiver<Message>,
     /// What is under way, in threads.
     pub(crate) jobs: Vec<JoinHandle<()>>,
@@ -80,8 +82,8 @@ pub struct Engine {
     _lock: Lock,
 }
 
-/// Who is told of every entry, with the contest as it is then.
-pub type Tell<'a> = &'a mut dyn FnMut(&Entry, &Contest);
+/// Who is told of all news, with the contest as it is then.
+pub type Tell<'a> = &'a mut dyn FnMut(&[News], &Contest);
 
 /// How the playing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,7 @@ impl Engine {
         Ok(Engine {
             home,
             charter,
+            reporter: Reporter::new(&contest),
             contest,
             parts,
             board,
@@ -231,8 +234,22 @@ impl Engine {
         let entry = self.journal.append(event, clock::now_ms())?;
         let (contest, effects) = decide(std::mem::take(&mut self.contest), &entry);
         self.contest = contest;
-        tell(&entry, &self.contest);
+        let news = self.reporter.report(&entry, &self.contest);
+        self.publish(&entry, &news);
+        tell(&news, &self.contest);
         Ok(effects)
+    }
+
+    /// News that cannot be kept is no reason to stop the contest.
+    fn publish(&self, entry: &Entry, news: &[News]) {
+        let id = &self.charter.id;
+        for (index, news) in news.iter().enumerate() {
+            let key = format!("{id} {}.{index}", entry.seq);
+            let line = news.to_json(id, &self.contest);
+            if let Err(error) = kumite_host::news::append(&self.home.runtime(), &key, line, false) {
+                eprintln!("kumite: cannot append to the news of the project: {error}");
+            }
+        }
     }
 
     fn unkept(&self, team: u32, source: std::io::Error) -> Error {

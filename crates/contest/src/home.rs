@@ -126,6 +126,11 @@ impl Home {
         &self.dir
     }
 
+    /// The runtime directory of its workspace.
+    pub fn runtime(&self) -> PathBuf {
+        self.dir.join("../..")
+    }
+
     pub fn journal(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
     }

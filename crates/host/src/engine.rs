@@ -52,6 +52,8 @@ pub enum Until {
     AtRest,
     /// After nothing has run for so long.
     Quiet(Duration),
+    /// When it is told to.
+    Told,
     /// As soon as its one request is answered; an agent that works is left to work.
     Answered,
 }
@@ -364,6 +366,7 @@ impl Engine {
             _ if self.is_busy() => false,
             _ if self.interrupted => true,
             Until::AtRest => self.asked,
+            Until::Told => false,
             Until::Quiet(time) => self.quiet_since.elapsed() >= time,
         }
     }

@@ -4,6 +4,7 @@
 //! to the [`journal`] of its run, decided by the core, and carried out by [`perform`].
 
 pub mod announce;
+pub mod attend;
 pub mod clock;
 pub mod context;
 pub mod control;
@@ -18,6 +19,7 @@ pub mod journal;
 pub mod launch;
 pub mod limits;
 pub mod lock;
+pub mod news;
 pub mod notify;
 pub mod perform;
 pub mod project;

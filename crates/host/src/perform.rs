@@ -25,7 +25,7 @@ use crate::limits::{self, Account};
 use crate::notify::Notifier;
 use crate::project::Spec;
 use crate::purse::{Paid, Purse};
-use crate::{crash, events_log, spec_file};
+use crate::{crash, events_log, news, spec_file};
 
 /// What all runs of an engine share.
 pub struct Shared {
@@ -127,6 +127,11 @@ impl Desk<'_> {
                 "kumite: cannot append to {}: {error}",
                 self.spec.events_file().display()
             );
+        }
+        let name = format!("{} {}.{}", self.spec.name, key.seq, key.index);
+        let runtime = self.spec.runtime();
+        if let Err(error) = news::append(&runtime, &name, announcement.to_json(), self.again) {
+            eprintln!("kumite: cannot append to the news in {}: {error}", runtime.display());
         }
         self.shared.feed.tell(&announcement);
         self.shared.notifier.tell(&announcement);

@@ -179,6 +179,11 @@ impl Spec {
         &self.project
     }
 
+    /// The runtime directory of its project.
+    pub fn runtime(&self) -> PathBuf {
+        Project::at(&self.project).runtime()
+    }
+
     /// Where its agents work: its worktree, or else the project.
     pub fn workplace(&self) -> PathBuf {
         match self.checkout(&spec_file::read(&self.main)) {

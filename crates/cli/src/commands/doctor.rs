@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_agents::Means;
+use kumite_host::attend;
 use kumite_host::control::Request;
 use kumite_host::doctor::{Finding, Remedy, examine, lacking};
 use kumite_host::project::Project;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::Setting;
 use crate::out::out;
 use crate::trouble::Result;
-use crate::{attend, exit};
+use crate::exit;
 
 const STAYS: &str = "it does not end; look at it with ps, and ask its user";
 

@@ -1,11 +1,19 @@
 //! The engine without a terminal.
 
+use std::process::ExitCode;
+use std::time::Duration;
+
 use clap::Args;
+use kumite_host::engine::{Engine, Message, Until};
+use kumite_host::lock;
 use kumite_host::settings::Flags;
 
 use crate::args::Setting;
-use crate::attend;
 use crate::trouble::Result;
+use crate::{exit, signals};
+
+/// How long a detached engine stays after its last run.
+const QUIET: Duration = Duration::from_secs(3);
 
 #[derive(Args)]
 pub struct EngineArgs {
@@ -17,5 +25,23 @@ pub struct EngineArgs {
 pub fn engine(setting: &Setting, args: &EngineArgs) -> Result {
     let project = setting.project()?;
     let loader = setting.loader(&project, Flags { jobs: args.jobs })?;
-    attend::be_engine(&project, &loader)
+    // Its terminal may go away; it stays.
+    let _ = rustix::process::setsid();
+    let Some(lock) = lock::take(&project)? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    kumite_agents::inherit_orphans();
+    let mut engine = Engine::new(project, lock, loader, Until::Quiet(QUIET));
+    engine.listen()?;
+    let inbox = engine.inbox();
+    let caught = signals::catch(move |count| {
+        let message = match count {
+            1 => Message::Interrupt,
+            _ => Message::Kill,
+        };
+        let _ = inbox.send(message);
+    })?;
+    engine.recover();
+    engine.run();
+    Ok(ExitCode::from(caught.code().unwrap_or(exit::DONE)))
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use kumite_core::names::Phase;
 use kumite_formats::spec_name::SpecName;
+use kumite_host::attend;
 use kumite_host::control::RunRequest;
 use kumite_host::project::Project;
 use kumite_host::settings::Flags;
@@ -13,7 +14,7 @@ use crate::args::Setting;
 use crate::out::out;
 use crate::progress::Screen;
 use crate::trouble::{Result, Trouble};
-use crate::{attend, follow};
+use crate::follow;
 
 #[derive(Args)]
 pub struct RunArgs {
@@ -119,7 +120,8 @@ pub fn go(
     check(project, &request.specs)?;
     let loader = setting.loader(project, Flags { jobs })?;
     if detach {
-        return attend::detach(project, &request, jobs);
+        attend::detach(project, &request, jobs)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let quiet = setting.global.quiet;
     let mut screen = Screen::new(project, &request.specs, setting.json(), quiet);

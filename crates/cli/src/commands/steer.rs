@@ -3,12 +3,12 @@
 use clap::Args;
 use kumite_core::names::Document;
 use kumite_formats::spec_name::SpecName;
+use kumite_host::attend;
 use kumite_host::control::Request;
 use kumite_host::settings::Flags;
 
 use super::run::say;
 use crate::args::Setting;
-use crate::attend;
 use crate::trouble::Result;
 
 #[derive(Args)]

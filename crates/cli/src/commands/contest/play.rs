@@ -42,8 +42,8 @@ pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
     let mut engine = Engine::open(home, stop)?;
     let quiet = setting.global.quiet || end == Summary::Mixseek;
     let json = setting.json() && end != Summary::Mixseek;
-    let mut screen = Screen::new(engine.charter(), engine.contest(), json, quiet);
-    let played = engine.play(&mut |entry, contest| screen.show(entry, contest))?;
+    let mut screen = Screen::new(engine.charter(), json, quiet);
+    let played = engine.play(&mut |news, contest| screen.show(news, contest))?;
     screen.close();
     let contest = engine.contest();
     let charter = engine.charter();

@@ -5,10 +5,10 @@ use std::io::{IsTerminal, Write};
 use console::measure_text_width;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kumite_contest::home::Charter;
-use kumite_contest::news::{News, Reporter, What};
+use kumite_contest::news::{News, What};
 use kumite_contest::view;
 use kumite_core::contest::board::standings;
-use kumite_core::contest::{Contest, Entry};
+use kumite_core::contest::Contest;
 
 use crate::clean::clean_line;
 
@@ -17,7 +17,6 @@ const NAME_MAX: usize = 32;
 
 pub struct Screen {
     id: String,
-    reporter: Reporter,
     width: usize,
     way: Way,
 }
@@ -35,7 +34,7 @@ enum Way {
 }
 
 impl Screen {
-    pub fn new(charter: &Charter, contest: &Contest, json: bool, quiet: bool) -> Screen {
+    pub fn new(charter: &Charter, json: bool, quiet: bool) -> Screen {
         let names = charter
             .plan
             .teams
@@ -49,24 +48,23 @@ impl Screen {
         };
         Screen {
             id: charter.id.clone(),
-            reporter: Reporter::new(contest),
             width: names.max().unwrap_or(0).min(NAME_MAX),
             way,
         }
     }
 
-    pub fn show(&mut self, entry: &Entry, contest: &Contest) {
-        for news in self.reporter.report(entry, contest) {
+    pub fn show(&mut self, news: &[News], contest: &Contest) {
+        for news in news {
             match &self.way {
                 Way::Quiet => {}
                 Way::Json => say(&news.to_json(&self.id, contest).to_string()),
                 Way::Lines => {
-                    if let Some(line) = sentence(&news, contest, self.width) {
+                    if let Some(line) = sentence(news, contest, self.width) {
                         say(&line);
                     }
                 }
                 Way::Live { lines, .. } => {
-                    if let Some(line) = sentence(&news, contest, self.width) {
+                    if let Some(line) = sentence(news, contest, self.width) {
                         let _ = lines.println(line);
                     }
                 }

@@ -1,27 +1,35 @@
-//! The engine of a project: found, asked, started without a terminal. `follow.rs` stays with a run.
+//! The engine of a project: found, asked, started without a terminal.
 
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::io;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_host::control::{Client, Reply, Request, RunRequest};
-use kumite_host::engine::{Engine, Message, Until};
-use kumite_host::lock::{self, Lock};
-use kumite_host::project::Project;
-use kumite_host::settings::Loader;
-
-use crate::exit;
-use crate::signals;
-use crate::trouble::{Result, Trouble};
+use crate::control::{Client, Reply, Request, RunRequest};
+use crate::engine::{Engine, Message, Until};
+use crate::lock::{self, Lock};
+use crate::project::Project;
+use crate::settings::Loader;
 
 /// How long an engine may be between taking the lock and answering, or between its last answer
 /// and letting go of the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long an answer may take before that is said: an agent that ends slowly takes as long.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long a detached engine stays after its last run.
-const QUIET: Duration = Duration::from_secs(3);
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It does not fit the state it met, or is wrong.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    Failed(String),
+    #[error(transparent)]
+    Lock(#[from] lock::Error),
+    #[error("cannot start the engine")]
+    Start(#[from] io::Error),
+}
 
 /// What a kumite meets when it starts.
 pub enum Found {
@@ -30,7 +38,7 @@ pub enum Found {
 }
 
 /// The engine of the project, or its lock.
-pub fn engine(project: &Project) -> Result<Found> {
+pub fn engine(project: &Project) -> Result<Found, Error> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(lock) = lock::take(project)? {
@@ -41,7 +49,7 @@ pub fn engine(project: &Project) -> Result<Found> {
             Ok(client) => return Ok(Found::Alive(client)),
             Err(_) if Instant::now() < deadline => thread::park_timeout(Duration::from_millis(10)),
             Err(error) => {
-                return Err(Trouble::failed(format!(
+                return Err(Error::Failed(format!(
                     "another kumite has the lock of this project but does not answer ({error}); \
                      `kumite doctor` looks into it"
                 )));
@@ -52,26 +60,24 @@ pub fn engine(project: &Project) -> Result<Found> {
 
 /// One request to the engine that lives, or else to one that lives only for it. An engine that was
 /// just ending gives no answer: then it is asked again.
-pub fn ask(project: &Project, loader: &Loader, request: &Request) -> Result<String> {
+pub fn ask(project: &Project, loader: &Loader, request: &Request) -> Result<String, Error> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         match ask_once(project, loader, request)? {
             Some(Reply::Done(text)) => return Ok(text),
-            Some(Reply::Refused(why)) => return Err(Trouble::invalid(why)),
-            Some(Reply::Failed(why)) => return Err(Trouble::failed(why)),
+            Some(Reply::Refused(why)) => return Err(Error::Refused(why)),
+            Some(Reply::Failed(why)) => return Err(Error::Failed(why)),
             Some(Reply::News(_) | Reply::Later) | None if Instant::now() < deadline => {
                 thread::park_timeout(Duration::from_millis(10));
             }
             Some(Reply::News(_) | Reply::Later) | None => {
-                return Err(Trouble::failed(
-                    "the other kumite ended without an answer; try again",
-                ));
+                return Err(Error::Failed("the other kumite ended without an answer; try again".to_owned()));
             }
         }
     }
 }
 
-fn ask_once(project: &Project, loader: &Loader, request: &Request) -> Result<Option<Reply>> {
+fn ask_once(project: &Project, loader: &Loader, request: &Request) -> Result<Option<Reply>, Error> {
     match engine(project)? {
         Found::Free(lock) => {
             let (reply, replies) = mpsc::channel();
@@ -111,16 +117,16 @@ impl Note {
 }
 
 /// Hands specs to an engine that needs no terminal, starting one if there is none.
-pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result {
+pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result<(), Error> {
     let request = Request::Run(request.clone());
     let mut deadline = Instant::now() + PATIENCE;
     let mut started: Option<Child> = None;
     while Instant::now() < deadline {
         match Client::connect(project) {
             Ok(mut client) => match client.ask(&request).and_then(|()| client.answer()) {
-                Ok(Some(Reply::Refused(why))) => return Err(Trouble::invalid(why)),
-                Ok(Some(Reply::Failed(why))) => return Err(Trouble::failed(why)),
-                Ok(Some(Reply::Done(_) | Reply::News(_))) => return Ok(ExitCode::SUCCESS),
+                Ok(Some(Reply::Refused(why))) => return Err(Error::Refused(why)),
+                Ok(Some(Reply::Failed(why))) => return Err(Error::Failed(why)),
+                Ok(Some(Reply::Done(_) | Reply::News(_))) => return Ok(()),
                 Ok(Some(Reply::Later)) => deadline = Instant::now() + PATIENCE,
                 // It was just ending: there will be another one.
                 Ok(None) | Err(_) => {}
@@ -132,14 +138,14 @@ pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Res
     Err(no_engine(project))
 }
 
-fn no_engine(project: &Project) -> Trouble {
+fn no_engine(project: &Project) -> Error {
     let log = project.runtime().join("engine.log");
-    Trouble::failed(format!("the engine did not start; see {}", log.display()))
+    Error::Failed(format!("the engine did not start; see {}", log.display()))
 }
 
 /// Starts an engine, unless the one that was started is still on its way. One that ends well at
 /// once met another kumite, which may have been a short one.
-fn start_detached(project: &Project, jobs: Option<u32>, started: Option<Child>) -> Result<Child> {
+fn start_detached(project: &Project, jobs: Option<u32>, started: Option<Child>) -> Result<Child, Error> {
     if let Some(mut child) = started {
         match child.try_wait()? {
             None => return Ok(child),
@@ -148,7 +154,7 @@ fn start_detached(project: &Project, jobs: Option<u32>, started: Option<Child>) 
         }
     }
     std::fs::create_dir_all(project.runtime())?;
-    let log = kumite_host::files::open_append(&project.runtime().join("engine.log"))?;
+    let log = crate::files::open_append(&project.runtime().join("engine.log"))?;
     Ok(Command::new(std::env::current_exe()?)
         .arg("engine")
         .args(jobs.map(|jobs| format!("--jobs={jobs}")))
@@ -157,28 +163,4 @@ fn start_detached(project: &Project, jobs: Option<u32>, started: Option<Child>) 
         .stdout(log.try_clone()?)
         .stderr(log)
         .spawn()?)
-}
-
-/// The detached engine itself.
-pub fn be_engine(project: &Project, loader: &Loader) -> Result {
-    // Its terminal may go away; it stays.
-    let _ = rustix::process::setsid();
-    let Some(lock) = lock::take(project)? else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    kumite_agents::inherit_orphans();
-    let mut engine = Engine::new(project.clone(), lock, loader.clone(), Until::Quiet(QUIET));
-    engine.listen()?;
-    let inbox = engine.inbox();
-    let caught = signals::catch(move |count| {
-        let message = if count == 1 {
-            Message::Interrupt
-        } else {
-            Message::Kill
-        };
-        let _ = inbox.send(message);
-    })?;
-    engine.recover();
-    engine.run();
-    Ok(ExitCode::from(caught.code().unwrap_or(exit::DONE)))
 }

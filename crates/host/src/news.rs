@@ -1,0 +1,335 @@
+//! `news.jsonl`: everything that happens in a project, in one order, whoever made it happen. Whoever
+//! follows it remembers one position, and gets exactly what came behind it, also after a restart.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::{Value, json};
+
+use crate::clock::now_ms;
+
+/// Two files of this size are kept.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// Where a line that is told again would be: behind it there is little.
+const TAIL: u64 = 64 * 1024;
+const NAME: &str = "news.jsonl";
+const OLD: &str = "news.old.jsonl";
+
+/// A place between two lines: which file, and how far into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    file: u64,
+    offset: u64,
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:x}-{}", self.file, self.offset)
+    }
+}
+
+impl FromStr for Position {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Position, ()> {
+        let (file, offset) = text.split_once('-').ok_or(())?;
+        Ok(Position {
+            file: u64::from_str_radix(file, 16).map_err(|_| ())?,
+            offset: offset.parse().map_err(|_| ())?,
+        })
+    }
+}
+
+/// Appends one piece of news. `key` names it for ever; `again`: it may stand there already, from
+/// before a crash.
+pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Result<()> {
+    news["key"] = key.into();
+    let mut file = open(runtime)?;
+    let end = file.metadata()?.len();
+    if again && tail(&file, end)?.contains(&format!("\"key\":{}", json!(key))) {
+        return Ok(());
+    }
+    let mut line = match end > 0 && !ends_a_line(&file, end)? {
+        // Somebody died in the middle of a line: it stays alone.
+        true => "\n".to_owned(),
+        false => String::new(),
+    };
+    line += &news.to_string();
+    line.push('\n');
+    file.write_all(line.as_bytes()).inspect_err(|_| {
+        let _ = file.set_len(end);
+    })
+}
+
+/// The file, locked, with its first line. One that is full makes room.
+fn open(runtime: &Path) -> io::Result<File> {
+    fs::create_dir_all(runtime)?;
+    let path = runtime.join(NAME);
+    loop {
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(&path)?;
+        file.lock()?;
+        let held = file.metadata()?;
+        // Somebody else made room while we waited.
+        if fs::metadata(&path).map(|named| named.ino()).ok() != Some(held.ino()) {
+            continue;
+        }
+        match held.len() {
+            0 => {
+                let first = json!({ "news": format!("{:x}", now_ms()) });
+                file.write_all(format!("{first}\n").as_bytes())?;
+                return Ok(file);
+            }
+            size if size > MAX_BYTES => fs::rename(&path, runtime.join(OLD))?,
+            _ => return Ok(file),
+        }
+    }
+}
+
+fn tail(file: &File, end: u64) -> io::Result<String> {
+    let from = end.saturating_sub(TAIL);
+    let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, from)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
+    let mut last = [0];
+    file.read_exact_at(&mut last, end - 1)?;
+    Ok(last == [b'\n'])
+}
+
+/// One line, and the position behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    pub position: Position,
+    pub news: Value,
+}
+
+/// Reads news as they come.
+#[derive(Debug)]
+pub struct Reader {
+    runtime: PathBuf,
+    file: Option<File>,
+    position: Position,
+    partial: Vec<u8>,
+}
+
+impl Reader {
+    /// Begins with what comes from now on.
+    pub fn at_end(runtime: &Path) -> io::Result<Reader> {
+        let mut reader = Reader::new(runtime);
+        reader.read()?;
+        Ok(reader)
+    }
+
+    /// Begins behind `position`. None: what came there is not kept any more, or never was.
+    pub fn behind(runtime: &Path, position: Position) -> io::Result<Option<Reader>> {
+        for name in [NAME, OLD] {
+            let Some((mut file, number)) = numbered(&runtime.join(name))? else {
+                continue;
+            };
+            if number == position.file {
+                if file.metadata()?.len() < position.offset {
+                    return Ok(None);
+                }
+                file.seek(SeekFrom::Start(position.offset))?;
+                return Ok(Some(Reader {
+                    file: Some(file),
+                    position,
+                    ..Reader::new(runtime)
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins with the oldest that is kept.
+    pub fn new(runtime: &Path) -> Reader {
+        Reader {
+            runtime: runtime.to_owned(),
+            file: None,
+            position: Position::default(),
+            partial: Vec::new(),
+        }
+    }
+
+    /// Behind the last line that was read.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// What is new.
+    pub fn read(&mut self) -> io::Result<Vec<Item>> {
+        let mut items = Vec::new();
+        loop {
+            if let Some(file) = &mut self.file {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes)?;
+                self.take(&bytes, &mut items);
+            }
+            if !self.open_next()? {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8], items: &mut Vec<Item>) {
+        self.partial.extend_from_slice(bytes);
+        let mut from = 0;
+        while let Some(length) = self.partial[from..].iter().position(|byte| *byte == b'\n') {
+            let line = &self.partial[from..from + length];
+            from += length + 1;
+            self.position.offset += length as u64 + 1;
+            // The first line of the file, or one that was cut off, says nothing.
+            match serde_json::from_slice::<Value>(line) {
+                Ok(news) if news.get("key").is_some() => items.push(Item {
+                    position: self.position,
+                    news,
+                }),
+                _ => {}
+            }
+        }
+        self.partial.drain(..from);
+    }
+
+    /// The file behind the one that was read to its end.
+    fn open_next(&mut self) -> io::Result<bool> {
+        let mut found = Vec::new();
+        for name in [OLD, NAME] {
+            found.extend(numbered(&self.runtime.join(name))?);
+        }
+        let next = found
+            .into_iter()
+            .filter(|(_, number)| *number > self.position.file)
+            .min_by_key(|(_, number)| *number);
+        let Some((mut file, number)) = next else {
+            return Ok(false);
+        };
+        file.rewind()?;
+        self.file = Some(file);
+        self.position = Position {
+            file: number,
+            offset: 0,
+        };
+        self.partial.clear();
+        Ok(true)
+    }
+}
+
+/// A file of news and its number, which its first line tells.
+fn numbered(path: &Path) -> io::Result<Option<(File, u64)>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = [0; 64];
+    let count = file.read_at(&mut bytes, 0)?;
+    let line = bytes[..count].split(|byte| *byte == b'\n').next();
+    let first: Option<Value> = line.and_then(|line| serde_json::from_slice(line).ok());
+    let number = first.and_then(|it| u64::from_str_radix(it["news"].as_str()?, 16).ok());
+    Ok(number.map(|number| (file, number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(items: &[Item]) -> Vec<&str> {
+        items
+            .iter()
+            .map(|item| item.news["key"].as_str().unwrap())
+            .collect()
+    }
+
+    fn say(runtime: &Path, key: &str) {
+        append(runtime, key, json!({"type": "x"}), false).unwrap();
+    }
+
+    #[test]
+    fn whoever_was_away_gets_exactly_what_came_behind_its_position() {
+        let dir = tempfile::tempdir().unwrap();
+        say(dir.path(), "a 1.0");
+        let mut reader = Reader::at_end(dir.path()).unwrap();
+        assert_eq!(reader.read().unwrap(), []);
+        say(dir.path(), "a 1.1");
+        let first = reader.read().unwrap();
+        assert_eq!(keys(&first), ["a 1.1"]);
+        say(dir.path(), "b 1.0");
+        say(dir.path(), "a 2.0");
+        let text = first[0].position.to_string();
+        let mut back = Reader::behind(dir.path(), text.parse().unwrap())
+            .unwrap()
+            .unwrap();
+        assert_eq!(keys(&back.read().unwrap()), ["b 1.0", "a 2.0"]);
+        assert_eq!(keys(&reader.read().unwrap()), ["b 1.0", "a 2.0"]);
+        assert_eq!(back.position(), reader.position());
+    }
+
+    #[test]
+    fn what_is_told_again_after_a_crash_stands_there_once() {
+        let dir = tempfile::tempdir().unwrap();
+        say(dir.path(), "a 1.0");
+        append(dir.path(), "a 1.0", json!({}), true).unwrap();
+        append(dir.path(), "a 1.1", json!({}), true).unwrap();
+        let items = Reader::new(dir.path()).read().unwrap();
+        assert_eq!(keys(&items), ["a 1.0", "a 1.1"]);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_spoils_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        say(dir.path(), "a 1.0");
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(dir.path().join(NAME))
+            .unwrap();
+        file.write_all(b"{\"half").unwrap();
+        say(dir.path(), "a 1.1");
+        let items = Reader::new(dir.path()).read().unwrap();
+        assert_eq!(keys(&items), ["a 1.0", "a 1.1"]);
+    }
+
+    #[test]
+    fn a_full_file_makes_room_and_nobody_who_follows_notices() {
+        let dir = tempfile::tempdir().unwrap();
+        say(dir.path(), "a 1.0");
+        let mut reader = Reader::at_end(dir.path()).unwrap();
+        let before = reader.position();
+        let path = dir.path().join(NAME);
+        say(dir.path(), "a 2.0");
+        let text = "x".repeat(usize::try_from(MAX_BYTES).unwrap());
+        append(dir.path(), "a 3.0", json!({ "text": text }), false).unwrap();
+        // The number of the next file is another millisecond's.
+        let made = fs::metadata(&path).unwrap().modified().unwrap();
+        while made.elapsed().unwrap().as_millis() < 2 {
+            std::thread::yield_now();
+        }
+        say(dir.path(), "a 4.0");
+        assert!(fs::metadata(&path).unwrap().len() < 1000);
+        let wanted = ["a 2.0", "a 3.0", "a 4.0"];
+        assert_eq!(keys(&reader.read().unwrap()), wanted);
+        let mut back = Reader::behind(dir.path(), before).unwrap().unwrap();
+        assert_eq!(keys(&back.read().unwrap()), wanted);
+    }
+
+    #[test]
+    fn a_position_that_nobody_knows_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        say(dir.path(), "a 1.0");
+        for unknown in ["1-0", "0-5"] {
+            let position = unknown.parse().unwrap();
+            assert!(Reader::behind(dir.path(), position).unwrap().is_none());
+        }
+        let far = Position {
+            offset: 1_000_000,
+            ..Reader::at_end(dir.path()).unwrap().position()
+        };
+        assert!(Reader::behind(dir.path(), far).unwrap().is_none());
+        assert!("nonsense".parse::<Position>().is_err());
+    }
+}
