@@ -79,6 +79,8 @@ pub enum Command {
     Cost(commands::cost::CostArgs),
     /// Contests: several teams, one task, a leader board
     Contest(commands::contest::ContestArgs),
+    /// The page and the HTTP API: see and steer everything in a browser
+    Serve(commands::serve::ServeArgs),
     /// Print what kumite asks of an agent
     Prompt(commands::prompt::PromptArgs),
     /// Every journal entry, the decision taken, and why
@@ -163,6 +165,7 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Events(args) => commands::events::events(setting, &args),
         Command::Cost(args) => commands::cost::cost(setting, &args),
         Command::Contest(args) => commands::contest::contest(setting, &args),
+        Command::Serve(args) => commands::serve::serve(setting, &args),
         Command::Prompt(args) => commands::prompt::prompt(setting, &args),
         Command::Replay(args) => commands::replay::replay(setting, &args),
         Command::Agent(args) => commands::agent::agent(setting, &args),

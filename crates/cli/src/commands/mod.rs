@@ -16,6 +16,7 @@ pub mod prompt;
 pub mod replay;
 pub mod review;
 pub mod run;
+pub mod serve;
 pub mod status;
 pub mod steer;
 pub mod texts;

@@ -1,0 +1,58 @@
+//! What all requests share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use kumite_host::project::Project;
+use kumite_host::settings::Loader;
+
+use crate::audit::Audit;
+use crate::auth::Auth;
+use crate::hub::Hub;
+use crate::{api, assets, guard, pages};
+
+/// What a server is started with.
+pub struct Options {
+    pub project: Project,
+    pub loader: Loader,
+    /// The program kumite itself: contests are played by processes of their own.
+    pub kumite: PathBuf,
+}
+
+pub struct App {
+    pub project: Project,
+    pub loader: Loader,
+    pub kumite: PathBuf,
+    pub auth: Auth,
+    pub audit: Audit,
+    pub hub: Hub,
+}
+
+pub type Shared = Arc<App>;
+
+impl App {
+    /// Reading files blocks, so it has threads of its own.
+    pub async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&App) -> T + Send + 'static,
+    ) -> Result<T, api::Refusal> {
+        let app = Arc::clone(self);
+        tokio::task::spawn_blocking(move || read(&app))
+            .await
+            .map_err(|_| api::Refusal::broken("this answer broke down; it is a bug"))
+    }
+}
+
+pub fn router(app: Shared) -> Router {
+    Router::new()
+        .merge(pages::routes())
+        .merge(api::routes())
+        .merge(assets::routes())
+        .fallback(pages::not_found)
+        .layer(axum::middleware::from_fn_with_state(
+            Arc::clone(&app),
+            guard::guard,
+        ))
+        .with_state(app)
+}

@@ -1,0 +1,75 @@
+//! Style and scripts: in the binary, named by their content, so that browsers keep them for ever.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use ring::digest;
+
+use crate::app::Shared;
+use crate::auth::hex;
+
+pub const ROOT: &str = "/assets/";
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+const ALL: &[Asset] = &[
+    Asset {
+        name: "app.css",
+        kind: "text/css; charset=utf-8",
+        bytes: include_bytes!("../assets/app.css"),
+    },
+    Asset {
+        name: "app.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/app.js"),
+    },
+    Asset {
+        name: "log.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/log.js"),
+    },
+    Asset {
+        name: "icon.svg",
+        kind: "image/svg+xml",
+        bytes: include_bytes!("../assets/icon.svg"),
+    },
+];
+
+/// The paths, in the order of [`ALL`].
+static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let path = |asset: &Asset| {
+        let hash = digest::digest(&digest::SHA256, asset.bytes);
+        format!("{ROOT}{}/{}", &hex(hash.as_ref())[..12], asset.name)
+    };
+    ALL.iter().map(path).collect()
+});
+
+/// Where a page finds an asset.
+pub fn path(name: &str) -> &'static str {
+    let at = ALL.iter().position(|asset| asset.name == name);
+    at.map_or("", |at| PATHS[at].as_str())
+}
+
+pub fn routes() -> Router<Shared> {
+    Router::new().route("/assets/{hash}/{name}", get(asset))
+}
+
+async fn asset(Path((hash, name)): Path<(String, String)>) -> Response {
+    let wanted = format!("{ROOT}{hash}/{name}");
+    let Some(at) = PATHS.iter().position(|path| *path == wanted) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let headers = [
+        (header::CONTENT_TYPE, ALL[at].kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
+    (headers, ALL[at].bytes).into_response()
+}

@@ -1,0 +1,16 @@
+//! News of the project on their way to everybody who listens.
+
+use std::path::{Path, PathBuf};
+
+/// Where news come from.
+pub struct Hub {
+    pub runtime: PathBuf,
+}
+
+impl Hub {
+    pub fn new(runtime: &Path) -> Hub {
+        Hub {
+            runtime: runtime.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The engine of the project, kept by the server as long as nobody else has it. Whoever has it, it is
+//! asked through its socket.
+
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use kumite_host::engine::{Engine, Message, Until};
+use kumite_host::lock;
+use kumite_host::project::Project;
+use kumite_host::settings::Loader;
+
+/// How often we look whether the engine of another kumite has ended.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The thread that keeps the engine.
+pub struct Keeper {
+    duty: Arc<Mutex<Duty>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Duty {
+    inbox: Option<Sender<Message>>,
+    told_to_end: u32,
+}
+
+impl Keeper {
+    pub fn start(project: Project, loader: Loader) -> std::io::Result<Keeper> {
+        let duty = Arc::<Mutex<Duty>>::default();
+        let theirs = Arc::clone(&duty);
+        let thread = thread::Builder::new()
+            .name("engine".into())
+            .spawn(move || keep(&project, &loader, &theirs))?;
+        Ok(Keeper {
+            duty,
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Ends our own engine and its agents; a second time without grace. That of another kumite goes
+    /// on.
+    pub fn end(&self) {
+        let mut duty = self.duty.lock().unwrap_or_else(PoisonError::into_inner);
+        duty.told_to_end += 1;
+        let message = match duty.told_to_end {
+            1 => Message::Interrupt,
+            _ => Message::Kill,
+        };
+        if let Some(inbox) = &duty.inbox {
+            let _ = inbox.send(message);
+        }
+    }
+
+    /// Until it has ended.
+    pub fn wait(&self) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
+    let enter = || duty.lock().unwrap_or_else(PoisonError::into_inner);
+    while enter().told_to_end == 0 {
+        match lock::take(project) {
+            Ok(Some(lock)) => {
+                kumite_agents::inherit_orphans();
+                let mut engine =
+                    Engine::new(project.clone(), lock, loader.clone(), Until::Told);
+                if let Err(error) = engine.listen() {
+                    eprintln!("kumite: cannot listen for requests: {error}");
+                }
+                {
+                    let mut duty = enter();
+                    duty.inbox = Some(engine.inbox());
+                    if duty.told_to_end > 0 {
+                        return;
+                    }
+                }
+                engine.recover();
+                engine.run();
+                enter().inbox = None;
+            }
+            Ok(None) => thread::park_timeout(LOOK),
+            Err(error) => {
+                eprintln!("kumite: {}", kumite_host::spec_file::sentence(&error));
+                thread::park_timeout(LOOK * 10);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The pages. Each is rendered whole; a page that is open asks for its `<main>` again when something
+//! happened that it shows, and only what differs is changed.
+
+mod agent;
+mod contest;
+mod history;
+mod layout;
+mod login;
+mod now;
+mod settings;
+mod spec;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+
+use crate::app::Shared;
+
+pub use login::{LOGIN, unknown};
+
+pub fn routes() -> Router<Shared> {
+    Router::new()
+        .route(LOGIN, get(login::login))
+        .route("/", get(now::now))
+        .route("/specs/{spec}", get(spec::spec))
+        .route("/specs/{spec}/documents/{document}", get(spec::document))
+        .route("/specs/{spec}/agents/{agent}", get(agent::agent))
+        .route("/contests", get(contest::contests))
+        .route("/contests/{id}", get(contest::contest))
+        .route("/settings", get(settings::settings))
+        .route("/history", get(history::history))
+}
+
+pub async fn not_found() -> Response {
+    layout::not_found()
+}
