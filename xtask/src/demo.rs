@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a fresh clone to a spec that walks, and a contest.
+//! `cargo xtask demo`: from a fresh clone to a spec that walks, a contest, and the page that shows both.
 
 use std::process::Command;
 
@@ -12,6 +12,6 @@ pub fn demo(args: &[String]) -> Done {
     duckdb::setup()?;
     run(&mut cargo(&BUILD))?;
     run(Command::new(target().join("debug/kumite"))
-        .args(["demo", "--contest"])
+        .args(["demo", "--contest", "--page"])
         .args(args))
 }

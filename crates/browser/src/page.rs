@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ pub struct Page {
     target: String,
     session: String,
     watch: Arc<Watch>,
+    phone: AtomicBool,
 }
 
 /// Cookies, storage and cache of the pages that share them.
@@ -55,14 +57,12 @@ impl Page {
             target,
             session,
             watch,
+            phone: AtomicBool::new(false),
         };
         for (method, params) in beginning() {
             page.call(method, params)?;
         }
-        page.call(
-            "Page.setLifecycleEventsEnabled",
-            json!({ "enabled": true }),
-        )?;
+        page.call("Page.setLifecycleEventsEnabled", json!({ "enabled": true }))?;
         page.call("Performance.enable", json!({}))?;
         page.call(
             "Emulation.setFocusEmulationEnabled",
@@ -70,6 +70,7 @@ impl Page {
         )?;
         page.size(1280, 800, false);
         page.dark(false);
+        page.offline(false);
         Ok(page)
     }
 
@@ -112,7 +113,10 @@ impl Page {
     }
 
     fn loaded(&self, begun: impl Fn(&Notes) -> bool) -> Result<(), &'static str> {
-        match self.watch.wait(PATIENCE, |notes| begun(notes) && notes.loaded) {
+        match self
+            .watch
+            .wait(PATIENCE, |notes| begun(notes) && notes.loaded)
+        {
             true => Ok(()),
             false => Err("it was not loaded within 30 s"),
         }
@@ -139,7 +143,7 @@ impl Page {
     /// If it does not become true within 30 s.
     #[track_caller]
     pub fn until(&self, js: &str) {
-        self.awaited(js, js);
+        self.awaited(&format!("!!(await (\n{js}\n))"), js);
     }
 
     /// Waits until what is visible of some match contains the text.
@@ -160,7 +164,7 @@ impl Page {
     #[track_caller]
     pub(crate) fn awaited(&self, js: &str, what: &str) -> Value {
         let began = Instant::now();
-        // Strictness and comments of the expression stay its own.
+        // The line's end ends a comment of the expression.
         let wanted = format!("(async () => (\n{js}\n))()");
         loop {
             let why = match self.eval(&wanted) {
@@ -285,6 +289,14 @@ impl Page {
             .collect()
     }
 
+    pub(crate) fn is_phone(&self) -> bool {
+        self.phone.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_phone(&self, phone: bool) {
+        self.phone.store(phone, Ordering::Relaxed);
+    }
+
     pub(crate) fn call(&self, method: &str, params: Value) -> Result<Value, Error> {
         self.person.wire.call(&self.session, method, params)
     }
@@ -301,7 +313,7 @@ impl Drop for Page {
     fn drop(&mut self) {
         let wire = &self.person.wire;
         wire.tell("", "Target.closeTarget", json!({ "targetId": self.target }));
-        wire.unwatch(&self.session);
+        wire.unwatch(&self.watch);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::Error;
 
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-const SWITCHES: [&str; 15] = [
+const SWITCHES: [&str; 16] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-startup-window",
@@ -28,6 +28,7 @@ const SWITCHES: [&str; 15] = [
     "--disable-quic",
     "--disable-dev-shm-usage",
     "--disable-smooth-scrolling",
+    "--hide-scrollbars",
     "--no-first-run",
     "--no-proxy-server",
     "--disable-background-networking",

@@ -77,8 +77,8 @@ impl Watch {
         let waited = self
             .changed
             .wait_timeout_while(notes, patience, |notes| !holds(notes));
-        let (_, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        !timeout.timed_out()
+        let (notes, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        holds(&notes)
     }
 
     pub fn hear(&self, method: &str, params: &Value) -> Vec<Order> {

@@ -88,8 +88,9 @@ impl Wire {
         state.watches.insert(session.to_owned(), Arc::clone(watch));
     }
 
-    pub fn unwatch(&self, session: &str) {
-        lock(&self.state).watches.remove(session);
+    pub fn unwatch(&self, watch: &Arc<Watch>) {
+        let mut state = lock(&self.state);
+        state.watches.retain(|_, other| !Arc::ptr_eq(other, watch));
     }
 
     /// Closes our end. Chromium takes that as the order to end.

@@ -1,6 +1,7 @@
 //! The binary `kumite`.
 
 mod args;
+mod browse;
 mod clean;
 mod commands;
 mod exit;

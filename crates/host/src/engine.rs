@@ -339,12 +339,10 @@ impl Engine {
 
     /// Until something has to be looked at again.
     fn patience(&self) -> Duration {
-        match self.is_busy()
-            && self
-                .contexts
-                .values()
-                .all(|context| context.force_at.is_none())
-        {
+        let mut contexts = self.contexts.values();
+        let is_calm = contexts.all(|context| context.force_at.is_none());
+        // Whoever ends by itself does so without delay.
+        match is_calm && (self.is_busy() || self.until == Until::Told) {
             true => Duration::from_millis(250),
             false => Duration::from_millis(50),
         }

@@ -1,6 +1,7 @@
 //! `kumite demo`: a whole spec with the built-in agent, in a project made for it.
 
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use kumite_host::project::Project;
 use super::contest::{demo_contest, look_around};
 use super::run;
 use crate::args::Setting;
+use crate::browse::{self, Serving};
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -25,6 +27,9 @@ pub struct DemoArgs {
     /// And then a contest of the built-in teams
     #[arg(long)]
     contest: bool,
+    /// Show it all on the page, too
+    #[arg(long)]
+    page: bool,
 }
 
 const SPEC: &str = "rate-limiter";
@@ -46,6 +51,10 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
         eprintln!("A project for the demo: {}", root.display());
         eprintln!("The built-in agent plays a whole spec: no account, no key, no server.\n");
     }
+    let mut page = match args.page {
+        true => Some(show(&root)?),
+        false => None,
+    };
     let request = RunRequest {
         specs: vec![SPEC.to_owned()],
         ..RunRequest::default()
@@ -65,8 +74,24 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
         if args.contest {
             look_around();
         }
+        eprintln!("  kumite serve             the page");
+    }
+    if let Some(page) = page.as_mut().filter(|_| std::io::stderr().is_terminal()) {
+        eprintln!("\nThe page stays until you press Ctrl-C.");
+        page.wait();
     }
     Ok(code)
+}
+
+/// The page of the project, in the person's browser or as a link.
+fn show(root: &Path) -> Result<Serving> {
+    let page = Serving::start(root)?;
+    let how = match browse::open(&page.login_url) {
+        true => "opens in your browser",
+        false => "is here",
+    };
+    eprintln!("The page {how}: {}\n", page.login_url);
+    Ok(page)
 }
 
 fn make(root: &Path, pace: &str) -> Result<Project> {
