@@ -70,7 +70,6 @@ impl Page {
         )?;
         page.size(1280, 800, false);
         page.dark(false);
-        page.offline(false);
         Ok(page)
     }
 

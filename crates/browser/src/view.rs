@@ -51,14 +51,15 @@ impl Page {
         self.must("Emulation.setEmulatedMedia", media);
     }
 
-    /// Takes the network away, or gives it back.
+    /// Takes the network away, or gives it back: requests fail, and scripts are told. A stream that
+    /// is open stays open; only its server can end it.
     ///
     /// # Panics
     /// If Chromium has ended.
     #[track_caller]
     pub fn offline(&self, offline: bool) {
         let network = json!({
-            "offline": offline, "latency": 0, "downloadThroughput": 1e8, "uploadThroughput": -1,
+            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
         });
         self.must("Network.emulateNetworkConditions", network);
     }

@@ -9,12 +9,14 @@ use crate::teams::scripted::WORDS;
 const TASK: &str = "Write a short guide to `tidy`, a command-line tool that sorts the files of a \
     directory: what a newcomer needs, what can go wrong, and how to undo it.";
 
-pub fn plan() -> Plan {
+/// `pace_ms`: how long a round takes at least.
+pub fn plan(pace_ms: u64) -> Plan {
     let team = |(id, name, style): (&str, &str, &str)| Team {
         id: id.to_owned(),
         name: name.to_owned(),
         kind: TeamKind::Scripted {
             style: style.to_owned(),
+            pace_ms,
         },
     };
     let teams = [

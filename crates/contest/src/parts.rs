@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use kumite_agents::Launcher;
@@ -169,8 +170,11 @@ fn team(
             let made = ModelTeam::new(model, &charter.plan.prices, kit);
             Arc::new(made.map_err(|source| Error::Model { id: id(), source })?)
         }
-        TeamKind::Scripted { style } => match Style::from_name(style) {
-            Some(style) => Arc::new(Scripted { style }),
+        TeamKind::Scripted { style, pace_ms } => match Style::from_name(style) {
+            Some(style) => Arc::new(Scripted {
+                style,
+                pace: Duration::from_millis(*pace_ms),
+            }),
             None => {
                 let style = style.clone();
                 return Err(Error::Style { id: id(), style });

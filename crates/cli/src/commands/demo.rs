@@ -37,6 +37,8 @@ const DESCRIPTION: &str = "Limit how often a client may call the API: a token bu
     with a clear answer when it is empty.";
 /// Slow enough to watch.
 const PACE: &str = "100ms";
+/// The same for a round of a contest.
+const ROUND_MS: u64 = 1500;
 
 pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     let root = match &args.dir {
@@ -62,7 +64,8 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     let mut code = run::go(setting, &project, request, None, false)?;
     if code == ExitCode::SUCCESS && args.contest {
         eprintln!();
-        code = demo_contest(setting, &root)?;
+        let pace_ms = if args.fast { 0 } else { ROUND_MS };
+        code = demo_contest(setting, &root, pace_ms)?;
     }
     if !setting.json() {
         let root = root.display();

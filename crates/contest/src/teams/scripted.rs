@@ -1,5 +1,7 @@
 //! Teams that need no model: for the demo, and for trying the settings of a contest out.
 
+use std::time::Duration;
+
 use kumite_core::contest::Used;
 use serde_json::{Value, json};
 
@@ -105,10 +107,13 @@ pub const WORDS: [&str; 14] = [
 
 pub struct Scripted {
     pub style: Style,
+    pub pace: Duration,
 }
 
 impl Team for Scripted {
     fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
+        // Nobody asks for what comes after it was cancelled.
+        turn.cancel.wait(self.pace);
         let sections = &SECTIONS[..self.style.sections(turn.round)];
         let text: String = sections
             .iter()

@@ -57,7 +57,12 @@ pub enum TeamKind {
     /// A leader over a model's API, with members as its tools.
     Model(Box<ModelTeam>),
     /// Built in, for the demo and for trying a contest out: no key, no program.
-    Scripted { style: String },
+    Scripted {
+        style: String,
+        /// How long a round takes it, so that somebody can watch.
+        #[serde(default)]
+        pace_ms: u64,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,7 +30,7 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
             .tempdir()?
             .keep(),
     };
-    let code = play(setting, &root)?;
+    let code = play(setting, &root, 0)?;
     if !setting.json() && !setting.global.quiet {
         eprintln!("\nLook around: cd {}", root.display());
         look_around();
@@ -45,7 +45,7 @@ pub fn look_around() {
 }
 
 /// The contest of the demo, in a directory of its own.
-pub fn play(setting: &Setting, root: &Path) -> Result {
+pub fn play(setting: &Setting, root: &Path, pace_ms: u64) -> Result {
     let place = Place {
         named: None,
         database: root.join(".kiro/runtime/kumite/board.duckdb"),
@@ -55,6 +55,6 @@ pub fn play(setting: &Setting, root: &Path) -> Result {
     if !setting.json() && !setting.global.quiet {
         eprintln!("Five built-in teams write the same guide: no key, no server.\n");
     }
-    let home = begin(&place, demo::plan())?;
+    let home = begin(&place, demo::plan(pace_ms))?;
     follow(setting, home, Summary::Kumite)
 }

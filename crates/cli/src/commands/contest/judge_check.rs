@@ -47,7 +47,7 @@ pub fn judge_check(setting: &Setting, args: &JudgeCheckArgs) -> Result {
     };
     let cases = judge_check::parse(&text, &name).map_err(invalid)?;
     // Everything but the judge is as in the demo: a case has no teams.
-    let mut plan = demo::plan();
+    let mut plan = demo::plan(0);
     if let Some(model) = &args.model {
         plan.prices.extend(price(args, model)?);
         plan.judge = Judge::Llm {

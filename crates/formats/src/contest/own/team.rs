@@ -73,6 +73,7 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, At)> 
                 .word("scripted", &STYLES.map(|style| (style, style)))
                 .unwrap_or_default()
                 .to_owned(),
+            pace_ms: scope.span("pace").unwrap_or(0),
         },
         _ => TeamKind::Model(Box::new(model(&scope))),
     };
