@@ -16,6 +16,7 @@ mod start;
 mod stats;
 mod stop;
 mod table;
+mod web;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Measure = fn(&Options) -> Result<Part>;
 
 /// In this order.
-const PARTS: [(&str, Measure); 9] = [
+const PARTS: [(&str, Measure); 10] = [
     ("handover", |_| handover::measure()),
     ("rush", |_| handover::rush()),
     ("decide", |_| decide::measure()),
@@ -40,6 +41,7 @@ const PARTS: [(&str, Measure); 9] = [
     ("stop", |_| stop::measure()),
     ("contest", |_| contest::measure()),
     ("board", |_| board::measure()),
+    ("web", |_| web::measure()),
     ("size", size::measure),
 ];
 

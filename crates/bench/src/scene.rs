@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -105,6 +105,13 @@ impl Scene {
 
 pub fn name(number: usize) -> String {
     format!("spec-{number}")
+}
+
+/// As Ctrl-C does.
+pub fn interrupt(child: &Child) -> Result<()> {
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status()?;
+    Ok(())
 }
 
 /// A program that was built together with this one.

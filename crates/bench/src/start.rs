@@ -56,7 +56,7 @@ pub fn measure() -> Result<Part> {
 }
 
 /// One spec walks, the others are its copies.
-fn many_specs() -> Result<Scene> {
+pub fn many_specs() -> Result<Scene> {
     let scene = Scene::new(1)?;
     let mut kumite = scene.kumite(&["run", "--all", "--quiet"])?;
     if !scene

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::scene::{Scene, beside, name};
+use crate::scene::{Scene, beside, interrupt, name};
 use crate::stats::{Samples, ms};
 use crate::table::{Part, goal};
 
@@ -91,8 +91,7 @@ impl Talking {
     }
 
     fn end(mut self) -> Result<()> {
-        let pid = self.kumite.id().to_string();
-        Command::new("kill").args(["-INT", &pid]).status()?;
+        interrupt(&self.kumite)?;
         self.kumite.wait()?;
         Ok(())
     }

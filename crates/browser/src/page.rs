@@ -84,6 +84,7 @@ impl Page {
 
     /// Opens a URL and waits until it is loaded. A page that says 404 is a page.
     pub fn goto(&self, url: &str) -> Result<(), Error> {
+        let before = self.watch.notes().moved;
         let answer = self.call("Page.navigate", json!({ "url": url }))?;
         let failed = |why: &str| Error::Navigation {
             url: url.to_owned(),
@@ -93,11 +94,11 @@ impl Page {
             return Err(failed(why));
         }
         // Without a loader only the fragment of the URL was changed.
-        let Some(loader) = answer["loaderId"].as_str() else {
-            return Ok(());
-        };
-        self.loaded(|notes| notes.begun.iter().any(|begun| begun == loader))
-            .map_err(failed)
+        match answer["loaderId"].as_str() {
+            Some(loader) => self.loaded(|notes| notes.begun.iter().any(|begun| begun == loader)),
+            None => self.loaded(|notes| notes.moved > before),
+        }
+        .map_err(failed)
     }
 
     /// Loads the page again and waits for it.
@@ -124,7 +125,7 @@ impl Page {
     /// The value of an expression, as JSON. A promise is awaited.
     pub fn eval(&self, js: &str) -> Result<Value, Error> {
         let wanted = json!({
-            "expression": js, "awaitPromise": true, "returnByValue": true, "userGesture": true,
+            "expression": js, "awaitPromise": true, "returnByValue": true,
         });
         let answer = self.call("Runtime.evaluate", wanted)?;
         match answer.get("exceptionDetails") {

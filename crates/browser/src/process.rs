@@ -3,8 +3,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -50,6 +51,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Process {
     shell: Child,
     dir: TempDir,
+    /// Chromium's stderr; it can be read even when the directory is gone.
+    said: File,
 }
 
 impl Process {
@@ -60,7 +63,7 @@ impl Process {
             program: program.clone(),
             source,
         };
-        let said = File::create(dir.path().join("stderr")).map_err(failed)?;
+        let (said, stderr) = log(dir.path()).map_err(failed)?;
         let mut profile = OsString::from("--user-data-dir=");
         profile.push(dir.path().join("profile"));
         let mut shell = Command::new("/bin/sh");
@@ -71,20 +74,21 @@ impl Process {
             shell.env(name, dir.path());
         }
         shell.stdin(Stdio::piped()).stdout(Stdio::piped());
-        shell.stderr(said).process_group(0);
+        shell.stderr(stderr).process_group(0);
         let mut shell = shell.spawn().map_err(failed)?;
         let (Some(to), Some(from)) = (shell.stdin.take(), shell.stdout.take()) else {
             unreachable!("both were asked for as pipes")
         };
-        Ok((Process { shell, dir }, to, from))
+        Ok((Process { shell, dir, said }, to, from))
     }
 
     /// The end of what Chromium wrote to stderr.
     pub fn said(&self) -> String {
-        let text = fs::read(self.dir.path().join("stderr")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(10)..].join("\n")
+        let length = self.said.metadata().map_or(0, |found| found.len());
+        let from = length.saturating_sub(2_000);
+        let mut text = vec![0; (length - from) as usize];
+        let read = self.said.read_at(&mut text, from).unwrap_or(0);
+        String::from_utf8_lossy(&text[..read]).trim().to_owned()
     }
 
     pub fn dir(&self) -> &Path {
@@ -130,6 +134,12 @@ fn left_of(dir: &Path) -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter_map(Pid::from_raw).filter(mentions).collect()
+}
+
+fn log(dir: &Path) -> io::Result<(File, File)> {
+    let path = dir.join("stderr");
+    let written = File::options().append(true).create_new(true).open(&path)?;
+    Ok((File::open(path)?, written))
 }
 
 fn directory() -> Result<TempDir, Error> {

@@ -27,6 +27,8 @@ pub struct Notes {
     pub begun: Vec<String>,
     /// Whether the last one has been loaded.
     pub loaded: bool,
+    /// How often the URL changed while the document stayed.
+    pub moved: usize,
     /// The URLs of requests that are under way.
     open: HashMap<String, String>,
 }
@@ -106,6 +108,9 @@ impl Notes {
                     _ => {}
                 }
             }
+            "Page.navigatedWithinDocument" if params["frameId"] == frame => self.moved += 1,
+            // The new window is not watched, but what it is opened with is known.
+            "Page.windowOpen" => self.request(&params["url"]),
             "Network.requestWillBeSent" => {
                 self.open.insert(id(), text(&params["request"]["url"]));
                 self.request(&params["request"]["url"]);

@@ -191,7 +191,7 @@ pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
     fs::write(dir.join(PROGRAM), text)
 }
 
-fn read_program(dir: &Path) -> Option<Program> {
+pub(crate) fn read_program(dir: &Path) -> Option<Program> {
     serde_json::from_slice(&fs::read(dir.join(PROGRAM)).ok()?).ok()
 }
 

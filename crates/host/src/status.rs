@@ -12,6 +12,7 @@ use kumite_core::run::{
     Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, limit_sentence,
     phase_of, run_ended,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::announce::{state_name, usd};
@@ -22,7 +23,7 @@ use crate::{evidence, journal, lock, spec_file};
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Status {
     pub spec: String,
     pub state: &'static str,
@@ -46,28 +47,30 @@ pub struct Status {
     pub inspections: Vec<InspectionRound>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewRound {
     pub round: u32,
+    #[schemars(with = "Option<String>")]
     pub status: Option<RoundProgress>,
     pub fix_required: Option<u32>,
     pub needs_discussion: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InspectionRound {
     pub round: u32,
+    #[schemars(with = "Option<String>")]
     pub verdict: Option<Verdict>,
     pub fixed: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TaskCount {
     pub done: u32,
     pub total: u32,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LiveAgent {
     pub id: String,
     pub step: Option<&'static str>,

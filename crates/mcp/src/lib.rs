@@ -1,1 +1,17 @@
 //! The Model Context Protocol server: what `kumite mcp` gives, so that an agent can steer kumite.
+//!
+//! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and the
+//! tool answers from the files of the project. Whatever changes something is done by kumite as a
+//! process of its own ([`kumite`]): so the server holds no lock, has no agents, and can end at any
+//! moment.
+
+mod desk;
+mod kumite;
+mod refusal;
+mod resources;
+mod server;
+mod tool;
+mod tools;
+mod wire;
+
+pub use server::{Error, Options, serve};

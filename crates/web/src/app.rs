@@ -6,9 +6,11 @@ use std::sync::Arc;
 use axum::Router;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
+use tokio::sync::watch;
 
 use crate::audit::Audit;
 use crate::auth::Auth;
+use crate::contests::Contests;
 use crate::hub::Hub;
 use crate::{api, assets, guard, pages};
 
@@ -27,6 +29,10 @@ pub struct App {
     pub auth: Auth,
     pub audit: Audit,
     pub hub: Hub,
+    /// Those that this server has started.
+    pub contests: Contests,
+    /// True when the server ends: streams end then.
+    pub ended: watch::Receiver<bool>,
 }
 
 pub type Shared = Arc<App>;

@@ -8,9 +8,9 @@ pub struct Hub {
 }
 
 impl Hub {
-    pub fn new(runtime: &Path) -> Hub {
-        Hub {
+    pub fn start(runtime: &Path) -> std::io::Result<Hub> {
+        Ok(Hub {
             runtime: runtime.to_owned(),
-        }
+        })
     }
 }

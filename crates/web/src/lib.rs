@@ -9,10 +9,13 @@ mod app;
 mod assets;
 mod audit;
 mod auth;
+mod contests;
 mod guard;
 mod hub;
+pub mod inside;
 mod keep;
 mod pages;
+mod render;
 mod server;
 
 pub use app::Options;

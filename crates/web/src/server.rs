@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::app::{self, App, Options};
 use crate::audit::Audit;
 use crate::auth::{self, Auth, Role, link};
+use crate::contests::Contests;
 use crate::hub::Hub;
 use crate::keep::Keeper;
 use crate::pages;
@@ -34,6 +35,7 @@ pub enum Error {
 pub struct Server {
     runtime: Runtime,
     keeper: Arc<Keeper>,
+    contests: Contests,
     ended: watch::Sender<bool>,
     pub url: String,
     pub login_url: String,
@@ -42,10 +44,14 @@ pub struct Server {
 impl Server {
     pub fn start(options: Options, listen: SocketAddr) -> Result<Server, Error> {
         let place = options.project.runtime();
+        let contests = Contests::default();
+        let (ended, mut wait) = watch::channel(false);
         let app = Arc::new(App {
             auth: Auth::open(&place)?,
             audit: Audit::new(&place),
-            hub: Hub::new(&place),
+            hub: Hub::start(&place)?,
+            contests: contests.clone(),
+            ended: wait.clone(),
             project: options.project.clone(),
             loader: options.loader.clone(),
             kumite: options.kumite,
@@ -63,7 +69,6 @@ impl Server {
             .worker_threads(2)
             .enable_all()
             .build()?;
-        let (ended, mut wait) = watch::channel(false);
         runtime.spawn(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let until = async move {
@@ -77,6 +82,7 @@ impl Server {
         Ok(Server {
             runtime,
             keeper,
+            contests,
             ended,
             url,
             login_url,
@@ -86,12 +92,17 @@ impl Server {
     /// What a signal does: the first one ends agents with grace, the next one without.
     pub fn ender(&self) -> impl Fn() + Send + 'static {
         let keeper = Arc::clone(&self.keeper);
-        move || keeper.end()
+        let contests = self.contests.clone();
+        move || {
+            contests.interrupt();
+            keeper.end();
+        }
     }
 
     /// Until it was told to end, and everything of it has.
     pub fn wait(self) {
         self.keeper.wait();
+        self.contests.wait();
         let _ = self.ended.send(true);
         self.runtime.shutdown_timeout(Duration::from_millis(200));
     }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use kumite_browser::{Browser, Error};
+
+use crate::wait;
 
 /// Set for the child that `a_browser_ends_when_its_process_is_killed` is about.
 const CHILD: &str = "KUMITE_BROWSER_TEST_CHILD";
@@ -103,21 +104,10 @@ fn a_browser_ends_when_its_process_is_killed() {
     wait("its files are gone", || !dir.exists());
 }
 
-fn wait(what: &str, holds: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(
-            began.elapsed() < Duration::from_secs(30),
-            "waited in vain until {what}"
-        );
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
 #[test]
-fn what_is_no_chromium_is_told_with_what_it_said() {
-    let error = Browser::start_with(&["--headless=nonsense", "--version"])
-        .map(drop)
-        .unwrap_err();
+fn a_browser_that_ends_at_once_is_an_error_with_its_words() {
+    let started = Browser::start_with(&["--user-data-dir=/proc/nowhere"]);
+    let error = started.map(drop).unwrap_err();
     assert!(matches!(error, Error::Unready { .. }), "{error}");
+    assert!(error.to_string().contains("/proc/nowhere"), "{error}");
 }

@@ -6,4 +6,17 @@ mod acts;
 mod ends;
 mod looks;
 mod sees;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Waits for what is told a little later.
+fn wait(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        let patient = began.elapsed() < Duration::from_secs(30);
+        assert!(patient, "waited in vain until {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
 mod server;

@@ -3,22 +3,13 @@
 use kumite_browser::{Browser, Page};
 
 use crate::server::Server;
+use crate::wait;
 
 fn troubled(page: &Page, beginning: &str) {
-    let has = || {
-        page.troubles()
-            .iter()
-            .any(|trouble| trouble.starts_with(beginning))
-    };
-    let began = std::time::Instant::now();
-    while !has() {
-        assert!(
-            began.elapsed().as_secs() < 30,
-            "{beginning:?} is not in {:?}",
-            page.troubles()
-        );
-        std::thread::yield_now();
-    }
+    let begins = |trouble: &String| trouble.starts_with(beginning);
+    wait(&format!("there is trouble: {beginning}"), || {
+        page.troubles().iter().any(begins)
+    });
 }
 
 #[test]
@@ -129,11 +120,22 @@ fn foreign_frames_and_workers_are_watched_too() {
         server.url("/worker.js"),
         server.url("/headers?worker"),
     ];
-    let began = std::time::Instant::now();
-    while !wanted.iter().all(|url| page.requests().contains(url)) {
-        assert!(began.elapsed().as_secs() < 30, "{:?}", page.requests());
-        std::thread::yield_now();
-    }
+    wait("all requests are known", || {
+        let requests = page.requests();
+        wanted.iter().all(|url| requests.contains(url))
+    });
+}
+
+#[test]
+fn a_window_that_is_opened_is_a_request() {
+    let server = Server::page(
+        "<link rel=icon href='data:,'><button onclick=\"open('/other')\">Open</button>",
+    );
+    let page = Browser::shared().page();
+    page.goto(&server.url("/")).unwrap();
+    page.click("button");
+    let other = server.url("/other");
+    wait("the window is known", || page.requests().contains(&other));
 }
 
 #[test]

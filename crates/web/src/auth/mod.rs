@@ -98,6 +98,13 @@ impl Auth {
     }
 }
 
+/// Whether a path, with all links resolved, is a file of ours that nobody may be shown.
+pub fn is_secret(path: &Path) -> bool {
+    const SECRETS: [&str; 5] = ["token", "links.json", "serve.json", "tls/key.pem", "control.sock"];
+    let place = Path::new(".kiro/runtime/kumite");
+    SECRETS.iter().any(|name| path.ends_with(place.join(name)))
+}
+
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], Error> {
     use ring::rand::{SecureRandom, SystemRandom};
     let mut bytes = [0; N];

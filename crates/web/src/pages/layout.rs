@@ -21,6 +21,30 @@ pub enum Place {
     Elsewhere,
 }
 
+impl Place {
+    const ALL: [Place; 4] = [Place::Now, Place::Contests, Place::History, Place::Settings];
+
+    fn path(self) -> &'static str {
+        match self {
+            Place::Now => "/",
+            Place::Contests => "/contests",
+            Place::History => "/history",
+            Place::Settings => "/settings",
+            Place::Elsewhere => "",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Place::Now => "Now",
+            Place::Contests => "Contests",
+            Place::History => "History",
+            Place::Settings => "Settings",
+            Place::Elsewhere => "",
+        }
+    }
+}
+
 /// Who looks at a page, and whether the whole of it is wanted.
 pub struct Visit {
     pub who: Who,
@@ -59,7 +83,8 @@ pub struct Page<'a> {
 impl Visit {
     pub fn show(&self, page: Page<'_>) -> Response {
         let main = html! {
-            main #main data-title=(page.title) data-topics=(page.topics) tabindex="-1" {
+            main #main data-title=(page.title) data-place=(page.place.path())
+                data-topics=(page.topics) tabindex="-1" {
                 (page.body)
             }
         };
@@ -70,36 +95,55 @@ impl Visit {
     }
 
     fn whole(&self, page: &Page<'_>, main: &Markup) -> Markup {
-        let link = |place: Place, path: &str, name: &str| {
-            html! { a href=(path) aria-current=[(page.place == place).then_some("page")] { (name) } }
-        };
         html! {
             (DOCTYPE)
             html lang="en" {
                 head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
+                    (head(page.title))
                     meta name="csrf-token" content=(self.who.csrf.as_deref().unwrap_or_default());
-                    title { (page.title) " · kumite" }
-                    link rel="icon" href=(assets::path("icon.svg"));
-                    link rel="stylesheet" href=(assets::path("app.css"));
                     script type="module" src=(assets::path("app.js")) {}
+                    @for name in ["morph.js", "page.js", "stream.js", "act.js", "keys.js"] {
+                        link rel="modulepreload" href=(assets::path(name));
+                    }
                 }
                 body data-read-only[!self.who.may_change()] {
                     a.skip href="#main" { "Skip to the content" }
-                    header.top {
-                        a.brand href="/" { "kumite" }
-                        span.project { (self.project) }
-                        nav aria-label="Main" {
-                            (link(Place::Now, "/", "Now"))
-                            (link(Place::Contests, "/contests", "Contests"))
-                            (link(Place::History, "/history", "History"))
-                            (link(Place::Settings, "/settings", "Settings"))
+                    (self.header(page.place))
+                    div #offline role="alert" hidden {}
+                    (main)
+                    div #busy aria-hidden="true" {}
+                    div #toasts role="status" aria-live="polite" {}
+                    (confirm())
+                    (help())
+                }
+            }
+        }
+    }
+
+    fn header(&self, place: Place) -> Markup {
+        html! {
+            header.top {
+                a.brand href="/" {
+                    img src=(assets::path("icon.svg")) alt="" width="22" height="22";
+                    "kumite"
+                }
+                span.project title="The project" { (self.project) }
+                nav aria-label="Main" {
+                    @for each in Place::ALL {
+                        a href=(each.path()) aria-current=[(each == place).then_some("page")] {
+                            (each.name())
                         }
                     }
-                    (main)
-                    div #toasts role="status" aria-live="polite" {}
+                }
+                div.tools {
+                    @if !self.who.may_change() {
+                        span.badge.idle title="This link lets you look, not change anything" {
+                            "read-only"
+                        }
+                    }
+                    span #live.dot role="img" aria-label="Connecting" title="Connecting" {}
+                    button.round type="button" data-open="help" aria-label="Keys and help"
+                        title="Keys and help" { "?" }
                 }
             }
         }
@@ -112,22 +156,85 @@ impl Visit {
             title,
             place: Place::Elsewhere,
             topics: "",
-            body: html! {
-                h1 { (title) }
-                p { (refusal.message) }
-                p { a href="/" { "To what happens now" } }
-            },
+            body: sorry(title, &refusal.message),
         });
         (refusal.status, page).into_response()
     }
 }
 
+/// What every document begins with, also those for people whom we do not know.
+pub fn head(title: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        title { (title) " · kumite" }
+        link rel="icon" href=(assets::path("icon.svg"));
+        link rel="stylesheet" href=(assets::path("app.css"));
+    }
+}
+
+fn sorry(title: &str, why: &str) -> Markup {
+    html! {
+        h1 { (title) }
+        p.why { (why) }
+        p { a.button href="/" { "To what happens now" } }
+    }
+}
+
+/// Asks before something is destroyed; the script fills in the sentence.
+fn confirm() -> Markup {
+    html! {
+        dialog #confirm aria-labelledby="confirm-text" {
+            p #confirm-text.why {}
+            form.actions method="dialog" {
+                button value="no" { "Cancel" }
+                button.danger value="yes" { "Go ahead" }
+            }
+        }
+    }
+}
+
+fn help() -> Markup {
+    const KEYS: [(&[&str], &str); 8] = [
+        (&["j", "k"], "next and previous item"),
+        (&["Enter"], "open it"),
+        (&["g", "n"], "go to Now"),
+        (&["g", "c"], "go to Contests"),
+        (&["g", "h"], "go to History"),
+        (&["g", "s"], "go to Settings"),
+        (&["/"], "filter the list"),
+        (&["Esc"], "close, or leave a field"),
+    ];
+    html! {
+        dialog #help aria-labelledby="help-title" {
+            h2 #help-title { "Keys" }
+            dl.keys {
+                @for (keys, meaning) in KEYS {
+                    dt { @for key in keys { kbd { (key) } } }
+                    dd { (meaning) }
+                }
+                dt { kbd { "Ctrl" } kbd { "Enter" } }
+                dd { "send what you write" }
+                dt { kbd { "?" } }
+                dd { "this help" }
+            }
+            form.actions method="dialog" { button.primary { "Close" } }
+        }
+    }
+}
+
+/// For addresses that nothing has; it may be anybody who asks, so it says nothing of the project.
 pub fn not_found() -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; title { "Not found · kumite" } }
-            body { h1 { "There is no such page" } p { a href="/" { "To what happens now" } } }
+            head { (head("Not found")) }
+            body.alone {
+                main #main.card.stack data-title="Not found" data-place="" data-topics="" tabindex="-1" {
+                    (sorry("There is no such page", "The address may be old, or mistyped."))
+                }
+            }
         }
     };
     (StatusCode::NOT_FOUND, Html(page.into_string())).into_response()

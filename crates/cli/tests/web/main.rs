@@ -1,0 +1,15 @@
+//! Tests of `kumite serve`: the real binary, spoken to over raw connections.
+
+// A test that cannot go on has failed; helpers of tests are tests as well.
+#![allow(clippy::unwrap_used)]
+
+mod attacks;
+mod served;
+
+// The same world as in the tests of the other commands; not all of it is needed here.
+#[allow(dead_code)]
+#[path = "../it/watch.rs"]
+mod watch;
+#[allow(dead_code)]
+#[path = "../it/world.rs"]
+mod world;

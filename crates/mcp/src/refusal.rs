@@ -1,0 +1,29 @@
+//! Why a tool did not do what it was asked for: the sentence that the command line would print.
+
+use std::fmt;
+
+use kumite_host::spec_file::sentence;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+pub type Result<T> = std::result::Result<T, Refusal>;
+
+impl Refusal {
+    pub fn new(words: impl Into<String>) -> Refusal {
+        Refusal(words.into())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// An error is told with all that lies below it: file, line and remedy are in there.
+impl<E: std::error::Error> From<E> for Refusal {
+    fn from(error: E) -> Refusal {
+        Refusal(sentence(&error))
+    }
+}

@@ -1,0 +1,180 @@
+//! When who worked on which round: a lane per team.
+
+use maud::{Markup, html};
+
+use super::{class, percent};
+use crate::render::words::elapsed;
+
+/// A team's rounds in time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    pub name: String,
+    pub colour: Option<usize>,
+    pub bars: Vec<Bar>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    pub round: u32,
+    pub from_ms: i64,
+    /// None: it is under way.
+    pub to_ms: Option<i64>,
+    pub how: How,
+    /// What came of it.
+    pub words: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Scored,
+    Failed,
+    Open,
+}
+
+const LANE: usize = 40;
+const BELOW: usize = 22;
+const TICKS_MAX: i64 = 5;
+/// What is too short to be seen is not hidden.
+const SHORT: f64 = 0.6;
+/// Percent that the number of a round needs.
+const NUMBER: f64 = 5.0;
+
+/// A figure; nothing as long as no round has begun. `now_ms`: how far what is under way has come, as
+/// far as is known.
+pub fn timeline(lanes: &[Lane], now_ms: i64) -> Option<Markup> {
+    let bars = || lanes.iter().flat_map(|it| &it.bars);
+    let from = bars().map(|it| it.from_ms).min()?;
+    let ends = bars().map(|it| it.to_ms.unwrap_or(now_ms).max(it.from_ms));
+    let whole = (ends.max()? - from).max(1);
+    let across = |at_ms: i64| (at_ms - from) as f64 / whole as f64 * 100.0;
+    let height = lanes.len() * LANE;
+    let label = format!("Rounds of {} teams in time", lanes.len());
+    Some(html! {
+        figure.chart {
+            svg.timeline width="100%" height=(height + BELOW) role="img" aria-label=(label) {
+                @for tick in ticks(whole) {
+                    @let at = percent(across(from + tick));
+                    line.grid x1=(at) x2=(at) y1="0" y2=(height) {}
+                    @if across(from + tick) < 96.0 {
+                        text.axis x=(at) dx="3" y=(height + BELOW - 6) { (elapsed(tick as u64 / 1000)) }
+                    }
+                }
+                @for (index, lane) in lanes.iter().enumerate() {
+                    @let top = index * LANE;
+                    g class=(class(lane.colour)) {
+                        text.name x="0" y=(top + 14) { (lane.name) }
+                        @for bar in &lane.bars {
+                            @let to = across(bar.to_ms.unwrap_or(now_ms).max(bar.from_ms));
+                            @let left = across(bar.from_ms).min(100.0 - SHORT);
+                            // A little air between two rounds.
+                            @let width = (to - left - 0.2).max(SHORT);
+                            rect class=(kind(bar.how)) x=(percent(left)) y=(top + 19) height="16" rx="3"
+                                width=(percent(width)) {
+                                title { (lane.name) ", round " (bar.round) ": " (bar.words) }
+                            }
+                            @if width >= NUMBER {
+                                text.number x=(percent(left + width / 2.0)) y=(top + 31) text-anchor="middle" {
+                                    (bar.round)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn kind(how: How) -> &'static str {
+    match how {
+        How::Scored => "is-scored",
+        How::Failed => "is-failed",
+        How::Open => "is-open",
+    }
+}
+
+/// Times that people count in, from the beginning on.
+fn ticks(whole_ms: i64) -> impl Iterator<Item = i64> {
+    const SECONDS: [i64; 15] = [
+        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400,
+    ];
+    let enough = |seconds: &i64| seconds * 1000 * TICKS_MAX >= whole_ms;
+    let day = 24 * 3600;
+    let step = SECONDS.into_iter().find(enough);
+    let step = step.unwrap_or_else(|| (whole_ms / 1000 / TICKS_MAX / day + 1) * day) * 1000;
+    (0..=whole_ms / step).map(move |index| index * step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(round: u32, from_ms: i64, to_ms: Option<i64>, how: How) -> Bar {
+        Bar {
+            round,
+            from_ms,
+            to_ms,
+            how,
+            words: "80.00".to_owned(),
+        }
+    }
+
+    fn lane(name: &str, bars: Vec<Bar>) -> Lane {
+        Lane {
+            name: name.to_owned(),
+            colour: Some(1),
+            bars,
+        }
+    }
+
+    #[test]
+    fn before_the_first_round_there_is_no_timeline() {
+        assert!(timeline(&[], 0).is_none());
+        assert!(timeline(&[lane("a", Vec::new())], 5).is_none());
+    }
+
+    #[test]
+    fn rounds_lie_where_they_were_played() {
+        let bars = vec![
+            bar(1, 1000, Some(6000), How::Scored),
+            bar(2, 6000, Some(11_000), How::Failed),
+        ];
+        let text = timeline(&[lane("a", bars)], 0).unwrap().into_string();
+        assert!(text.contains("class=\"is-scored\" x=\"0.00%\""), "{text}");
+        assert!(text.contains("class=\"is-failed\" x=\"50.00%\""), "{text}");
+        assert!(text.contains("width=\"49.80%\""), "{text}");
+    }
+
+    #[test]
+    fn what_is_under_way_reaches_to_what_is_known() {
+        let bars = vec![bar(1, 0, Some(1000), How::Scored), bar(2, 1000, None, How::Open)];
+        let text = timeline(&[lane("a", bars.clone())], 4000).unwrap().into_string();
+        assert!(text.contains("is-open\" x=\"25.00%\""), "{text}");
+        // A clock that ran back makes no negative bar.
+        let text = timeline(&[lane("a", bars)], -9).unwrap().into_string();
+        assert!(!text.contains("width=\"-"), "{text}");
+    }
+
+    #[test]
+    fn a_round_that_took_no_time_is_seen() {
+        let text = timeline(&[lane("a", vec![bar(1, 5, Some(5), How::Scored)])], 5);
+        let text = text.unwrap().into_string();
+        assert!(text.contains("width=\"0.60%\""), "{text}");
+    }
+
+    #[test]
+    fn names_and_words_are_escaped() {
+        let mut one = bar(1, 0, Some(1), How::Failed);
+        one.words = "<img src=x onerror=alert(1)>".to_owned();
+        let text = timeline(&[lane("<b>", vec![one])], 0).unwrap().into_string();
+        assert!(!text.contains("<img") && !text.contains("<b>"), "{text}");
+    }
+
+    #[test]
+    fn there_are_few_ticks_however_long_it_took() {
+        for whole in [1, 999, 60_000, 3_600_000, 86_400_000, 90 * 86_400_000] {
+            let count = ticks(whole).count();
+            assert!((1..=6).contains(&count), "{whole}: {count}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Markdown as HTML. It was written by agents, so nobody vouches for it: raw HTML is shown as the
+//! text that it is, images are named and not loaded, and what comes out passes a list of what may.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use ammonia::{Builder, UrlRelative};
+use maud::{Markup, PreEscaped, html};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// More of a document is not shown.
+const MAX_BYTES: usize = 1_000_000;
+/// What is nested deeper stands beside what is around it.
+const DEPTH_MAX: usize = 24;
+
+pub fn markdown(text: &str) -> Markup {
+    let shown = start_of(text);
+    let (blocks, is_flat) = without_towers(shown);
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_FOOTNOTES;
+    let mut tame = Tame::default();
+    let events = Parser::new_ext(&blocks, options).flat_map(|event| tame.see(event));
+    let mut unsafe_html = String::new();
+    pulldown_cmark::html::push_html(&mut unsafe_html, events);
+    let safe = PreEscaped(POLICY.clean(&unsafe_html).to_string());
+    html! {
+        (safe)
+        @if !is_flat {
+            p.muted { "Some of this is nested so deeply that it is shown less deep." }
+        }
+        @if shown.len() < text.len() {
+            p.muted { "This document is longer than 1 MB; the rest of it is not shown." }
+        }
+    }
+}
+
+/// The text up to the limit, cut behind a line or at least behind a character.
+fn start_of(text: &str) -> &str {
+    if text.len() <= MAX_BYTES {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_BYTES);
+    match text[..end].rfind('\n') {
+        Some(line) => &text[..=line],
+        None => &text[..end],
+    }
+}
+
+/// Turns what the parser reads into what may be shown.
+#[derive(Default)]
+struct Tame {
+    /// For each element that is open: whether it is shown.
+    open: Vec<bool>,
+}
+
+type Events<'a> = Vec<Event<'a>>;
+
+impl Tame {
+    fn see<'a>(&mut self, event: Event<'a>) -> Events<'a> {
+        match event {
+            Event::Start(tag) => {
+                let shown = self.open.len() < DEPTH_MAX;
+                self.open.push(shown);
+                match shown {
+                    true => start(tag),
+                    false => Vec::new(),
+                }
+            }
+            Event::End(tag) => match self.open.pop() {
+                Some(true) => end(tag),
+                _ => Vec::new(),
+            },
+            Event::Html(text) | Event::InlineHtml(text) => vec![raw(text)],
+            Event::FootnoteReference(label) => vec![note(&label)],
+            Event::TaskListMarker(done) => vec![Event::InlineHtml(task(done).into())],
+            Event::InlineMath(text) | Event::DisplayMath(text) => vec![Event::Code(text)],
+            Event::Text(_)
+            | Event::Code(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule => vec![event],
+        }
+    }
+}
+
+fn start(tag: Tag<'_>) -> Events<'_> {
+    match tag {
+        // The page has a title of its own.
+        Tag::Heading { level, .. } => vec![Event::Start(Tag::Heading {
+            level: below(level),
+            id: None,
+            classes: Vec::new(),
+            attrs: Vec::new(),
+        })],
+        Tag::HtmlBlock => vec![Event::Start(Tag::CodeBlock(CodeBlockKind::Indented))],
+        Tag::Image { .. } => vec![Event::Text("[image: ".into())],
+        Tag::FootnoteDefinition(label) => vec![Event::Html("<div>".into()), note(&label)],
+        other => vec![Event::Start(other)],
+    }
+}
+
+fn end(tag: TagEnd) -> Events<'static> {
+    match tag {
+        TagEnd::Heading(level) => vec![Event::End(TagEnd::Heading(below(level)))],
+        TagEnd::HtmlBlock => vec![Event::End(TagEnd::CodeBlock)],
+        TagEnd::Image => vec![Event::Text("]".into())],
+        TagEnd::FootnoteDefinition => vec![Event::Html("</div>".into())],
+        other => vec![Event::End(other)],
+    }
+}
+
+/// The only raw HTML that people write for good reason is a new line within a table.
+fn raw(text: CowStr<'_>) -> Event<'_> {
+    match text.as_ref() {
+        "<br>" | "<br/>" | "<br />" => Event::HardBreak,
+        _ => Event::Text(text),
+    }
+}
+
+fn note(label: &str) -> Event<'static> {
+    Event::InlineHtml(html! { sup { (label) } }.into_string().into())
+}
+
+fn task(done: bool) -> &'static str {
+    match done {
+        true => r#"<input type="checkbox" disabled checked aria-label="done"> "#,
+        false => r#"<input type="checkbox" disabled aria-label="open"> "#,
+    }
+}
+
+fn below(level: HeadingLevel) -> HeadingLevel {
+    HeadingLevel::try_from(level as usize + 1).unwrap_or(HeadingLevel::H6)
+}
+
+/// Cuts the marks of lists and quotes at the start of a line down to a depth that people use, since
+/// each line that follows would be held against all of them. Says whether there was nothing to cut.
+fn without_towers(text: &str) -> (Cow<'_, str>, bool) {
+    if text.lines().all(|line| marks(line).1 <= DEPTH_MAX) {
+        return (Cow::Borrowed(text), true);
+    }
+    let flat = text.split_inclusive('\n').map(|line| match marks(line) {
+        (_, count) if count <= DEPTH_MAX => line,
+        (length, _) => &line[length..],
+    });
+    (Cow::Owned(flat.collect()), false)
+}
+
+/// How long the marks before the text of a line are, and how many.
+fn marks(line: &str) -> (usize, usize) {
+    let is_mark = |byte: &u8| matches!(byte, b'>' | b'-' | b'*' | b'+');
+    let is_part = |byte: &u8| is_mark(byte) || matches!(byte, b' ' | b'\t');
+    let bytes = line.as_bytes();
+    let length = bytes.iter().take_while(|byte| is_part(byte)).count();
+    let count = bytes[..length].iter().filter(|byte| is_mark(byte)).count();
+    // A line of dashes is a rule.
+    match bytes[..length].contains(&b' ') || bytes[..length].contains(&b'>') {
+        true => (length, count),
+        false => (length, 0),
+    }
+}
+
+static POLICY: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let tags = [
+        "a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr",
+        "input", "li", "ol", "p", "pre", "strong", "sup", "table", "tbody", "td", "th", "thead",
+        "tr", "ul",
+    ];
+    let attributes = HashMap::from([
+        ("a", HashSet::from(["href", "title"])),
+        ("code", HashSet::from(["class"])),
+        ("input", HashSet::from(["checked", "disabled"])),
+        ("ol", HashSet::from(["start"])),
+    ]);
+    let words = HashMap::from([
+        ("type", HashSet::from(["checkbox"])),
+        ("aria-label", HashSet::from(["done", "open"])),
+    ]);
+    let mut policy = Builder::empty();
+    policy
+        .tags(HashSet::from(tags))
+        .clean_content_tags(HashSet::from(["script", "style"]))
+        .generic_attributes(HashSet::new())
+        .tag_attributes(attributes)
+        .tag_attribute_values(HashMap::from([("input", words)]))
+        .url_schemes(HashSet::from(["http", "https", "mailto"]))
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .strip_comments(true)
+        .attribute_filter(|element, attribute, value| {
+            let kept = (element, attribute) != ("code", "class") || is_language(value);
+            kept.then_some(Cow::Borrowed(value))
+        });
+    policy
+});
+
+/// `language-rust`, and nothing else that would have to do with our own classes.
+fn is_language(class: &str) -> bool {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || "+-_#.".contains(it);
+    class
+        .strip_prefix("language-")
+        .is_some_and(|name| (1..=24).contains(&name.len()) && name.chars().all(is_part))
+}
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! How times, money and states are written on pages.
+
+use jiff::Timestamp;
+use kumite_core::budget::dollars;
+use maud::{Markup, html};
+
+/// A moment; the page shows it where the person is.
+pub fn moment(at: &str) -> Markup {
+    match at.parse::<Timestamp>() {
+        Ok(time) => html! {
+            time datetime=(at) { (time.strftime("%Y-%m-%d %H:%M UTC")) }
+        },
+        Err(_) => html! { (at) },
+    }
+}
+
+/// How long ago that was, ticking. `seconds` is what is known without a clock.
+pub fn since(at: &str, seconds: f64) -> Markup {
+    html! { time.since datetime=(at) { (elapsed(seconds as u64)) } }
+}
+
+pub fn milliseconds(at: &str) -> Option<i64> {
+    at.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
+pub fn elapsed(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m {s:02}s"),
+        (h, m, _) => format!("{h}h {m:02}m"),
+    }
+}
+
+pub fn money(usd: f64) -> String {
+    dollars((usd * 1e6).round() as u64)
+}
+
+/// `1234567` as `1,234,567`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The state of a contest or of one of its teams.
+pub fn badge(state: &str) -> Markup {
+    let class = match state {
+        "running" | "working" => "working",
+        "cancelled" | "stopped" => "stopped",
+        "failed" | "disqualified" => "failed",
+        "done" => "done",
+        "waiting" => "waiting",
+        "paused" => "paused",
+        _ => "idle",
+    };
+    html! { span class=(format!("badge {class}")) { (state) } }
+}
+
+/// The beginning of a text, on one line.
+pub fn cut(text: &str, chars_max: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(chars_max).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(chars_max) {
+        None => line,
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_letters_and_put_on_one_line() {
+        assert_eq!(cut("one\n  two", 20), "one two");
+        assert_eq!(cut("ein größeres Wort", 7), "ein grö…");
+        assert_eq!(cut("", 3), "");
+        assert_eq!(cut("a b c d e", 3), "a b…");
+    }
+
+    #[test]
+    fn a_moment_that_is_none_is_shown_as_it_is() {
+        assert_eq!(moment("<x>").into_string(), "&lt;x&gt;");
+        let good = moment("2026-03-01T10:00:20Z").into_string();
+        assert!(good.contains("2026-03-01 10:00 UTC"), "{good}");
+    }
+
+    #[test]
+    fn nonsense_costs_nothing() {
+        assert_eq!(money(f64::NAN), "$0.00");
+        assert_eq!(money(0.5), "$0.50");
+    }
+}
