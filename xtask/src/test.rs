@@ -8,6 +8,7 @@ use crate::duckdb;
 use crate::python;
 use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
+use crate::tools::chromium;
 
 /// In this order: what is quick and says most comes first.
 const PARTS: [(&str, &[&str]); 4] = [
@@ -50,6 +51,16 @@ const PYTHON: [&str; 7] = [
     "--ignored",
 ];
 
+/// And for the page in a real browser, in whichever crate it is looked at.
+const BROWSER: [&str; 6] = [
+    "test",
+    "--workspace",
+    "--test",
+    "browser",
+    "--",
+    "--ignored",
+];
+
 pub fn test(args: &[String]) -> Done {
     if let Some(arg) = args.first() {
         eprintln!("xtask: test takes no arguments, not {arg:?}");
@@ -58,6 +69,9 @@ pub fn test(args: &[String]) -> Done {
     check_tools()?;
     requirements(&[])?;
     duckdb::setup()?;
+    chromium(
+        "the tests look at the page with Chromium: install it, or name it in KUMITE_CHROMIUM",
+    )?;
     let mut took = Vec::new();
     for (name, args) in PARTS {
         took.push((name, timed(&mut cargo(args))?));
@@ -74,6 +88,7 @@ pub fn test(args: &[String]) -> Done {
     let mut readers = cargo(&PYTHON);
     readers.env("KUMITE_PYTHONS", pythons);
     took.push(("python", timed(&mut readers)?));
+    took.push(("browser", timed(&mut cargo(&BROWSER))?));
     eprintln!();
     for (name, time) in took {
         eprintln!("{name:<12}{:>7.1} s", time.as_secs_f64());

@@ -1,5 +1,6 @@
 //! Programs that chores need: from the system's packages where they are missing and we may install.
 
+use std::env;
 use std::fs;
 use std::process::Command;
 
@@ -21,6 +22,23 @@ pub fn python(why: &str) -> Done {
         &["python3", "python3-venv"],
         why,
     )
+}
+
+/// Chromium, under any of the names that the tests look for.
+pub fn chromium(why: &str) -> Done {
+    let version = |name: &str| works(Command::new(name).arg("--version"));
+    match env::var("KUMITE_CHROMIUM") {
+        Ok(name) if !name.is_empty() && version(&name) => Ok(()),
+        Ok(name) if !name.is_empty() => fail(&format!(
+            "KUMITE_CHROMIUM names {name}, which cannot be run"
+        )),
+        _ if version("chromium-browser") || version("google-chrome") => Ok(()),
+        _ => get(
+            Command::new("chromium").arg("--version"),
+            &["chromium"],
+            why,
+        ),
+    }
 }
 
 fn get(probe: &mut Command, packages: &[&str], why: &str) -> Done {

@@ -15,6 +15,7 @@
 //! A newcomer reads [`launch()`], then `supervisor/mod.rs`, then `supervisor/verdict.rs`.
 
 mod adopt;
+mod clean;
 mod conclude;
 mod contain;
 mod driver;
@@ -37,6 +38,7 @@ mod transcript;
 mod tree;
 
 pub use adopt::{Adopted, adopt, agent_of};
+pub use clean::{clean, clean_line};
 pub use conclude::conclude;
 pub use contain::{Left, Means, Remains, inherit_orphans, means, start_child};
 pub use driver::{
@@ -46,7 +48,7 @@ pub use files::Error;
 pub use final_text::final_text;
 pub use handle::Handle;
 pub use launch::{Launcher, launch};
-pub use logs::{AgentLogs, agent_logs, prune};
+pub use logs::{AgentLogs, agent_logs, prune, rotated};
 pub use process::Identity;
 pub use request::{End, Protocol, Record, Request};
 pub use said::{Line, Said};

@@ -24,6 +24,14 @@ pub struct AgentLogs {
 }
 
 impl AgentLogs {
+    /// Those of `agent` in `dir`, whether they are there or not.
+    pub fn new(dir: &Path, agent: AgentId) -> AgentLogs {
+        AgentLogs {
+            agent,
+            dir: dir.to_owned(),
+        }
+    }
+
     pub fn raw(&self) -> PathBuf {
         self.dir.join(format!("{}.log", self.agent))
     }
@@ -35,11 +43,8 @@ impl AgentLogs {
 
 /// All agents that have logs in `dir`, oldest first. A directory that is not there has none.
 pub fn agent_logs(dir: &Path) -> Result<Vec<AgentLogs>, Error> {
-    let agents = files(dir)?.into_keys().map(|agent| AgentLogs {
-        agent,
-        dir: dir.to_owned(),
-    });
-    Ok(agents.collect())
+    let agents = files(dir)?.into_keys();
+    Ok(agents.map(|agent| AgentLogs::new(dir, agent)).collect())
 }
 
 /// Removes the logs of the oldest agents until all of them together have `max_bytes` at most, but

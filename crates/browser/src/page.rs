@@ -188,9 +188,12 @@ impl Page {
         }
     }
 
+    /// The beginning of what a person would read, for somebody who wonders why a test failed.
     fn visible(&self) -> String {
-        let text = self.eval("document.body.innerText");
-        text.map_or_else(|error| error.to_string(), |value| crate::page::text(&value))
+        match self.eval("document.body.innerText.slice(0, 2000)") {
+            Ok(value) => text(&value),
+            Err(error) => error.to_string(),
+        }
     }
 
     /// What is visible of the first match's text. Waits until there is one.

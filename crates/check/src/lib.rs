@@ -10,6 +10,7 @@
 
 mod agent;
 mod halt;
+mod list;
 mod living;
 mod obedient;
 mod offline;
@@ -24,6 +25,7 @@ mod verdict;
 
 pub use agent::{Agent, Kind};
 pub use halt::Halt;
+pub use list::{Listed, list};
 pub use probe::{Login, Probe, probe};
 pub use report::{Report, Row};
 pub use run::{Choice, Kit, check};

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kumite_agents::start_child;
+
 use crate::agent::{Agent, Kind};
 
 /// What a program's own answer may take.
@@ -133,14 +135,14 @@ impl World {
 
     /// What it prints, unless it takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Option<Answer> {
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
+            .stderr(Stdio::null());
+        let mut child = start_child(|| command.spawn()).ok()?;
         let mut stdout = child.stdout.take()?;
         let reader = thread::spawn(move || {
             let mut text = Vec::new();

@@ -81,6 +81,8 @@ pub enum Command {
     Contest(commands::contest::ContestArgs),
     /// The page and the HTTP API: see and steer everything in a browser
     Serve(commands::serve::ServeArgs),
+    /// The Model Context Protocol on stdin and stdout: an agent steers kumite
+    Mcp(commands::mcp::McpArgs),
     /// Print what kumite asks of an agent
     Prompt(commands::prompt::PromptArgs),
     /// Every journal entry, the decision taken, and why
@@ -166,6 +168,7 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Cost(args) => commands::cost::cost(setting, &args),
         Command::Contest(args) => commands::contest::contest(setting, &args),
         Command::Serve(args) => commands::serve::serve(setting, &args),
+        Command::Mcp(args) => commands::mcp::mcp(setting, &args),
         Command::Prompt(args) => commands::prompt::prompt(setting, &args),
         Command::Replay(args) => commands::replay::replay(setting, &args),
         Command::Agent(args) => commands::agent::agent(setting, &args),

@@ -2,7 +2,6 @@
 
 mod args;
 mod browse;
-mod clean;
 mod commands;
 mod exit;
 mod follow;

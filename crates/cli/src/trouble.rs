@@ -56,6 +56,7 @@ macro_rules! invalid {
 
 invalid!(
     kumite_contest::home::Error,
+    kumite_contest::place::Error,
     kumite_contest::report::Error,
     kumite_formats::spec_name::Error,
     kumite_host::journal::Error,
@@ -76,6 +77,36 @@ impl From<kumite_contest::engine::Error> for Trouble {
                 Trouble::failed(message)
             }
             _ => Trouble::invalid(message),
+        }
+    }
+}
+
+impl From<kumite_host::orders::Error> for Trouble {
+    fn from(error: kumite_host::orders::Error) -> Trouble {
+        let message = sentence(&error);
+        match error {
+            kumite_host::orders::Error::Backwards { .. } => Trouble::usage(message),
+            _ => Trouble::invalid(message),
+        }
+    }
+}
+
+impl From<kumite_host::new_spec::Error> for Trouble {
+    fn from(error: kumite_host::new_spec::Error) -> Trouble {
+        let message = sentence(&error);
+        match error {
+            kumite_host::new_spec::Error::Exists { .. } => Trouble::invalid(message),
+            kumite_host::new_spec::Error::Write { .. } => Trouble::failed(message),
+        }
+    }
+}
+
+impl From<kumite_host::cost::Error> for Trouble {
+    fn from(error: kumite_host::cost::Error) -> Trouble {
+        let message = sentence(&error);
+        match error {
+            kumite_host::cost::Error::Read { .. } => Trouble::failed(message),
+            kumite_host::cost::Error::Project(_) => Trouble::invalid(message),
         }
     }
 }

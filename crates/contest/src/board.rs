@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use kumite_agents::start_child;
 use kumite_core::contest::rows::Write;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,14 +69,14 @@ pub fn query(database: &Path, request: &Value) -> Result<String, Error> {
         path: path.clone(),
         source,
     };
-    let mut child = Command::new(&path)
+    let mut command = Command::new(&path);
+    command
         .arg("query")
         .arg(database)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(start)?;
+        .stderr(Stdio::piped());
+    let mut child = start_child(|| command.spawn()).map_err(start)?;
     if let Some(mut stdin) = child.stdin.take() {
         // Whoever does not read the question says why in the answer.
         let _ = stdin.write_all(request.to_string().as_bytes());
@@ -178,13 +179,14 @@ impl Board {
     }
 
     fn start(&self, shared: &mut Shared) -> io::Result<Line> {
-        let mut child = Command::new(&shared.program)
+        let mut command = Command::new(&shared.program);
+        command
             .arg("serve")
             .arg(&shared.database)
             .envs(FRUGAL)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+            .stdout(Stdio::piped());
+        let mut child = start_child(|| command.spawn())?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("no pipes"));
         };

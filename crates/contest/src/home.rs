@@ -117,6 +117,11 @@ impl Home {
         })
     }
 
+    /// What has no plan is no contest.
+    pub fn exists(&self) -> bool {
+        self.dir.join(PLAN).is_file()
+    }
+
     pub fn id(&self) -> String {
         let name = self.dir.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()

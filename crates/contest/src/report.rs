@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kumite_core::contest::{Contest, Round, Verdict};
 use kumite_host::clock::rfc3339;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,14 +37,15 @@ pub struct Listed {
 }
 
 /// Everything about a contest.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ContestReport")]
 pub struct Report {
     #[serde(flatten)]
     pub board: Board,
     pub rounds: Vec<RoundReport>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RoundReport {
     pub team_id: String,
     pub round: u32,
@@ -61,7 +63,7 @@ pub struct RoundReport {
     pub prompt: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricReport {
     #[serde(rename = "metric_name")]
     pub name: String,
@@ -74,17 +76,17 @@ pub struct MetricReport {
 
 /// Our own contests of a workspace, newest first.
 pub fn own(workspace: &Path) -> Result<Vec<Listed>, Error> {
-    let mut all = Vec::new();
-    for home in home::all(workspace)? {
-        let charter = home.charter()?;
-        all.push(Listed {
-            id: charter.id,
-            created_at: rfc3339(charter.created_ms),
-            home: Some(home),
-            database: charter.database,
-        });
-    }
-    Ok(all)
+    home::all(workspace)?.into_iter().map(listed).collect()
+}
+
+pub fn listed(home: Home) -> Result<Listed, Error> {
+    let charter = home.charter()?;
+    Ok(Listed {
+        id: charter.id,
+        created_at: rfc3339(charter.created_ms),
+        home: Some(home),
+        database: charter.database,
+    })
 }
 
 /// Those that only a database knows of.
@@ -130,15 +132,33 @@ pub fn report(listed: &Listed) -> Result<Report, Error> {
         return of_rows(listed);
     };
     let (charter, contest) = replayed(home)?;
-    let board = view::board(&charter.id, &charter.plan.task, &contest, home.is_played());
-    let mut rounds = Vec::new();
-    for (index, team) in (0u32..).zip(&contest.teams) {
-        for round in &team.rounds {
-            let dir = home.round(index, round.number);
-            rounds.push(of_round(&contest, &team.id, round, &dir));
+    let mut report = outline(&charter, &contest, home.is_played());
+    for round in &mut report.rounds {
+        let team = contest.teams.iter().position(|it| it.id == round.team_id);
+        if let Some(team) = team {
+            add_texts(round, &home.round(team as u32, round.round));
         }
     }
-    Ok(Report { board, rounds })
+    Ok(report)
+}
+
+/// Everything that the journal knows: all but the texts.
+pub fn outline(charter: &Charter, contest: &Contest, is_played: bool) -> Report {
+    let teams = contest.teams.iter();
+    let rounds = teams.flat_map(|team| {
+        let rounds = team.rounds.iter();
+        rounds.map(|round| of_round(contest, &team.id, round))
+    });
+    Report {
+        board: view::board(&charter.id, &charter.plan.task, contest, is_played),
+        rounds: rounds.collect(),
+    }
+}
+
+fn add_texts(round: &mut RoundReport, dir: &Path) {
+    round.submission = files::read_submission(dir).ok();
+    round.submission_format = files::about(dir).map(|about| about.format);
+    round.prompt = std::fs::read_to_string(files::prompt(dir)).ok();
 }
 
 pub fn replayed(home: &Home) -> Result<(Charter, Contest), Error> {
@@ -151,7 +171,7 @@ pub fn replayed(home: &Home) -> Result<(Charter, Contest), Error> {
     Ok((charter, journal::replay(&entries)))
 }
 
-fn of_round(contest: &Contest, team_id: &str, round: &Round, dir: &Path) -> RoundReport {
+fn of_round(contest: &Contest, team_id: &str, round: &Round) -> RoundReport {
     let judgment = round.judgment.as_ref();
     let (metrics, failed) = match &round.verdict {
         Verdict::Open => (Vec::new(), None),
@@ -181,9 +201,9 @@ fn of_round(contest: &Contest, team_id: &str, round: &Round, dir: &Path) -> Roun
         confidence_score: judgment.map(|it| it.confidence.as_f64()),
         started_at: Some(rfc3339(round.started_ms)),
         ended_at: round.ended_ms.map(rfc3339),
-        submission: files::read_submission(dir).ok(),
-        submission_format: files::about(dir).map(|about| about.format),
-        prompt: std::fs::read_to_string(files::prompt(dir)).ok(),
+        submission: None,
+        submission_format: None,
+        prompt: None,
     }
 }
 

@@ -2,10 +2,11 @@
 
 use kumite_core::contest::board::{Standing, standings, winner};
 use kumite_core::contest::{Contest, Phase, Stage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `kumite contest board --json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
     pub execution_id: String,
     /// `running`, `stopped`, `done`, `failed` or `cancelled`.
@@ -23,7 +24,8 @@ pub struct Board {
     pub unsaved: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BoardLine")]
 pub struct Line {
     pub team_id: String,
     pub team_name: String,

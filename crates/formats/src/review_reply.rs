@@ -4,12 +4,15 @@
 //! a run that pauses can be resumed, a review that was approved by mistake cannot.
 
 mod cell;
+mod points;
 
 use std::borrow::Cow;
 
 use kumite_core::facts::Findings;
 
 use crate::markdown::{cells, heading, is_table_rule, plain, visible_lines, without_mark};
+
+pub use points::{Judgment, Point, points};
 
 /// The open findings, summed over the rows. None: there is no such table, a cell is not a plain
 /// count, or two tables disagree.

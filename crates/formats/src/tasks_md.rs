@@ -6,11 +6,13 @@
 mod item;
 mod sections;
 mod trailers;
+mod tree;
 
 use kumite_core::facts::TaskFacts;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use sections::Sections;
+pub use tree::{Node, tree};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tasks {

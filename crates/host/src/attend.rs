@@ -116,11 +116,49 @@ impl Note {
     }
 }
 
+/// Hands specs to an engine that lives, or is about to: for those who keep one themselves.
+pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
+    let request = Request::Run(request.clone());
+    let deadline = Instant::now() + PATIENCE;
+    let mut is_busy = false;
+    while Instant::now() < deadline {
+        if let Ok(mut client) = Client::connect(project) {
+            match client.ask(&request).and_then(|()| client.answer()) {
+                Ok(Some(Reply::Refused(why))) => return Err(Error::Refused(why)),
+                Ok(Some(Reply::Failed(why))) => return Err(Error::Failed(why)),
+                Ok(Some(Reply::Done(text))) => return Ok(text),
+                Ok(Some(Reply::Later)) => is_busy = true,
+                // It was just ending: there will be another one.
+                Ok(Some(Reply::News(_)) | None) | Err(_) => {}
+            }
+        }
+        thread::park_timeout(Duration::from_millis(10));
+    }
+    Err(match is_busy {
+        true => Error::Refused("something else is being done with it; try again when that has ended".to_owned()),
+        false => Error::Failed("no engine of this project answers; `kumite doctor` looks into it".to_owned()),
+    })
+}
+
 /// Hands specs to an engine that needs no terminal, starting one if there is none.
 pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result<(), Error> {
+    let mut started = None;
+    let handed = hand_over(project, request, jobs, &mut started);
+    if let Some(mut engine) = started {
+        // Whoever outlives the engine buries it.
+        thread::spawn(move || engine.wait());
+    }
+    handed
+}
+
+fn hand_over(
+    project: &Project,
+    request: &RunRequest,
+    jobs: Option<u32>,
+    started: &mut Option<Child>,
+) -> Result<(), Error> {
     let request = Request::Run(request.clone());
     let mut deadline = Instant::now() + PATIENCE;
-    let mut started: Option<Child> = None;
     while Instant::now() < deadline {
         match Client::connect(project) {
             Ok(mut client) => match client.ask(&request).and_then(|()| client.answer()) {
@@ -131,7 +169,7 @@ pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Res
                 // It was just ending: there will be another one.
                 Ok(None) | Err(_) => {}
             },
-            Err(_) => started = Some(start_detached(project, jobs, started)?),
+            Err(_) => *started = Some(start_detached(project, jobs, started.take())?),
         }
         thread::park_timeout(Duration::from_millis(10));
     }

@@ -1,10 +1,12 @@
 //! The documents of a spec: the text files of its directory, wherever that is checked out.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,6 +26,7 @@ pub struct Document {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DocumentText")]
 pub struct Text {
     #[serde(flatten)]
     pub document: Document,
@@ -62,15 +65,27 @@ pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     })?;
     let path = dir.join(name);
     let mut bytes = Vec::new();
-    File::open(&path)
+    // It may have been swapped for a link or a pipe since we looked.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(&path)
         .and_then(|file| file.take(TEXT_MAX).read_to_end(&mut bytes))
         .map_err(|source| Error::Read { path, source })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Text { document, text })
 }
 
+/// A directory of the project's that is a link elsewhere holds no documents of it.
 fn dir(spec: &Spec) -> PathBuf {
-    spec.files_in(&spec.workplace())
+    let checkout = spec.workplace();
+    let dir = spec.files_in(&checkout);
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    match (real(&dir), real(&checkout)) {
+        (Some(dir), Some(checkout)) if !dir.starts_with(&checkout) => PathBuf::new(),
+        _ => dir,
+    }
 }
 
 fn look(dir: &Path, name: &str) -> Option<Document> {

@@ -50,6 +50,19 @@ pub fn append(
     })
 }
 
+/// All that is there. A line that another program garbled is skipped, as every reader of this file
+/// does.
+pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
+    let bytes = match fs::read(spec.events_file()) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let events = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    Ok(events.collect())
+}
+
 /// Cuts off a line that a crash left half-written, and counts those that have these marks.
 fn repair(spec: &Spec, mut file: &File, marks: [&str; 2]) -> io::Result<usize> {
     let text = fs::read(spec.events_file())?;

@@ -15,6 +15,8 @@ use crate::clock::now_ms;
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Where a line that is told again would be: behind it there is little.
 const TAIL: u64 = 64 * 1024;
+/// So much is read at once.
+const PIECE: u64 = 256 * 1024;
 const NAME: &str = "news.jsonl";
 const OLD: &str = "news.old.jsonl";
 
@@ -121,13 +123,33 @@ pub struct Reader {
 impl Reader {
     /// Begins with what comes from now on.
     pub fn at_end(runtime: &Path) -> io::Result<Reader> {
-        let mut reader = Reader::new(runtime);
-        reader.read()?;
-        Ok(reader)
+        let newest = match numbered(&runtime.join(NAME))? {
+            Some(newest) => Some(newest),
+            // Somebody is just making room.
+            None => numbered(&runtime.join(OLD))?,
+        };
+        let Some((mut file, number)) = newest else {
+            return Ok(Reader::new(runtime));
+        };
+        // A line that is being written is still to come.
+        let end = last_line_end(&file)?;
+        file.seek(SeekFrom::Start(end))?;
+        Ok(Reader {
+            file: Some(file),
+            position: Position {
+                file: number,
+                offset: end,
+            },
+            ..Reader::new(runtime)
+        })
     }
 
     /// Begins behind `position`. None: what came there is not kept any more, or never was.
     pub fn behind(runtime: &Path, position: Position) -> io::Result<Option<Reader>> {
+        // Before there were any.
+        if position == Position::default() && !runtime.join(OLD).exists() {
+            return Ok(Some(Reader::new(runtime)));
+        }
         for name in [NAME, OLD] {
             let Some((mut file, number)) = numbered(&runtime.join(name))? else {
                 continue;
@@ -162,19 +184,32 @@ impl Reader {
         self.position
     }
 
-    /// What is new.
+    /// What is new, a piece at a time: nothing means that there is nothing more.
     pub fn read(&mut self) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
-        loop {
-            if let Some(file) = &mut self.file {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes)?;
-                self.take(&bytes, &mut items);
+        while items.is_empty() {
+            if self.read_piece(&mut items)? {
+                continue;
             }
-            if !self.open_next()? {
-                return Ok(items);
-            }
+            let Some(next) = self.next()? else {
+                break;
+            };
+            // Nobody writes to the old one any more, but somebody may have after we were at its end.
+            while self.read_piece(&mut items)? {}
+            self.begin(next)?;
         }
+        Ok(items)
+    }
+
+    /// Says whether there was anything.
+    fn read_piece(&mut self, items: &mut Vec<Item>) -> io::Result<bool> {
+        let Some(file) = &mut self.file else {
+            return Ok(false);
+        };
+        let mut bytes = Vec::new();
+        file.take(PIECE).read_to_end(&mut bytes)?;
+        self.take(&bytes, items);
+        Ok(!bytes.is_empty())
     }
 
     fn take(&mut self, bytes: &[u8], items: &mut Vec<Item>) {
@@ -197,18 +232,18 @@ impl Reader {
     }
 
     /// The file behind the one that was read to its end.
-    fn open_next(&mut self) -> io::Result<bool> {
+    fn next(&self) -> io::Result<Option<(File, u64)>> {
         let mut found = Vec::new();
         for name in [OLD, NAME] {
             found.extend(numbered(&self.runtime.join(name))?);
         }
-        let next = found
+        let newer = found
             .into_iter()
-            .filter(|(_, number)| *number > self.position.file)
-            .min_by_key(|(_, number)| *number);
-        let Some((mut file, number)) = next else {
-            return Ok(false);
-        };
+            .filter(|(_, number)| *number > self.position.file);
+        Ok(newer.min_by_key(|(_, number)| *number))
+    }
+
+    fn begin(&mut self, (mut file, number): (File, u64)) -> io::Result<()> {
         file.rewind()?;
         self.file = Some(file);
         self.position = Position {
@@ -216,8 +251,44 @@ impl Reader {
             offset: 0,
         };
         self.partial.clear();
-        Ok(true)
+        Ok(())
     }
+}
+
+fn last_line_end(file: &File) -> io::Result<u64> {
+    let mut end = file.metadata()?.len();
+    while end > 0 {
+        let from = end.saturating_sub(TAIL);
+        let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, from)?;
+        if let Some(at) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(from + at as u64 + 1);
+        }
+        end = from;
+    }
+    Ok(0)
+}
+
+/// The newest news that `fits`, the newest first. Lines without `mark` are not even parsed.
+pub fn newest(
+    runtime: &Path,
+    mark: &str,
+    count: usize,
+    fits: impl Fn(&Value) -> bool,
+) -> io::Result<Vec<Value>> {
+    let mut found = Vec::new();
+    for name in [NAME, OLD] {
+        let bytes = match fs::read(runtime.join(name)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        let lines = bytes.rsplit(|byte| *byte == b'\n');
+        let marked = lines.filter_map(|line| str::from_utf8(line).ok().filter(|it| it.contains(mark)));
+        let known = marked.filter_map(|line| serde_json::from_str(line).ok());
+        found.extend(known.filter(|it| fits(it)).take(count - found.len()));
+    }
+    Ok(found)
 }
 
 /// A file of news and its number, which its first line tells.
@@ -244,6 +315,17 @@ mod tests {
             .iter()
             .map(|item| item.news["key"].as_str().unwrap())
             .collect()
+    }
+
+    /// All that is new.
+    fn rest(reader: &mut Reader) -> Vec<Item> {
+        let mut all = Vec::new();
+        loop {
+            match reader.read().unwrap() {
+                items if items.is_empty() => return all,
+                items => all.extend(items),
+            }
+        }
     }
 
     fn say(runtime: &Path, key: &str) {
@@ -312,9 +394,43 @@ mod tests {
         say(dir.path(), "a 4.0");
         assert!(fs::metadata(&path).unwrap().len() < 1000);
         let wanted = ["a 2.0", "a 3.0", "a 4.0"];
-        assert_eq!(keys(&reader.read().unwrap()), wanted);
+        assert_eq!(keys(&rest(&mut reader)), wanted);
         let mut back = Reader::behind(dir.path(), before).unwrap().unwrap();
-        assert_eq!(keys(&back.read().unwrap()), wanted);
+        assert_eq!(keys(&rest(&mut back)), wanted);
+        let end = Reader::at_end(dir.path()).unwrap().position();
+        assert_eq!(end, reader.position());
+    }
+
+    #[test]
+    fn whoever_came_before_all_news_gets_all_of_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = Reader::at_end(dir.path()).unwrap().position();
+        for number in 0..3 {
+            say(dir.path(), &format!("a {number}.0"));
+        }
+        let mut back = Reader::behind(dir.path(), start).unwrap().unwrap();
+        assert_eq!(keys(&rest(&mut back)), ["a 0.0", "a 1.0", "a 2.0"]);
+    }
+
+    #[test]
+    fn the_newest_of_one_kind_are_found_in_both_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let tell = |key: &str, kind: &str| {
+            append(dir.path(), key, json!({ "type": kind }), false).unwrap();
+        };
+        assert!(newest(dir.path(), "", 5, |_| true).unwrap().is_empty());
+        tell("1", "ended");
+        tell("2", "other");
+        fs::rename(dir.path().join(NAME), dir.path().join(OLD)).unwrap();
+        tell("3", "ended");
+        tell("4", "\"type\":\"ended\"");
+        let found = |count| -> Vec<String> {
+            let fits = |news: &Value| news["type"] == "ended";
+            let found = newest(dir.path(), "\"type\":\"ended\"", count, fits).unwrap();
+            found.iter().map(|it| it["key"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(found(5), ["3", "1"]);
+        assert_eq!(found(1), ["3"]);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kumite_formats::settings::{self, AgentSettings, Flag, Layer, Origin, Settings};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::project::Project;
 
@@ -40,6 +42,37 @@ pub struct Loaded {
     pub settings: Arc<Settings>,
     /// Every setting, its value, and where it comes from.
     pub origins: Vec<(String, String, Origin)>,
+}
+
+/// One setting, for people and programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Setting")]
+pub struct Row {
+    pub key: String,
+    pub value: String,
+    /// `default`, a file, or the name of a variable or flag.
+    pub origin: String,
+}
+
+impl Loaded {
+    /// `kumite config show --json`.
+    pub fn rows(&self) -> Vec<Row> {
+        let rows = self.origins.iter().map(|(key, value, origin)| Row {
+            key: key.clone(),
+            value: value.clone(),
+            origin: origin_words(origin),
+        });
+        rows.collect()
+    }
+}
+
+fn origin_words(origin: &Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::Person(path) | Origin::Project(path) => path.display().to_string(),
+        Origin::Env(name) => format!("environment {name}"),
+        Origin::Flag(name) => format!("flag {name}"),
+    }
 }
 
 impl Loader {

@@ -2,11 +2,11 @@
 //!
 //! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and the
 //! tool answers from the files of the project. Whatever changes something is done by kumite as a
-//! process of its own ([`kumite`]): so the server holds no lock, has no agents, and can end at any
+//! process of its own: so the server holds no lock, has no agents, and can end at any
 //! moment.
 
 mod desk;
-mod kumite;
+mod page;
 mod refusal;
 mod resources;
 mod server;

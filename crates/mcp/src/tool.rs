@@ -17,14 +17,12 @@ use crate::refusal::{Refusal, Result};
 pub enum Reach {
     /// Nothing changes.
     Reads,
-    /// Something is added or goes on; asked again it may happen again.
+    /// Something is added; asked again it changes nothing more.
     Adds,
-    /// Asked again it changes nothing more.
-    Settles,
-    /// Something ends or is thrown away; asked again it changes nothing more.
+    /// Something ends or is given up; asked again it changes nothing more.
     Ends,
-    /// Something is thrown away, each time.
-    Destroys,
+    /// Agents are set to work: they change files, and each call may start some.
+    Starts,
 }
 
 /// One call: where it works, and whether anybody still waits for its answer.
@@ -94,15 +92,12 @@ impl Tool {
     /// As the protocol lists it.
     pub fn listed(&self) -> model::Tool {
         let hints = ToolAnnotations::new().read_only(!self.changes());
-        // Agents that are started reach out into the world; whatever only looks does not.
-        let hints = hints.open_world(matches!(self.reach, Reach::Adds));
         let hints = match self.reach {
-            Reach::Reads => hints.destructive(false).idempotent(true),
-            Reach::Adds => hints.destructive(false).idempotent(false),
-            Reach::Settles => hints.destructive(false).idempotent(true),
+            Reach::Reads | Reach::Adds => hints.destructive(false).idempotent(true),
             Reach::Ends => hints.destructive(true).idempotent(true),
-            Reach::Destroys => hints.destructive(true).idempotent(false),
+            Reach::Starts => hints.destructive(true).idempotent(false),
         };
+        let hints = hints.open_world(self.reach == Reach::Starts);
         model::Tool::new(self.name, self.about, Arc::clone(&self.takes)).with_annotations(hints)
     }
 }

@@ -1,1 +1,116 @@
-// What makes the page live.
+// What makes the page live. Everything is rendered by the server; this connects the parts.
+
+import * as act from "./act.js";
+import * as keys from "./keys.js";
+import * as page from "./page.js";
+import * as stream from "./stream.js";
+
+const UNKNOWN = "This browser is not known any more. In the project, `kumite serve link` prints a new link.";
+const AWAY = "The server does not answer. Trying again.";
+
+// What scripts of single pages get.
+const bus = { on: stream.on, log: stream.log, toast: act.toast };
+
+function live(is, text) {
+  const dot = document.getElementById("live");
+  dot.classList.toggle("is-on", is);
+  dot.classList.toggle("is-off", !is);
+  dot.setAttribute("aria-label", text);
+  dot.title = text;
+}
+
+function banner(text) {
+  const box = document.getElementById("offline");
+  // Hidden words are not read out, so they come after the box.
+  box.hidden = !text;
+  box.textContent = text;
+}
+
+// Elements that bring a script with them, by what that script gave us.
+const mounted = new Map();
+
+async function mountAll() {
+  for (const [element, module] of mounted) {
+    if (element.isConnected) continue;
+    mounted.delete(element);
+    module?.unmount?.(element);
+  }
+  for (const element of page.main().querySelectorAll("[data-module]")) {
+    if (mounted.has(element)) continue;
+    mounted.set(element, null);
+    const module = await import(element.dataset.src);
+    if (!element.isConnected) mounted.delete(element);
+    else {
+      mounted.set(element, module);
+      module.mount(element, bus);
+    }
+  }
+}
+
+const two = (number) => String(number).padStart(2, "0");
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+// Today the minute is enough; of another day the day comes first.
+function moment(date) {
+  const minute = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return minute;
+  const year = date.getFullYear() === now.getFullYear() ? "" : ` ${date.getFullYear()}`;
+  return `${DAY.format(date)}${year} ${minute}`;
+}
+
+function span(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [d, h, m, s] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  if (d > 0) return `${d}d ${h}h`;
+  if (h > 0) return `${h}h ${two(m)}m`;
+  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`;
+}
+
+function timed(element) {
+  const date = new Date(element.dateTime);
+  if (Number.isNaN(date.getTime())) return;
+  const now = Date.now() + page.skew;
+  let text = moment(date);
+  if (element.classList.contains("since")) text = span(now - date);
+  else if (element.classList.contains("until")) text = date > now ? `in ${span(date - now)}` : "now";
+  if (element.textContent !== text) element.textContent = text;
+  if (!element.title) element.title = FULL.format(date);
+}
+
+function arrived() {
+  for (const element of page.main().querySelectorAll("time[datetime]")) timed(element);
+  keys.filterAgain();
+  mountAll();
+}
+
+stream.on("arrived", arrived);
+stream.on("news", page.hear);
+stream.on("news", act.notice);
+// Whatever was missed: the page itself is asked for again, and then shows the truth.
+stream.on("reset", page.refreshNow);
+stream.on("open", () => {
+  live(true, "Connected");
+  banner("");
+  page.refreshNow();
+});
+stream.on("away", (why) => {
+  live(false, "Not connected");
+  banner(why ? `No live news: ${why}` : AWAY);
+  // Perhaps it does answer, and does not know us any more.
+  page.refreshNow();
+});
+stream.on("unknown", () => {
+  live(false, "Not logged in");
+  banner(UNKNOWN);
+});
+
+act.start();
+keys.start();
+page.start();
+page.arrived();
+stream.start();
+setInterval(() => {
+  for (const element of document.querySelectorAll("time.since, time.until")) timed(element);
+}, 1000);

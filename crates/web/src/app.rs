@@ -12,7 +12,8 @@ use crate::audit::Audit;
 use crate::auth::Auth;
 use crate::contests::Contests;
 use crate::hub::Hub;
-use crate::{api, assets, guard, pages};
+use crate::log::Logs;
+use crate::{api, assets, compress, pages};
 
 /// What a server is started with.
 pub struct Options {
@@ -29,6 +30,7 @@ pub struct App {
     pub auth: Auth,
     pub audit: Audit,
     pub hub: Hub,
+    pub logs: Logs,
     /// Those that this server has started.
     pub contests: Contests,
     /// True when the server ends: streams end then.
@@ -50,15 +52,13 @@ impl App {
     }
 }
 
+/// The routes, which only the guard asks.
 pub fn router(app: Shared) -> Router {
     Router::new()
         .merge(pages::routes())
         .merge(api::routes())
         .merge(assets::routes())
         .fallback(pages::not_found)
-        .layer(axum::middleware::from_fn_with_state(
-            Arc::clone(&app),
-            guard::guard,
-        ))
+        .layer(axum::middleware::from_fn(compress::compress))
         .with_state(app)
 }

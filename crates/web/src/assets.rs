@@ -32,9 +32,44 @@ const ALL: &[Asset] = &[
         bytes: include_bytes!("../assets/app.js"),
     },
     Asset {
+        name: "morph.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/morph.js"),
+    },
+    Asset {
+        name: "page.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/page.js"),
+    },
+    Asset {
+        name: "stream.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/stream.js"),
+    },
+    Asset {
+        name: "act.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/act.js"),
+    },
+    Asset {
+        name: "keys.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/keys.js"),
+    },
+    Asset {
         name: "log.js",
         kind: "text/javascript; charset=utf-8",
         bytes: include_bytes!("../assets/log.js"),
+    },
+    Asset {
+        name: "log-entry.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/log-entry.js"),
+    },
+    Asset {
+        name: "log-find.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../assets/log-find.js"),
     },
     Asset {
         name: "icon.svg",
@@ -43,12 +78,15 @@ const ALL: &[Asset] = &[
     },
 ];
 
-/// The paths, in the order of [`ALL`].
+/// The paths, in the order of [`ALL`]. One name for all of them together, so that scripts find each
+/// other beside themselves.
 static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let path = |asset: &Asset| {
-        let hash = digest::digest(&digest::SHA256, asset.bytes);
-        format!("{ROOT}{}/{}", &hex(hash.as_ref())[..12], asset.name)
-    };
+    let mut digest = digest::Context::new(&digest::SHA256);
+    for asset in ALL {
+        digest.update(asset.bytes);
+    }
+    let hash = hex(digest.finish().as_ref());
+    let path = |asset: &Asset| format!("{ROOT}{}/{}", &hash[..12], asset.name);
     ALL.iter().map(path).collect()
 });
 

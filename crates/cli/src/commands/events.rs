@@ -1,12 +1,11 @@
 //! `kumite events`: what happened, from events.jsonl.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
 use console::style;
 use kumite_formats::spec_name::SpecName;
+use kumite_host::events_log;
 use serde_json::Value;
 
 use crate::args::Setting;
@@ -23,16 +22,7 @@ pub fn events(setting: &Setting, args: &EventsArgs) -> Result {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
     let spec = project.spec(&name)?;
-    let text = match fs::read(spec.events_file()) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(error.into()),
-    };
-    // A line that another program garbled is skipped, as every reader of this file does.
-    let events = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    for event in events {
+    for event in events_log::read(&spec)? {
         match setting.json() {
             true => out!("{event}"),
             false => out!("{}", line(&event)),

@@ -11,6 +11,7 @@ pub mod engine;
 pub mod events;
 pub mod init;
 pub mod log;
+pub mod mcp;
 pub mod new;
 pub mod prompt;
 pub mod replay;

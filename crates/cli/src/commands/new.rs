@@ -1,15 +1,14 @@
 //! `kumite new`: creates a spec.
 
-use std::fs;
 use std::process::ExitCode;
 
 use clap::Args;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::clock::{now_ms, rfc3339};
+use kumite_host::new_spec;
 
 use super::run::say;
 use crate::args::Setting;
-use crate::trouble::{Result, Trouble};
+use crate::trouble::Result;
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -18,37 +17,15 @@ pub struct NewArgs {
     /// What it should do
     description: Vec<String>,
     /// Language of the documents
-    #[arg(long, default_value = "en")]
+    #[arg(long, default_value = new_spec::LANGUAGE)]
     language: String,
 }
 
 pub fn new(setting: &Setting, args: &NewArgs) -> Result<ExitCode> {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
-    let spec = project.spec_place(&name);
-    let dir = spec.main_dir();
-    if dir.join("spec.json").exists() {
-        return Err(Trouble::invalid(format!(
-            "{} exists already; nothing was changed",
-            dir.display()
-        )));
-    }
     let description = args.description.join(" ");
-    fs::create_dir_all(dir)?;
-    let json = kumite_prompts::init_spec_json(
-        name.as_str(),
-        &args.language,
-        &description,
-        &rfc3339(now_ms()),
-    );
-    let requirements = dir.join("requirements.md");
-    if !requirements.exists() {
-        fs::write(
-            &requirements,
-            kumite_prompts::requirements_stub(name.as_str(), &description),
-        )?;
-    }
-    fs::write(dir.join("spec.json"), json)?;
+    let dir = new_spec::create(&project, &name, &description, &args.language)?;
     Ok(say(
         setting,
         &format!("created {}; next: kumite run {name}", dir.display()),

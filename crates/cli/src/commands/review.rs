@@ -1,8 +1,7 @@
 //! `kumite review`: one round by hand (A5.2).
 
 use clap::Args;
-use kumite_core::change::Fixing;
-use kumite_host::control::RunRequest;
+use kumite_host::orders;
 
 use super::run;
 use crate::args::Setting;
@@ -19,14 +18,6 @@ pub struct ReviewArgs {
 
 pub fn review(setting: &Setting, args: &ReviewArgs) -> Result {
     let project = setting.project()?;
-    let fixing = match args.fix {
-        true => Fixing::Person,
-        false => Fixing::Nobody,
-    };
-    let request = RunRequest {
-        specs: vec![args.spec.clone()],
-        review_once: Some(fixing),
-        ..RunRequest::default()
-    };
+    let request = orders::review(&args.spec, args.fix);
     run::go(setting, &project, request, None, false)
 }

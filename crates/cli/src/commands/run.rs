@@ -4,16 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_core::names::Phase;
-use kumite_formats::spec_name::SpecName;
-use kumite_host::attend;
 use kumite_host::control::RunRequest;
 use kumite_host::project::Project;
 use kumite_host::settings::Flags;
+use kumite_host::{attend, orders};
 
 use crate::args::Setting;
 use crate::out::out;
 use crate::progress::Screen;
-use crate::trouble::{Result, Trouble};
+use crate::trouble::Result;
 use crate::follow;
 
 #[derive(Args)]
@@ -70,18 +69,9 @@ fn phase(name: &str) -> std::result::Result<Phase, String> {
 }
 
 pub fn run(setting: &Setting, args: &RunArgs) -> Result {
-    if let (Some(from), Some(until)) = (args.from, args.until)
-        && from > until
-    {
-        return Err(Trouble::usage(format!(
-            "--from {} comes after --until {}",
-            from.name(),
-            until.name()
-        )));
-    }
     let project = setting.project()?;
     let specs = match args.all {
-        true => all(&project)?,
+        true => orders::all(&project)?,
         false => args.specs.clone(),
     };
     let request = RunRequest {
@@ -98,12 +88,9 @@ pub fn run(setting: &Setting, args: &RunArgs) -> Result {
 pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
     let project = setting.project()?;
     let request = RunRequest {
-        specs: vec![args.spec.clone()],
         agent: args.how.agent.clone(),
         no_wait: args.how.no_wait,
-        // Whoever says so wants to see it go on.
-        at_once: true,
-        ..RunRequest::default()
+        ..orders::resume(&args.spec)
     };
     go(setting, &project, request, None, args.how.detach)
 }
@@ -112,12 +99,11 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
 pub fn go(
     setting: &Setting,
     project: &Project,
-    mut request: RunRequest,
+    request: RunRequest,
     jobs: Option<u32>,
     detach: bool,
 ) -> Result {
-    request.specs = distinct(request.specs);
-    check(project, &request.specs)?;
+    let request = orders::checked(project, request)?;
     let loader = setting.loader(project, Flags { jobs })?;
     if detach {
         attend::detach(project, &request, jobs)?;
@@ -126,37 +112,6 @@ pub fn go(
     let quiet = setting.global.quiet;
     let mut screen = Screen::new(project, &request.specs, setting.json(), quiet);
     follow::run(project, &loader, &request, &mut screen)
-}
-
-fn distinct(specs: Vec<String>) -> Vec<String> {
-    let mut seen = Vec::new();
-    for spec in specs {
-        if !seen.contains(&spec) {
-            seen.push(spec);
-        }
-    }
-    seen
-}
-
-/// Bad names, unknown specs and broken files are said before anything starts.
-fn check(project: &Project, specs: &[String]) -> Result<()> {
-    for name in specs {
-        let name: SpecName = name.parse()?;
-        let spec = project.spec(&name)?;
-        spec.read().1?;
-    }
-    Ok(())
-}
-
-fn all(project: &Project) -> Result<Vec<String>> {
-    let specs = project.all_specs()?;
-    match specs.is_empty() {
-        true => Err(Trouble::invalid(format!(
-            "there are no specs in {}; `kumite new NAME` makes one",
-            project.specs().display()
-        ))),
-        false => Ok(specs.into_iter().map(|spec| spec.name).collect()),
-    }
 }
 
 /// For commands that only say that it worked.

@@ -1,6 +1,7 @@
 //! A `kumite serve` at work, and requests to it, byte by byte: no HTTP client that hides anything.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -8,6 +9,9 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 
 use crate::world::{PATIENCE, World, until};
+
+/// Where the server's words for people go.
+pub const STDERR: &str = "serve.stderr";
 
 /// A server. It ends with the test.
 pub struct Served {
@@ -42,21 +46,20 @@ impl World {
     }
 
     pub fn serve_with(&self, args: &[&str]) -> Served {
+        let stderr = File::create(self.path(STDERR)).unwrap();
         let mut child = self
             .command(&["serve", "--json"])
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(stderr)
             .spawn()
             .unwrap();
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
         let Ok(said) = serde_json::from_str::<Value>(&line) else {
-            let mut stderr = String::new();
-            let _ = child.stderr.take().unwrap().read_to_string(&mut stderr);
-            panic!("kumite serve did not start: {line}{stderr}");
+            panic!("kumite serve did not start: {line}{}", self.read(STDERR));
         };
         let url = said["url"].as_str().unwrap().to_owned();
         Served {

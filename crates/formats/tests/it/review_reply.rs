@@ -1,5 +1,5 @@
 use kumite_core::facts::Findings;
-use kumite_formats::review_reply::parse;
+use kumite_formats::review_reply::{Judgment, parse, points};
 
 fn read(text: &str) -> Option<(u32, u32)> {
     let found = parse(text.as_bytes());
@@ -183,4 +183,62 @@ fn issues_that_nobody_judged_are_no_answer() {
 fn a_byte_order_mark_hides_nothing() {
     let text = format!("\u{feff}{}", table("| Critical | 1 | 1 | 0 | 0 |\n"));
     assert_eq!(read(&text), Some((1, 0)));
+}
+
+fn judged(text: &str) -> Vec<(String, Option<Judgment>)> {
+    let points = points(text.as_bytes()).into_iter();
+    points.map(|point| (point.title, point.judgment)).collect()
+}
+
+#[test]
+fn a7_the_points_of_a_reply_are_the_sections_with_a_judgment() {
+    let text = "# Response\n\n## Response Summary\n\n| Fix Required |\n|---|\n| 1 |\n\n\
+        ### C1: No unit\n\n**Issue**: It has none.\n\n**Judgment**: Fix Required\n\n**Analysis**: True.\n\n\
+        ### W1: Who locks?\n\nJudgment: Needs Discussion\n\n- Reason: taste\n\n\
+        ### I1: Nits\n- **Judgment:** No Fix Needed\n\n## Conclusion\n\nDone.\n";
+    let wanted = [
+        ("C1: No unit", Judgment::FixRequired),
+        ("W1: Who locks?", Judgment::NeedsDiscussion),
+        ("I1: Nits", Judgment::NoFixNeeded),
+    ];
+    let wanted = wanted.map(|(title, judgment)| (title.to_owned(), Some(judgment)));
+    assert_eq!(judged(text), wanted);
+    let first = &points(text.as_bytes())[0];
+    assert!(first.text.starts_with("**Issue**: It has none."));
+    assert!(first.text.ends_with("**Analysis**: True."));
+}
+
+#[test]
+fn a7_a_judgment_that_is_not_clear_is_none() {
+    let one = |line: &str| judged(&format!("### C1\n\n{line}\n"));
+    let read = |line: &str| one(line).first().map(|(_, judgment)| *judgment);
+    let rows = [
+        (
+            "Judgment: **Fix Required** ✅",
+            Some(Some(Judgment::FixRequired)),
+        ),
+        ("**判定**：修正不要", Some(Some(Judgment::NoFixNeeded))),
+        ("判定: 要議論", Some(Some(Judgment::NeedsDiscussion))),
+        ("判定: 修正必要", Some(Some(Judgment::FixRequired))),
+        (
+            "Judgment: Fix Required / No Fix Needed / Needs Discussion",
+            Some(None),
+        ),
+        ("Judgment: maybe", Some(None)),
+        ("The judgment: of the reviewer", None),
+        ("```\nJudgment: Fix Required\n```", None),
+        ("<!-- Judgment: Fix Required -->", None),
+    ];
+    for (line, wanted) in rows {
+        assert_eq!(read(line), wanted, "{line}");
+    }
+    assert!(points(b"Judgment: Fix Required\n").is_empty(), "no heading");
+    assert!(points(b"").is_empty());
+}
+
+#[test]
+fn a7_many_sections_are_read_in_time_and_bytes_that_are_no_text_do_no_harm() {
+    let text = "### C1\nJudgment: Fix Required\n".repeat(20_000);
+    assert_eq!(points(text.as_bytes()).len(), 20_000);
+    assert_eq!(points(b"### \xff\nJudgment: \xff Fix Required\n").len(), 1);
 }

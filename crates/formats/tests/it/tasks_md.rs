@@ -1,5 +1,5 @@
 use kumite_core::facts::TaskFacts;
-use kumite_formats::tasks_md::{Task, legacy_count, parse};
+use kumite_formats::tasks_md::{Node, Task, legacy_count, parse, tree};
 
 fn counted(text: &str) -> (u32, u32) {
     match parse(text.as_bytes()).facts() {
@@ -164,4 +164,63 @@ fn the_title_of_the_file_is_no_checklist_section() {
         counted("# Tasks\n\n- [ ] 1. A\n\n# Checklist\n\n- [ ] z\n"),
         (0, 1)
     );
+}
+
+/// The tree as one line: `1(1.1 1.2) 2`.
+fn drawn(nodes: &[Node<'_>]) -> String {
+    let one = |node: &Node<'_>| {
+        let name = node.task.id.clone().unwrap_or(node.task.title.clone());
+        match node.below.is_empty() {
+            true => name,
+            false => format!("{name}({})", drawn(&node.below)),
+        }
+    };
+    nodes.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn tasks_nest_by_number_and_by_indentation() {
+    let rows = [
+        (
+            "- [x] 1. A\n- [ ] 1.1 B\n- [ ] 1.2 C\n- [ ] 2. D\n- [ ] 10. E\n",
+            "1(1.1 1.2) 2 10",
+        ),
+        (
+            "- [x] 1. A\n  - [ ] 1.1 B\n    - [ ] 1.1.1 C\n  - [ ] 1.2 D\n",
+            "1(1.1(1.1.1) 1.2)",
+        ),
+        (
+            "- [x] 1. A\n- [ ] 1.1 B\n  - [ ] x\n  - [ ] y\n- [ ] 1.2 C\n",
+            "1(1.1(x y) 1.2)",
+        ),
+        ("- [ ] a\n- [ ] b\n", "a b"),
+        ("- [ ] 4.1 alone\n- [ ] 4.2 too\n", "4.1 4.2"),
+        ("- [ ] FIX-1 A\n- [ ] FIX-1.1 B\n", "FIX-1(FIX-1.1)"),
+        ("", ""),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(drawn(&tree(&tasks(text))), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_group_is_done_when_all_of_it_is() {
+    let done = |text: &str| tree(&tasks(text))[0].is_done();
+    assert!(done("- [x] 1. A\n- [x] 1.1 B\n"));
+    assert!(!done("- [x] 1. A\n- [ ] 1.1 B\n"));
+    assert!(!done("- [ ] 1. A\n- [x] 1.1 B\n"));
+}
+
+#[test]
+fn a_tower_of_tasks_is_not_deeper_than_anybody_can_read() {
+    let ids = (1..500).map(|depth| format!("- [ ] {} x\n", vec!["1"; depth].join(".")));
+    let text: String = ids.collect();
+    let all = tasks(&text);
+    let mut nodes = tree(&all);
+    let mut depth = 0;
+    while !nodes.is_empty() {
+        depth += 1;
+        nodes = nodes.pop().map(|last| last.below).unwrap_or_default();
+    }
+    assert_eq!(depth, 8);
 }

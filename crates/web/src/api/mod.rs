@@ -1,15 +1,28 @@
-//! The HTTP API: what the command line can do, as JSON.
+//! The HTTP API: what the command line can do, as JSON. [`routes::all`] is the table of what there
+//! is; both the router and `/api/openapi.json` are made from it.
 
+mod agents;
+mod change;
+mod contests;
+mod events;
+mod openapi;
+mod overview;
 mod refusal;
+mod route;
+mod routes;
 mod specs;
+mod steer;
 
 use axum::Router;
-use axum::routing::get;
 
 use crate::app::Shared;
 
+pub use events::Streams;
 pub use refusal::Refusal;
 
 pub fn routes() -> Router<Shared> {
-    Router::new().route("/api/specs", get(specs::list))
+    let all = routes::all().into_iter();
+    all.fold(Router::new(), |router, route| {
+        router.route(route.path, route.service)
+    })
 }

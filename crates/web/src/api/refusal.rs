@@ -3,6 +3,9 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use kumite_contest::{place, process};
+use kumite_host::spec_file::sentence;
+use kumite_host::{attend, cost, documents, new_spec, orders, project};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +15,9 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// What a refusal says.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
 pub struct Body {
     /// What is wrong, and what would help.
     pub error: String,
@@ -55,28 +60,82 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<kumite_host::project::Error> for Refusal {
-    fn from(error: kumite_host::project::Error) -> Refusal {
-        let message = kumite_host::spec_file::sentence(&error);
+/// What each error of those below means to whoever asked.
+macro_rules! refusals {
+    ($($error:path { $($kind:pat => $meaning:expr,)* })*) => {
+        $(impl From<$error> for Refusal {
+            fn from(error: $error) -> Refusal {
+                let message = sentence(&error);
+                let meaning: fn(String) -> Refusal = match &error { $($kind => $meaning,)* };
+                meaning(message)
+            }
+        })*
+    };
+}
+
+refusals! {
+    kumite_formats::spec_name::Error {
+        _ => Refusal::invalid,
+    }
+    project::Error {
+        project::Error::Read { .. } => Refusal::broken,
+        project::Error::NoSpec { .. } | project::Error::NotAProject { .. } => Refusal::not_found,
+    }
+    attend::Error {
+        attend::Error::Refused(_) => Refusal::conflict,
+        attend::Error::Failed(_) | attend::Error::Lock(_) | attend::Error::Start(_) => Refusal::broken,
+    }
+    kumite_host::settings::Error {
+        _ => Refusal::conflict,
+    }
+    kumite_host::journal::Error {
+        _ => Refusal::broken,
+    }
+    std::io::Error {
+        _ => Refusal::broken,
+    }
+    new_spec::Error {
+        new_spec::Error::Exists { .. } => Refusal::conflict,
+        new_spec::Error::Write { .. } => Refusal::broken,
+    }
+    documents::Error {
+        documents::Error::None { .. } => Refusal::not_found,
+        documents::Error::Read { .. } => Refusal::broken,
+    }
+    place::Error {
+        place::Error::NoSuch { .. } | place::Error::None { .. } => Refusal::not_found,
+        place::Error::Several { .. } => Refusal::invalid,
+        place::Error::NoWorkspace { .. } | place::Error::NotOurs { .. } => Refusal::conflict,
+        place::Error::Home(_) | place::Error::Report(_) => Refusal::broken,
+    }
+    kumite_contest::report::Error {
+        _ => Refusal::broken,
+    }
+    process::Error {
+        process::Error::File(_) => Refusal::invalid,
+        process::Error::Refused(_) => Refusal::conflict,
+        process::Error::Failed(_) | process::Error::Start(_) => Refusal::broken,
+    }
+}
+
+impl From<orders::Error> for Refusal {
+    fn from(error: orders::Error) -> Refusal {
         match error {
-            kumite_host::project::Error::Read { .. } => Refusal::broken(message),
-            _ => Refusal::not_found(message),
+            orders::Error::Name(error) => error.into(),
+            orders::Error::Project(error) => error.into(),
+            orders::Error::Backwards { .. } => Refusal::invalid(sentence(&error)),
+            orders::Error::File(_) | orders::Error::NoSpecs { .. } => {
+                Refusal::conflict(sentence(&error))
+            }
         }
     }
 }
 
-impl From<kumite_formats::spec_name::Error> for Refusal {
-    fn from(error: kumite_formats::spec_name::Error) -> Refusal {
-        Refusal::invalid(kumite_host::spec_file::sentence(&error))
-    }
-}
-
-impl From<kumite_host::attend::Error> for Refusal {
-    fn from(error: kumite_host::attend::Error) -> Refusal {
-        let message = kumite_host::spec_file::sentence(&error);
+impl From<cost::Error> for Refusal {
+    fn from(error: cost::Error) -> Refusal {
         match error {
-            kumite_host::attend::Error::Refused(_) => Refusal::conflict(message),
-            _ => Refusal::broken(message),
+            cost::Error::Project(error) => error.into(),
+            cost::Error::Read { .. } => Refusal::broken(sentence(&error)),
         }
     }
 }

@@ -1,19 +1,164 @@
-//! Specs.
+//! Specs, as they are.
 
-use axum::Json;
-use axum::extract::State;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use kumite_formats::spec_name::SpecName;
+use kumite_host::decisions::{self, Decision};
+use kumite_host::documents::{self, Document, Text};
+use kumite_host::project::Spec;
 use kumite_host::status::{self, Status};
-use serde::Serialize;
+use kumite_host::{events_log, new_spec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Refusal;
-use crate::app::Shared;
+use super::change::{Told, asked, change};
+use crate::app::{App, Shared};
+use crate::auth::Who;
 
-#[derive(Serialize)]
+/// `kumite status --json`.
+#[derive(Serialize, JsonSchema)]
 pub struct Specs {
     specs: Vec<Status>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Events {
+    /// The lines of events.jsonl.
+    events: Vec<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Documents {
+    documents: Vec<Document>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Decisions {
+    decisions: Vec<Decision>,
+}
+
+/// A spec that is to be made.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewSpec")]
+pub struct New {
+    /// Small letters, digits and hyphens.
+    name: String,
+    /// What it should do.
+    #[serde(default)]
+    description: String,
+    /// Of its documents.
+    #[serde(default = "language")]
+    language: String,
+}
+
+fn language() -> String {
+    new_spec::LANGUAGE.to_owned()
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SpecMade")]
+pub struct Made {
+    message: String,
+    spec: String,
+}
+
+impl Told for Made {
+    fn told(&self) -> &str {
+        &self.message
+    }
+}
+
+/// The spec of this name, if there is one.
+pub fn find(app: &App, name: &str) -> Result<Spec, Refusal> {
+    let name: SpecName = name.parse()?;
+    Ok(app.project.spec(&name)?)
+}
+
+/// Something that is read of a spec.
+async fn of_spec<T: Send + 'static>(
+    app: &Shared,
+    name: String,
+    read: impl FnOnce(&App, &Spec) -> Result<T, Refusal> + Send + 'static,
+) -> Result<Json<T>, Refusal> {
+    let answer = app.read(move |app| read(app, &find(app, &name)?));
+    answer.await?.map(Json)
 }
 
 pub async fn list(State(app): State<Shared>) -> Result<Json<Specs>, Refusal> {
     let specs = app.read(|app| status::all(&app.project)).await??;
     Ok(Json(Specs { specs }))
+}
+
+pub async fn one(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<Status>, Refusal> {
+    of_spec(&app, name, |app, spec| Ok(status::one(&app.project, spec))).await
+}
+
+pub async fn events(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<Events>, Refusal> {
+    let read = |_: &App, spec: &Spec| {
+        let events = events_log::read(spec)?;
+        Ok(Events { events })
+    };
+    of_spec(&app, name, read).await
+}
+
+pub async fn documents(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<Documents>, Refusal> {
+    let read = |_: &App, spec: &Spec| {
+        let documents = documents::list(spec)?;
+        Ok(Documents { documents })
+    };
+    of_spec(&app, name, read).await
+}
+
+pub async fn document(
+    State(app): State<Shared>,
+    Path((name, document)): Path<(String, String)>,
+) -> Result<Json<Text>, Refusal> {
+    let read = move |_: &App, spec: &Spec| Ok(documents::read(spec, &document)?);
+    of_spec(&app, name, read).await
+}
+
+pub async fn decisions(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+) -> Result<Json<Decisions>, Refusal> {
+    let read = |_: &App, spec: &Spec| {
+        let decisions = decisions::all(spec)?;
+        Ok(Decisions { decisions })
+    };
+    of_spec(&app, name, read).await
+}
+
+pub async fn create(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Made>), Refusal> {
+    // Whatever was sent, it is written down under the name that it has, if it has one.
+    let name = serde_json::from_slice::<Value>(&body).ok();
+    let name = name.and_then(|body| body["name"].as_str().map(str::to_owned));
+    let create = move |app: &App, _: &str| {
+        let new: New = asked(&body)?;
+        let name: SpecName = new.name.parse()?;
+        let dir = new_spec::create(&app.project, &name, &new.description, &new.language)?;
+        Ok(Made {
+            message: format!("created {}", dir.display()),
+            spec: name.to_string(),
+        })
+    };
+    let made = change(&app, who, "create", name.unwrap_or_default(), create).await?;
+    Ok((StatusCode::CREATED, made))
 }

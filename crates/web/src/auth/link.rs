@@ -1,9 +1,7 @@
 //! One-time links: a file of hashes, so that `kumite serve link` needs no server to make one, and
 //! nobody who reads the file can use one.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +9,12 @@ use kumite_host::clock::now_ms;
 use ring::digest;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Role, hex, random};
+use super::{Error, Role, hex, private, random};
+
+const FILE: &str = "links.json";
+
+/// More than anybody needs at a time; the oldest go first.
+const LINKS_MAX: usize = 100;
 
 #[derive(Serialize, Deserialize)]
 struct Link {
@@ -23,13 +26,15 @@ struct Link {
 /// Makes a link and gives its key.
 pub fn make(runtime: &Path, role: Role, ttl: Duration) -> Result<String, Error> {
     let key = hex(&random::<16>()?);
-    let until_ms = now_ms().saturating_add(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX));
+    let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
     change(runtime, |links| {
         links.push(Link {
             hash: hash(&key),
             read_only: role == Role::ReadOnly,
-            until_ms,
+            until_ms: now_ms().saturating_add(ttl_ms),
         });
+        let extra = links.len().saturating_sub(LINKS_MAX);
+        links.drain(..extra);
     })?;
     Ok(key)
 }
@@ -50,25 +55,25 @@ fn hash(key: &str) -> String {
     hex(digest::digest(&digest::SHA256, key.as_bytes()).as_ref())
 }
 
+/// One at a time. A link counts as used once the file without it is in place.
 fn change<T>(runtime: &Path, change: impl FnOnce(&mut Vec<Link>) -> T) -> Result<T, Error> {
-    let path = runtime.join("links.json");
+    let path = runtime.join(FILE);
     let work = || -> io::Result<T> {
-        fs::create_dir_all(runtime)?;
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .mode(0o600)
-            .open(&path)?;
-        file.lock()?;
-        let mut links = read(&mut file)?;
+        std::fs::create_dir_all(runtime)?;
+        let _lock = private::lock(&runtime.join("links.lock"))?;
+        let text = match private::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        // A file that is garbled holds no link.
+        let mut links: Vec<Link> = serde_json::from_slice(&text).unwrap_or_default();
         let now = now_ms();
         links.retain(|link| link.until_ms > now);
         let changed = change(&mut links);
-        file.set_len(0)?;
-        file.rewind()?;
-        file.write_all(&serde_json::to_vec(&links)?)?;
+        let new = serde_json::to_vec(&links)?;
+        if new != text {
+            private::replace(&path, &new)?;
+        }
         Ok(changed)
     };
     work().map_err(|source| Error::File {
@@ -77,9 +82,54 @@ fn change<T>(runtime: &Path, change: impl FnOnce(&mut Vec<Link>) -> T) -> Result
     })
 }
 
-/// A file that is garbled holds no link.
-fn read(file: &mut File) -> io::Result<Vec<Link>> {
-    let mut text = Vec::new();
-    file.read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text).unwrap_or_default())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn a_link_works_once_and_has_the_role_it_was_made_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let full = make(dir.path(), Role::Full, HOUR).unwrap();
+        let read = make(dir.path(), Role::ReadOnly, HOUR).unwrap();
+        assert_eq!(take(dir.path(), &read).unwrap(), Some(Role::ReadOnly));
+        assert_eq!(take(dir.path(), &read).unwrap(), None);
+        assert_eq!(take(dir.path(), &full).unwrap(), Some(Role::Full));
+        assert_eq!(take(dir.path(), &full).unwrap(), None);
+        assert_eq!(take(dir.path(), "").unwrap(), None);
+    }
+
+    #[test]
+    fn a_link_whose_time_is_over_does_not_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = make(dir.path(), Role::Full, Duration::ZERO).unwrap();
+        assert_eq!(take(dir.path(), &key).unwrap(), None);
+    }
+
+    #[test]
+    fn the_file_tells_no_key_and_does_not_grow_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys: Vec<String> = (0..LINKS_MAX + 1)
+            .map(|_| make(dir.path(), Role::Full, HOUR).unwrap())
+            .collect();
+        let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
+        assert!(keys.iter().all(|key| !text.contains(key)));
+        assert_eq!(take(dir.path(), &keys[0]).unwrap(), None);
+        assert_eq!(take(dir.path(), &keys[1]).unwrap(), Some(Role::Full));
+    }
+
+    #[test]
+    fn of_many_who_use_a_link_at_once_one_gets_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = make(dir.path(), Role::Full, HOUR).unwrap();
+        let won = std::thread::scope(|scope| {
+            let tries: Vec<_> = (0..16)
+                .map(|_| scope.spawn(|| take(dir.path(), &key).unwrap()))
+                .collect();
+            let ends = tries.into_iter().map(|it| it.join().unwrap());
+            ends.flatten().count()
+        });
+        assert_eq!(won, 1);
+    }
 }

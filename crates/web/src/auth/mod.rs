@@ -1,15 +1,15 @@
 //! Who asks: a program with the token, or a browser with the cookie that a one-time link gave it.
 
 pub mod link;
+pub mod private;
 mod session;
 mod token;
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use ring::hmac;
-
-pub use session::Session;
-pub use token::Token;
+use session::{Keys, Session};
+use token::Token;
 
 /// What somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,13 @@ pub enum Role {
 /// Somebody whom we know.
 #[derive(Clone, Debug)]
 pub struct Who {
+    /// `token`, or `session` and its id.
     pub name: String,
+    /// Where the request came from.
+    pub from: IpAddr,
     pub role: Role,
-    /// What a page has to send with every change; none for programs.
+    /// What a page has to send with every change, masked anew each time: to be shown, not to be
+    /// compared. None for programs.
     pub csrf: Option<String>,
 }
 
@@ -33,13 +37,15 @@ impl Who {
     }
 }
 
-/// Everything that is secret hangs on the token: who removes its file revokes all of it.
+/// Everything that is secret hangs on the token: who removes its file revokes all of it with the
+/// next start.
 pub struct Auth {
     runtime: PathBuf,
     token: Token,
-    key: hmac::Key,
+    keys: Keys,
     /// Cookies know no ports: each project has a name of its own.
     pub cookie: String,
+    is_tls: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -55,52 +61,91 @@ pub enum Error {
     Random,
 }
 
+/// A browser whose cookie is good.
+pub struct Browser<'a> {
+    auth: &'a Auth,
+    session: Session,
+}
+
 impl Auth {
-    pub fn open(runtime: &Path) -> Result<Auth, Error> {
+    pub fn open(runtime: &Path, is_tls: bool) -> Result<Auth, Error> {
         let token = Token::open(runtime)?;
-        let key = hmac::Key::new(hmac::HMAC_SHA256, token.as_bytes());
-        let place = hmac::sign(&key, b"cookie");
-        let cookie = format!("kumite-{}", hex(&place.as_ref()[..4]));
+        let mark = ring::hmac::sign(&token.key_for("cookie"), b"name");
+        // A name with that prefix is only taken by browsers from the host itself, and over TLS.
+        let prefix = if is_tls { "__Host-" } else { "" };
         Ok(Auth {
             runtime: runtime.to_owned(),
+            keys: Keys::of(&token),
+            cookie: format!("{prefix}kumite-{}", hex(&mark.as_ref()[..4])),
             token,
-            key,
-            cookie,
+            is_tls,
         })
     }
 
     /// A program with `Authorization: Bearer`.
-    pub fn program(&self, bearer: &str) -> Option<Who> {
+    pub fn program(&self, bearer: &str, from: IpAddr) -> Option<Who> {
         self.token.is(bearer).then(|| Who {
             name: "token".to_owned(),
+            from,
             role: Role::Full,
             csrf: None,
         })
     }
 
     /// A browser with a cookie.
-    pub fn browser(&self, cookie: &str) -> Option<Who> {
-        let session = Session::read(&self.key, cookie)?;
-        Some(Who {
-            name: format!("session {}", session.id),
-            role: session.role,
-            csrf: Some(session.csrf(&self.key)),
+    pub fn browser(&self, cookie: &str) -> Option<Browser<'_>> {
+        let session = Session::read(&self.keys, cookie)?;
+        Some(Browser {
+            auth: self,
+            session,
         })
     }
 
-    /// Turns a one-time link into a cookie. None: there is no such link, or not any more.
-    pub fn redeem(&self, key: &str) -> Result<Option<String>, Error> {
+    /// Turns a one-time link into a cookie, as `Set-Cookie` says it. None: there is no such link, or
+    /// not any more.
+    pub fn redeem(&self, key: &str, from: IpAddr) -> Result<Option<(String, Who)>, Error> {
         let Some(role) = link::take(&self.runtime, key)? else {
             return Ok(None);
         };
         let session = Session::new(role)?;
-        Ok(Some(session.write(&self.key)))
+        let cookie = format!(
+            "{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}{}",
+            self.cookie,
+            session.write(&self.keys),
+            session::life(role).as_secs(),
+            if self.is_tls { "; Secure" } else { "" },
+        );
+        let browser = Browser {
+            auth: self,
+            session,
+        };
+        Ok(Some((cookie, browser.who(from)?)))
+    }
+}
+
+impl Browser<'_> {
+    pub fn who(&self, from: IpAddr) -> Result<Who, Error> {
+        Ok(Who {
+            name: format!("session {}", self.session.id),
+            from,
+            role: self.session.role,
+            csrf: Some(self.session.csrf(&self.auth.keys)?),
+        })
+    }
+
+    pub fn role(&self) -> Role {
+        self.session.role
+    }
+
+    /// Whether a page of this session says it.
+    pub fn csrf_is(&self, told: &str) -> bool {
+        self.session.csrf_is(&self.auth.keys, told)
     }
 }
 
 /// Whether a path, with all links resolved, is a file of ours that nobody may be shown.
 pub fn is_secret(path: &Path) -> bool {
-    const SECRETS: [&str; 5] = ["token", "links.json", "serve.json", "tls/key.pem", "control.sock"];
+    const SECRETS: [&str; 4] = ["token", "links.json", "serve.json", "tls/key.pem"];
     let place = Path::new(".kiro/runtime/kumite");
     SECRETS.iter().any(|name| path.ends_with(place.join(name)))
 }
@@ -116,4 +161,19 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], Error> {
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Only what [`hex`] writes.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let byte = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
+    match rest.is_empty() {
+        true => pairs.iter().map(byte).collect(),
+        false => None,
+    }
 }

@@ -1,12 +1,45 @@
-//! What a browser's cookie says, signed: it is good as long as the token is, also after a restart.
+//! What a browser's cookie says, signed: it is good until its end or as long as the token is, also
+//! after a restart.
 
+use std::time::Duration;
+
+use kumite_host::clock::now_ms;
 use ring::hmac;
 
-use super::{Error, Role, hex, random};
+use super::token::Token;
+use super::{Error, Role, hex, random, unhex};
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const TAG: usize = 32;
+
+/// What sessions are signed with.
+pub struct Keys {
+    session: hmac::Key,
+    csrf: hmac::Key,
+}
+
+#[derive(Debug, PartialEq, Eq)]
 pub struct Session {
     pub id: String,
     pub role: Role,
+    until_s: u64,
+}
+
+impl Keys {
+    pub fn of(token: &Token) -> Keys {
+        Keys {
+            session: token.key_for("session"),
+            csrf: token.key_for("csrf"),
+        }
+    }
+}
+
+/// How long a session lives.
+pub fn life(role: Role) -> Duration {
+    match role {
+        Role::Full => 30 * DAY,
+        Role::ReadOnly => DAY,
+    }
 }
 
 impl Session {
@@ -14,34 +47,48 @@ impl Session {
         Ok(Session {
             id: hex(&random::<8>()?),
             role,
+            until_s: now_ms() / 1000 + life(role).as_secs(),
         })
     }
 
-    pub fn write(&self, key: &hmac::Key) -> String {
+    pub fn write(&self, keys: &Keys) -> String {
         let said = self.said();
-        let seal = hmac::sign(key, said.as_bytes());
-        format!("{said}.{}", hex(seal.as_ref()))
+        let tag = hmac::sign(&keys.session, said.as_bytes());
+        format!("{said}.{}", hex(tag.as_ref()))
     }
 
-    pub fn read(key: &hmac::Key, cookie: &str) -> Option<Session> {
-        let (said, seal) = cookie.rsplit_once('.')?;
-        let seal = unhex(seal)?;
-        hmac::verify(key, said.as_bytes(), &seal).ok()?;
-        let (role, id) = said.split_once('.')?;
-        let role = match role {
-            "full" => Role::Full,
-            "read" => Role::ReadOnly,
-            _ => return None,
-        };
-        Some(Session {
+    pub fn read(keys: &Keys, cookie: &str) -> Option<Session> {
+        let (said, tag) = cookie.rsplit_once('.')?;
+        hmac::verify(&keys.session, said.as_bytes(), &unhex(tag)?).ok()?;
+        let (role, rest) = said.split_once('.')?;
+        let (id, until) = rest.split_once('.')?;
+        let session = Session {
             id: id.to_owned(),
-            role,
-        })
+            role: match role {
+                "full" => Role::Full,
+                "read" => Role::ReadOnly,
+                _ => return None,
+            },
+            until_s: until.parse().ok()?,
+        };
+        (now_ms() / 1000 < session.until_s).then_some(session)
     }
 
-    pub fn csrf(&self, key: &hmac::Key) -> String {
-        let seal = hmac::sign(key, format!("csrf {}", self.said()).as_bytes());
-        hex(seal.as_ref())
+    /// What a page of this session sends with every change. It is another text each time, so that
+    /// the size of compressed pages tells nothing about it.
+    pub fn csrf(&self, keys: &Keys) -> Result<String, Error> {
+        let tag = hmac::sign(&keys.csrf, self.said().as_bytes());
+        let pad = random::<TAG>()?;
+        Ok(hex(&pad) + &hex(&xor(&pad, tag.as_ref())))
+    }
+
+    pub fn csrf_is(&self, keys: &Keys, told: &str) -> bool {
+        let Some(told) = unhex(told).filter(|told| told.len() == 2 * TAG) else {
+            return false;
+        };
+        let (pad, masked) = told.split_at(TAG);
+        let tag = xor(pad, masked);
+        hmac::verify(&keys.csrf, self.said().as_bytes(), &tag).is_ok()
     }
 
     fn said(&self) -> String {
@@ -49,12 +96,65 @@ impl Session {
             Role::Full => "full",
             Role::ReadOnly => "read",
         };
-        format!("{role}.{}", self.id)
+        format!("{role}.{}.{}", self.id, self.until_s)
     }
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let pairs = text.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    pairs.map(byte).collect()
+fn xor(one: &[u8], other: &[u8]) -> Vec<u8> {
+    one.iter().zip(other).map(|(one, other)| one ^ other).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys() -> Keys {
+        let dir = tempfile::tempdir().unwrap();
+        Keys::of(&Token::open(dir.path()).unwrap())
+    }
+
+    #[test]
+    fn a_cookie_is_read_as_it_was_written_and_only_with_its_own_key() {
+        let keys = keys();
+        let session = Session::new(Role::ReadOnly).unwrap();
+        let cookie = session.write(&keys);
+        assert_eq!(Session::read(&keys, &cookie), Some(session));
+        assert_eq!(Session::read(&super::tests::keys(), &cookie), None);
+    }
+
+    #[test]
+    fn a_cookie_that_was_changed_anywhere_is_none() {
+        let keys = keys();
+        let cookie = Session::new(Role::ReadOnly).unwrap().write(&keys);
+        assert_eq!(Session::read(&keys, &cookie.replace("read", "full")), None);
+        for at in 0..cookie.len() {
+            let mut bytes = cookie.clone().into_bytes();
+            bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
+            let changed = String::from_utf8(bytes).unwrap();
+            assert_eq!(Session::read(&keys, &changed), None, "{changed}");
+            assert_eq!(Session::read(&keys, &cookie[..at]), None);
+        }
+        assert_eq!(Session::read(&keys, &format!("{cookie}0")), None);
+    }
+
+    #[test]
+    fn a_session_ends() {
+        let keys = keys();
+        let mut session = Session::new(Role::Full).unwrap();
+        session.until_s = now_ms() / 1000;
+        assert_eq!(Session::read(&keys, &session.write(&keys)), None);
+    }
+
+    #[test]
+    fn the_token_of_a_page_is_another_text_each_time_and_of_one_session_only() {
+        let keys = keys();
+        let session = Session::new(Role::Full).unwrap();
+        let (one, two) = (session.csrf(&keys).unwrap(), session.csrf(&keys).unwrap());
+        assert_ne!(one, two);
+        assert!(session.csrf_is(&keys, &one) && session.csrf_is(&keys, &two));
+        assert!(!Session::new(Role::Full).unwrap().csrf_is(&keys, &one));
+        for wrong in ["", "00", &one[1..], &one[2..], &"0".repeat(128), &one.replace('a', "b")] {
+            assert!(!session.csrf_is(&keys, wrong), "{wrong}");
+        }
+    }
 }

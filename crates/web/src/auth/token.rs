@@ -1,57 +1,86 @@
 //! The token of a project, in a file that only its owner reads.
 
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io;
 use std::path::Path;
 
-use kumite_host::files;
-use ring::constant_time::verify_slices_are_equal;
+use ring::hmac;
 
-use super::{Error, hex, random};
+use super::{Error, hex, private, random};
 
+const FILE: &str = "token";
 const LENGTH_MIN: usize = 22;
 
-pub struct Token(String);
+/// The token itself is not kept: keys are made of it, and a tag to compare with.
+pub struct Token {
+    key: hmac::Key,
+    tag: hmac::Tag,
+}
 
 impl Token {
     /// That of the project; made if there is none.
     pub fn open(runtime: &Path) -> Result<Token, Error> {
-        let path = runtime.join("token");
+        let path = runtime.join(FILE);
         let fail = |source| Error::File {
             path: path.clone(),
             source,
         };
-        match fs::read_to_string(&path) {
-            Ok(text) => {
-                let text = text.trim();
-                if text.len() < LENGTH_MIN {
-                    return Err(Error::NoToken { path });
-                }
-                // Somebody may have copied the project about.
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(fail)?;
-                Ok(Token(text.to_owned()))
-            }
+        let bytes = match private::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let token = hex(&random::<24>()?);
-                let make = || {
-                    fs::create_dir_all(runtime)?;
-                    let mut file = files::create_private(&path)?;
-                    file.write_all(token.as_bytes())
-                };
-                make().map_err(fail)?;
-                Ok(Token(token))
+                // 192 bits. Another server may be faster: then that one's token counts.
+                let made = hex(&random::<24>()?);
+                private::create(&path, made.as_bytes()).map_err(fail)?;
+                private::read(&path).map_err(fail)?
             }
-            Err(source) => Err(fail(source)),
+            read => read.map_err(fail)?,
+        };
+        let token = bytes.trim_ascii();
+        if token.len() < LENGTH_MIN || !token.iter().all(u8::is_ascii_graphic) {
+            return Err(Error::NoToken { path });
         }
+        let key = hmac::Key::new(hmac::HMAC_SHA256, token);
+        let tag = hmac::sign(&key, token);
+        Ok(Token { key, tag })
     }
 
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-
-    /// Takes as long for a wrong one as for the right one.
+    /// Takes as long for one that is nearly right as for one that is not.
     pub fn is(&self, told: &str) -> bool {
-        verify_slices_are_equal(self.0.as_bytes(), told.as_bytes()).is_ok()
+        hmac::verify(&self.key, told.as_bytes(), self.tag.as_ref()).is_ok()
+    }
+
+    /// A key of its own for each purpose.
+    pub fn key_for(&self, purpose: &str) -> hmac::Key {
+        let made = hmac::sign(&self.key, format!("kumite {purpose}").as_bytes());
+        hmac::Key::new(hmac::HMAC_SHA256, made.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_token_stays_and_only_itself_is_right() {
+        let dir = tempfile::tempdir().unwrap();
+        let token = Token::open(dir.path()).unwrap();
+        let text = fs::read_to_string(dir.path().join(FILE)).unwrap();
+        assert_eq!(text.len(), 48);
+        assert!(token.is(&text));
+        for wrong in ["", " ", &text[1..], &format!("{text}0"), &text.to_uppercase()] {
+            assert!(!token.is(wrong), "{wrong}");
+        }
+        assert!(Token::open(dir.path()).unwrap().is(&text));
+    }
+
+    #[test]
+    fn a_file_without_a_good_token_is_refused_and_left() {
+        for bad in ["", "short", "a token with spaces in it, but long"] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join(FILE);
+            fs::write(&path, bad).unwrap();
+            assert!(matches!(Token::open(dir.path()), Err(Error::NoToken { .. })));
+            assert_eq!(fs::read_to_string(path).unwrap(), bad);
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod find;
 mod index;
+mod kind;
 mod rows;
 
 use std::collections::HashMap;
@@ -22,10 +23,12 @@ use kumite_core::journal::AgentId;
 use kumite_host::project::Spec;
 
 use crate::api::Refusal;
+use crate::inside;
 use index::Index;
 use rows::each_line;
 
-pub use find::Found;
+pub use find::{Found, Wanted};
+pub use kind::{Kind, is_bad};
 pub use rows::{LINE_MAX, Row};
 
 /// So many logs are remembered.
@@ -39,6 +42,12 @@ const ROWS_BYTES_MAX: usize = 1024 * 1024;
 pub struct Error {
     path: PathBuf,
     source: io::Error,
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::broken(error.to_string())
+    }
 }
 
 /// What is known of logs that were looked at.
@@ -89,9 +98,10 @@ impl Logs {
     /// The log of an agent as it is now. None: there is none, or it was removed.
     pub fn look(&self, spec: &Spec, agent: AgentId) -> Result<Option<Log>, Error> {
         let logs = AgentLogs::new(&spec.logs(), agent);
+        let root = spec.main_dir();
         let is_over = || !matches!(kumite_agents::adopt(&spec.agent_dir(agent)), Ok(Adopted::Running(_)));
-        match self.look_at(Form::Transcript, logs.transcript(), is_over)? {
-            None => self.look_at(Form::Raw, logs.raw(), is_over),
+        match self.look_at(root, Form::Transcript, logs.transcript(), is_over)? {
+            None => self.look_at(root, Form::Raw, logs.raw(), is_over),
             found => Ok(found),
         }
     }
@@ -99,11 +109,12 @@ impl Logs {
     /// `is_over`: nobody writes to it any more.
     fn look_at(
         &self,
+        root: &Path,
         form: Form,
         path: PathBuf,
         is_over: impl Fn() -> bool,
     ) -> Result<Option<Log>, Error> {
-        let found = open(&path).and_then(|files| {
+        let found = open(root, &path).and_then(|files| {
             if files.is_empty() {
                 return Ok(None);
             }
@@ -141,8 +152,8 @@ struct Opened {
 }
 
 impl Opened {
-    fn at(path: &Path) -> io::Result<Option<Opened>> {
-        match File::open(path) {
+    fn at(root: &Path, path: &Path) -> io::Result<Option<Opened>> {
+        match inside::open(root, path) {
             Ok(file) => {
                 let found = file.metadata()?;
                 Ok(Some(Opened { file, found }))
@@ -163,10 +174,10 @@ impl Opened {
 
 /// The files of a log, the older one first. Nobody writes to that any more once the newer one, or
 /// none, has its place.
-fn open(path: &Path) -> io::Result<Vec<Opened>> {
+fn open(root: &Path, path: &Path) -> io::Result<Vec<Opened>> {
     loop {
-        let newer = Opened::at(path)?;
-        let older = Opened::at(&rotated(path))?;
+        let newer = Opened::at(root, path)?;
+        let older = Opened::at(root, &rotated(path))?;
         match (older, newer) {
             // It was renamed between the two looks.
             (Some(older), Some(newer)) if older.identity() == newer.identity() => {}

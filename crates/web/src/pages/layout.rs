@@ -10,6 +10,7 @@ use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::assets;
 use crate::auth::Who;
+use crate::render::marks::sentence;
 
 /// Where we are, in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +178,7 @@ pub fn head(title: &str) -> Markup {
 fn sorry(title: &str, why: &str) -> Markup {
     html! {
         h1 { (title) }
-        p.why { (why) }
+        p.why { (sentence(why)) }
         p { a.button href="/" { "To what happens now" } }
     }
 }
@@ -224,17 +225,17 @@ fn help() -> Markup {
     }
 }
 
-/// For addresses that nothing has; it may be anybody who asks, so it says nothing of the project.
-pub fn not_found() -> Response {
+/// For addresses that nothing has. To people whom we do not know it says nothing of the project.
+pub fn not_found(visit: Option<Visit>) -> Response {
+    let why = "there is no such page; the address may be old, or mistyped";
+    if let Some(visit) = visit {
+        return visit.refuse(&Refusal::not_found(why));
+    }
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head { (head("Not found")) }
-            body.alone {
-                main #main.card.stack data-title="Not found" data-place="" data-topics="" tabindex="-1" {
-                    (sorry("There is no such page", "The address may be old, or mistyped."))
-                }
-            }
+            body.alone { main.card.stack { (sorry("Not found", why)) } }
         }
     };
     (StatusCode::NOT_FOUND, Html(page.into_string())).into_response()

@@ -1,12 +1,16 @@
-//! The one-time link, and the page for those whom we do not know.
+//! The one-time link, and the page for those who are refused before any page is.
 
+use axum::Extension;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, html};
 use serde::Deserialize;
 
+use crate::api::Refusal;
 use crate::app::Shared;
+use crate::assets;
+use crate::guard::Ends;
 
 pub const LOGIN: &str = "/login";
 
@@ -16,29 +20,95 @@ pub struct Link {
     key: String,
 }
 
-pub async fn login(State(app): State<Shared>, Query(link): Query<Link>) -> Response {
-    let name = app.auth.cookie.clone();
-    let redeemed = app.read(move |app| app.auth.redeem(&link.key)).await;
-    match redeemed {
-        Ok(Ok(Some(cookie))) => {
-            let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/");
-            let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())];
+/// Turns the key of a link into a cookie. Where to go afterwards is nothing that a link can say.
+pub async fn login(
+    State(app): State<Shared>,
+    Extension(ends): Extension<Ends>,
+    method: Method,
+    Query(link): Query<Link>,
+) -> Response {
+    // Who only wants to know whether there is something here does not use the link up.
+    if method == Method::HEAD {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let from = ends.peer.ip().to_canonical();
+    let redeem = app.read(move |app| {
+        let redeemed = app.auth.redeem(&link.key, from);
+        if let Ok(Some((_, who))) = &redeemed {
+            let may = if who.may_change() { "full" } else { "read-only" };
+            app.audit.note(who, "login", may, Ok("a link was used"));
+        }
+        redeemed
+    });
+    match redeem.await {
+        Ok(Ok(Some((cookie, _)))) => {
+            let mut headers = HeaderMap::new();
+            if let Ok(cookie) = cookie.parse() {
+                headers.insert(header::SET_COOKIE, cookie);
+            }
+            headers.insert(header::LOCATION, header::HeaderValue::from_static("/"));
             (StatusCode::SEE_OTHER, headers).into_response()
         }
-        _ => unknown(),
+        Ok(Ok(None)) => refused(
+            &Refusal {
+                status: StatusCode::UNAUTHORIZED,
+                message: "this link does not work, or not any more: each works once, and for a \
+                    limited time; in the project, `kumite serve link` prints a new one"
+                    .to_owned(),
+            },
+            None,
+        ),
+        Ok(Err(error)) => refused(
+            &Refusal::broken(kumite_host::spec_file::sentence(&error)),
+            None,
+        ),
+        Err(refusal) => refused(&refusal, None),
     }
 }
 
-pub fn unknown() -> Response {
+/// `again`: a path to try with a click, for those whom another site led here: their browser keeps
+/// our cookie back until the click is on our own page.
+pub fn refused(refusal: &Refusal, again: Option<&str>) -> Response {
+    let title = match refusal.status {
+        StatusCode::UNAUTHORIZED => "A link is needed",
+        status => status.canonical_reason().unwrap_or("Refused"),
+    };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; title { "kumite" } }
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · kumite" }
+                link rel="icon" href=(assets::path("icon.svg"));
+                link rel="stylesheet" href=(assets::path("app.css"));
+            }
             body {
-                h1 { "This link does not work any more" }
-                p { "In the project, " code { "kumite serve link" } " prints a new one." }
+                main #main {
+                    div.card.stack {
+                        h1 { (title) }
+                        p { (sentence(&refusal.message)) }
+                        @if let Some(path) = again {
+                            p { "If you were here before: " a href=(path) { "open the page" } "." }
+                        }
+                    }
+                }
             }
         }
     };
-    (StatusCode::UNAUTHORIZED, Html(page.into_string())).into_response()
+    (refusal.status, Html(page.into_string())).into_response()
+}
+
+/// A reason as a sentence, with what is to be typed as such.
+fn sentence(reason: &str) -> maud::Markup {
+    let mut first = reason.chars();
+    let upper = first.next().map(|it| it.to_ascii_uppercase());
+    let text: String = upper.into_iter().chain(first).collect();
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+        "."
+    }
 }

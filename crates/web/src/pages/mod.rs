@@ -11,12 +11,13 @@ mod settings;
 mod spec;
 
 use axum::Router;
+use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 
 use crate::app::Shared;
 
-pub use login::{LOGIN, unknown};
+pub use login::{LOGIN, refused};
 
 pub fn routes() -> Router<Shared> {
     Router::new()
@@ -25,12 +26,14 @@ pub fn routes() -> Router<Shared> {
         .route("/specs/{spec}", get(spec::spec))
         .route("/specs/{spec}/documents/{document}", get(spec::document))
         .route("/specs/{spec}/agents/{agent}", get(agent::agent))
-        .route("/contests", get(contest::contests))
-        .route("/contests/{id}", get(contest::contest))
+        .route("/specs/{spec}/agents/{agent}/lines", get(agent::lines))
+        .route("/specs/{spec}/agents/{agent}/search", get(agent::search))
+        .route("/specs/{spec}/agents/{agent}/raw", get(agent::raw))
+        .merge(contest::routes())
         .route("/settings", get(settings::settings))
         .route("/history", get(history::history))
 }
 
-pub async fn not_found() -> Response {
-    layout::not_found()
+pub async fn not_found(visit: Result<layout::Visit, StatusCode>) -> Response {
+    layout::not_found(visit.ok())
 }

@@ -25,15 +25,14 @@ pub fn legend<'a>(names: impl Iterator<Item = (&'a str, Option<usize>)>) -> Mark
     html! {
         ul.legend {
             @for (name, colour) in names {
-                li class=(class(colour)) {
-                    svg width="12" height="12" aria-hidden="true" {
-                        circle cx="6" cy="6" r="5" {}
-                    }
-                    span { (name) }
-                }
+                li { (swatch(colour)) " " (name) }
             }
         }
     }
+}
+
+pub fn swatch(colour: Option<usize>) -> Markup {
+    html! { span class={ "swatch " (class(colour)) } aria-hidden="true" {} }
 }
 
 /// A bar that fills `share` of its place, for the cell of a table.

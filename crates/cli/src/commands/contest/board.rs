@@ -7,10 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use kumite_contest::place::Place;
 use kumite_contest::{board as program, report};
 use serde_json::{Value, json};
 
-use super::place::{Place, PlaceArgs};
+use super::place::PlaceArgs;
 use super::table;
 use crate::args::Setting;
 use crate::out::out;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kumite_contest::demo;
+use kumite_contest::place::Place;
 
-use super::place::Place;
 use super::play::{Summary, play as follow};
 use super::run::begin;
 use crate::args::Setting;

@@ -9,13 +9,14 @@ use clap::Args;
 use kumite_contest::board::{self, Board};
 use kumite_contest::check::{self, Check, Status, World};
 use kumite_contest::home::{Charter, Home, new_id};
+use kumite_contest::place::Place;
 use kumite_contest::worktree::{self, Repository};
 use kumite_formats::contest::{Loaded, Plan, Request, Team, TeamKind, load};
 use kumite_host::clock::now_ms;
 use kumite_host::project::Project;
 use kumite_host::settings::Flags;
 
-use super::place::{Place, PlaceArgs};
+use super::place::PlaceArgs;
 use super::play::{Summary, play};
 use crate::args::Setting;
 use crate::exit;
@@ -54,7 +55,7 @@ pub fn run(setting: &Setting, args: &RunArgs) -> Result {
         }
         Err(Refused::Checks(checks)) => return Err(first_error(&checks)),
     };
-    place.use_workspace(&args.place, loaded.workspace.as_deref());
+    place.use_workspace(args.place.db.is_some(), loaded.workspace.as_deref());
     for warning in &loaded.warnings {
         eprintln!("kumite: warning: {warning}");
     }

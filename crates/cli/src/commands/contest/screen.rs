@@ -4,13 +4,13 @@ use std::io::{IsTerminal, Write};
 
 use console::measure_text_width;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use kumite_agents::clean_line;
 use kumite_contest::home::Charter;
 use kumite_contest::news::{News, What};
 use kumite_contest::view;
 use kumite_core::contest::board::standings;
 use kumite_core::contest::Contest;
 
-use crate::clean::clean_line;
 
 /// A longer name does not push everybody's lines to the right.
 const NAME_MAX: usize = 32;

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use console::style;
+use kumite_agents::clean_line;
 use kumite_contest::report::{self, Report, RoundReport};
 use kumite_contest::view::Line;
 
 use super::place::PlaceArgs;
 use super::table;
 use crate::args::Setting;
-use crate::clean::clean_line;
 use crate::out::out;
 use crate::trouble::{Result, Trouble};
 

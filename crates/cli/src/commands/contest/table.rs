@@ -1,9 +1,9 @@
 //! The leader board as a table.
 
 use console::{Style, measure_text_width, style};
+use kumite_agents::clean_line;
 use kumite_contest::view::{Board, Line};
 
-use crate::clean::clean_line;
 use crate::out::out;
 use crate::render::elapsed;
 

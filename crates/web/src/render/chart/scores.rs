@@ -48,10 +48,10 @@ pub fn scores(series: &[Series]) -> Option<Markup> {
             svg.scores width="100%" height=(bottom + BELOW) role="img" aria-label=(label) {
                 @for tick in axis.ticks() {
                     line.grid x1="0" x2="100%" y1=(down(tick)) y2=(down(tick)) {}
-                    text.axis x="0" y=(format!("{:.1}", axis.down(tick) - 4.0)) { (short(tick)) }
+                    text.tick x="0" y=(format!("{:.1}", axis.down(tick) - 4.0)) { (short(tick)) }
                 }
                 @for round in numbers(rounds_max) {
-                    text.axis x=(across(round)) y=(bottom + BELOW - 6.0) text-anchor="middle" {
+                    text.tick x=(across(round)) y=(bottom + BELOW - 6.0) text-anchor="middle" {
                         @if round == 1 { "round " }
                         (round)
                     }

@@ -56,7 +56,7 @@ pub fn timeline(lanes: &[Lane], now_ms: i64) -> Option<Markup> {
                     @let at = percent(across(from + tick));
                     line.grid x1=(at) x2=(at) y1="0" y2=(height) {}
                     @if across(from + tick) < 96.0 {
-                        text.axis x=(at) dx="3" y=(height + BELOW - 6) { (elapsed(tick as u64 / 1000)) }
+                        text.tick x=(at) dx="3" y=(height + BELOW - 6) { (elapsed(tick as u64 / 1000)) }
                     }
                 }
                 @for (index, lane) in lanes.iter().enumerate() {

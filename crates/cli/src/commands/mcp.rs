@@ -1,0 +1,27 @@
+//! `kumite mcp`: the Model Context Protocol on stdin and stdout, for agents that steer kumite.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use kumite_host::spec_file::sentence;
+use kumite_mcp::Options;
+
+use crate::args::Setting;
+use crate::trouble::{Result, Trouble};
+
+#[derive(Args)]
+pub struct McpArgs {
+    /// Offer and answer only what changes nothing
+    #[arg(long)]
+    read_only: bool,
+}
+
+pub fn mcp(setting: &Setting, args: &McpArgs) -> Result {
+    let options = Options {
+        place: setting.place()?,
+        kumite: std::env::current_exe()?,
+        read_only: args.read_only,
+    };
+    kumite_mcp::serve(options).map_err(|error| Trouble::failed(sentence(&error)))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,23 @@
+//! The page in a real browser: what a person sees and does there, and that it is true.
+
+// A test that cannot go on has failed; helpers of tests are tests as well.
+#![allow(clippy::unwrap_used)]
+
+mod actions;
+mod approvals;
+mod live;
+mod rounds;
+mod scene;
+mod switching;
+mod toasts;
+
+// The worlds of the other tests; not all of each is needed here.
+#[allow(dead_code)]
+#[path = "../web/served.rs"]
+mod served;
+#[allow(dead_code)]
+#[path = "../it/watch.rs"]
+mod watch;
+#[allow(dead_code)]
+#[path = "../it/world.rs"]
+mod world;

@@ -1,0 +1,78 @@
+//! Contests by tools. The built-in teams play: no key, no server.
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::world::{World, until};
+
+fn contest(pace: &str) -> World {
+    let world = World::new();
+    let team = |id: &str, style: &str| {
+        format!("[[team]]\nid = {id:?}\nscripted = {style:?}\npace = {pace:?}\n")
+    };
+    let metric = "[[metric]]\nname = \"own\"\ncommand = [\"echo\", '{\"score\": 80, \"remarks\": \"good\"}']\n";
+    let text = format!(
+        "[contest]\nrounds_min = 1\nrounds_max = 2\n{}{}{metric}",
+        team("aoi", "steady"),
+        team("bairei", "quick"),
+    );
+    world.write("contest.toml", &text);
+    world
+}
+
+fn board(client: &Client, id: &Value) -> Value {
+    client.ask("get_contest", json!({"contest": id}))
+}
+
+#[test]
+fn a_contest_is_started_watched_and_read() {
+    let world = contest("0s");
+    let client = Client::new(&world, &[]);
+    let asked = json!({"file": "contest.toml", "task": "--Write a guide."});
+    let id = client.ask("start_contest", asked)["execution_id"].clone();
+    until("it to end", || board(&client, &id)["state"] == "done");
+    let printed = world.kumite(&["contest", "board", "--json"]);
+    assert_eq!(board(&client, &id), printed.json()[0]);
+    let listed = client.ask("list_contests", json!({}));
+    let one = &listed["contests"][0];
+    assert_eq!((&one["execution_id"], &one["task"]), (&id, &json!("--Write a guide.")));
+    let report = client.ask("get_contest_report", json!({"team": "aoi", "round": 1}));
+    let round = &report["rounds"][0];
+    assert_eq!((&report["total"], &round["score"]), (&json!(1), &json!(80.0)), "{report}");
+    assert_eq!(round["submission"], Value::Null);
+    let texts = client.ask("get_contest_report", json!({"team": "aoi", "round": 1, "texts": true}));
+    assert!(texts["rounds"][0]["submission"].as_str().is_some_and(|it| !it.is_empty()));
+    let words = client.refused("get_contest_report", json!({"team": "nobody"}));
+    assert!(words.contains("team: there is no team \"nobody\"") && words.contains("aoi, bairei"), "{words}");
+}
+
+#[test]
+fn a_contest_outlives_its_client_and_ends_when_it_is_cancelled() {
+    let world = contest("1h");
+    let client = Client::new(&world, &[]);
+    let asked = json!({"file": "contest.toml", "task": "Wait."});
+    let id = client.ask("start_contest", asked)["execution_id"].clone();
+    client.end();
+    let client = Client::new(&world, &[]);
+    assert_eq!(board(&client, &id)["state"], "running");
+    let cancelled = client.ask("cancel_contest", json!({"contest": id}));
+    assert_eq!(cancelled["state"], "cancelled", "{cancelled}");
+    assert_eq!(board(&client, &id)["state"], "cancelled");
+}
+
+#[test]
+fn a_contest_that_was_interrupted_is_resumed() {
+    let world = contest("100ms");
+    let client = Client::new(&world, &[]);
+    let asked = ["contest", "run", "contest.toml", "Write.", "--json"];
+    let running = world.start(&asked);
+    until("it to begin", || client.ask("list_contests", json!({}))["total"] == 1);
+    let id = client.ask("get_contest", json!({}))["execution_id"].clone();
+    until("it to be played", || board(&client, &id)["state"] == "running");
+    running.signal("TERM");
+    running.wait();
+    assert_eq!(board(&client, &id)["state"], "stopped");
+    let resumed = client.ask("resume_contest", json!({"contest": id}));
+    assert_eq!(resumed["execution_id"], id);
+    until("it to end", || board(&client, &id)["state"] == "done");
+}

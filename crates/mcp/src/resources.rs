@@ -1,0 +1,109 @@
+//! Documents as resources: `kumite://specs/<spec>/<document>`.
+
+use kumite_host::documents;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+
+use crate::desk::Desk;
+use crate::refusal::{Refusal, Result};
+
+const ROOT: &str = "kumite://specs/";
+/// So many are listed at once.
+const PAGE: usize = 500;
+
+/// The documents of all specs. `cursor` is what the page before told.
+pub fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesResult> {
+    let wrong = |_| Refusal::new("the cursor is none that resources/list has told");
+    let from: usize = cursor.map_or(Ok(0), str::parse).map_err(wrong)?;
+    let mut all = Vec::new();
+    for spec in desk.project()?.all_specs()? {
+        for document in documents::list(&spec)? {
+            let name = format!("{}/{}", spec.name, document.name);
+            let uri = format!("{ROOT}{}/{}", spec.name, encoded(&document.name));
+            let resource = Resource::new(uri, name).with_mime_type(kind(&document.name));
+            all.push(resource.with_size(document.bytes));
+        }
+    }
+    let more = all.len() > from.saturating_add(PAGE);
+    let page = all.into_iter().skip(from).take(PAGE).collect();
+    let mut listed = ListResourcesResult::with_all_items(page);
+    listed.next_cursor = more.then(|| (from + PAGE).to_string());
+    Ok(listed)
+}
+
+pub fn templates() -> ListResourceTemplatesResult {
+    let template = ResourceTemplate::new(format!("{ROOT}{{spec}}/{{document}}"), "document")
+        .with_description("A document of a spec, such as kumite://specs/login/design.md");
+    ListResourceTemplatesResult::with_all_items(vec![template])
+}
+
+pub fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult> {
+    let place = uri.strip_prefix(ROOT).and_then(|path| path.split_once('/'));
+    let (spec, name) = place.ok_or_else(|| {
+        Refusal(format!("{uri} is no document: those are {ROOT}SPEC/DOCUMENT"))
+    })?;
+    let (_, spec) = desk.spec(spec)?;
+    let found = documents::read(&spec, &decoded(name))?;
+    let contents = ResourceContents::text(found.text, uri).with_mime_type(kind(&found.document.name));
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("md") => "text/markdown",
+        Some("json") => "application/json",
+        _ => "text/plain",
+    }
+}
+
+fn encoded(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// What is no escape stays as it is.
+fn decoded(name: &str) -> String {
+    let mut out = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).filter(|it| it.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (byte, escaped) {
+            (b'%', Some(escaped)) => {
+                out.push(escaped);
+                rest = &behind[2..];
+            }
+            _ => {
+                out.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_an_address_comes_back_as_it_was() {
+        for name in ["design.md", "zwei Wörter.md", "100%.md", "a%2F..md", "%zz", "%"] {
+            let address = encoded(name);
+            assert!(address.is_ascii() && !address.contains([' ', '/']), "{address}");
+            assert_eq!(decoded(&address), name);
+        }
+        assert_eq!(decoded("100%"), "100%");
+    }
+}

@@ -1,0 +1,212 @@
+//! Setting agents to work. The work goes on without us; whoever wants to can wait for its end.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kumite_core::names::Phase;
+use kumite_host::control::RunRequest;
+use kumite_host::news::Reader;
+use kumite_host::project::{Project, Spec};
+use kumite_host::{attend, journal, lock, orders, status};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::names;
+use super::specs::told;
+use crate::refusal::{Refusal, Result};
+use crate::tool::{Answer, Call, Reach, Tool, tool};
+
+/// Nobody waits longer in one call.
+const WAIT_MAX: u64 = 600;
+/// How often we look whether it has ended.
+const LOOK: Duration = Duration::from_millis(50);
+/// An engine that was not seen so often in a row is gone.
+const LOOKS: u32 = 40;
+
+pub fn tools() -> [Tool; 4] {
+    [
+        tool(
+            "run_spec",
+            Reach::Starts,
+            "Drives a spec through its phases until it is done or a person is needed. Returns at \
+             once, and the work goes on in the background; with wait_seconds it returns when the spec \
+             has come to rest. One that runs already goes on running.",
+            run_spec,
+        ),
+        tool(
+            "run_all",
+            Reach::Starts,
+            "Drives all specs of the project in the background, some at a time. list_specs tells how \
+             they get on.",
+            run_all,
+        ),
+        tool(
+            "resume_spec",
+            Reach::Starts,
+            "Goes on after a stop or a pause, and does not wait for the end of a usage limit any \
+             longer.",
+            resume_spec,
+        ),
+        tool(
+            "review_spec",
+            Reach::Starts,
+            "One round of document review by hand: a review and its reply, no loop.",
+            review_spec,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RunSpec {
+    /// Name of the spec.
+    spec: String,
+    /// End when this phase is done.
+    #[serde(default)]
+    #[schemars(schema_with = "names::phases")]
+    until: Option<Phase>,
+    /// Begin anew with this phase, also if it is done.
+    #[serde(default)]
+    #[schemars(schema_with = "names::phases")]
+    from: Option<Phase>,
+    /// The agent for all phases, by its name in the settings.
+    agent: Option<String>,
+    /// How long to wait until it has come to rest, at most 600. Many clients give up after 60.
+    wait_seconds: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RunAll {
+    /// End when this phase is done.
+    #[serde(default)]
+    #[schemars(schema_with = "names::phases")]
+    until: Option<Phase>,
+    /// The agent for all phases, by its name in the settings.
+    agent: Option<String>,
+    /// How many specs work at once, if no engine runs yet.
+    jobs: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ResumeSpec {
+    /// Name of the spec.
+    spec: String,
+    /// The agent for all phases, by its name in the settings.
+    agent: Option<String>,
+    /// How long to wait until it has come to rest, at most 600.
+    wait_seconds: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReviewSpec {
+    /// Name of the spec.
+    spec: String,
+    /// Have the fixes applied too.
+    #[serde(default)]
+    fix: bool,
+    /// How long to wait until it has come to rest, at most 600.
+    wait_seconds: Option<u64>,
+}
+
+fn run_spec(call: &Call<'_>, args: RunSpec) -> Result<Answer> {
+    let request = RunRequest {
+        specs: vec![args.spec],
+        until: args.until,
+        from: args.from,
+        agent: args.agent,
+        ..RunRequest::default()
+    };
+    start(call, request, args.wait_seconds)
+}
+
+fn resume_spec(call: &Call<'_>, args: ResumeSpec) -> Result<Answer> {
+    let request = RunRequest {
+        agent: args.agent,
+        ..orders::resume(&args.spec)
+    };
+    start(call, request, args.wait_seconds)
+}
+
+fn review_spec(call: &Call<'_>, args: ReviewSpec) -> Result<Answer> {
+    start(call, orders::review(&args.spec, args.fix), args.wait_seconds)
+}
+
+fn run_all(call: &Call<'_>, args: RunAll) -> Result<Answer> {
+    let project = call.desk.project()?;
+    let request = RunRequest {
+        specs: orders::all(&project)?,
+        until: args.until,
+        agent: args.agent,
+        ..RunRequest::default()
+    };
+    call.desk.loader(&project)?;
+    let request = orders::checked(&project, request)?;
+    attend::detach(&project, &request, args.jobs)?;
+    let message = format!("{} specs are on their way", request.specs.len());
+    Answer::of(&json!({"message": message, "specs": request.specs}))
+}
+
+/// Starts one spec and, if that is wanted, waits for it.
+fn start(call: &Call<'_>, request: RunRequest, wait_seconds: Option<u64>) -> Result<Answer> {
+    let seconds = wait_seconds.unwrap_or(0);
+    if seconds > WAIT_MAX {
+        let words = format!("wait_seconds: at most {WAIT_MAX}, not {seconds}");
+        return Err(Refusal(words));
+    }
+    let project = call.desk.project()?;
+    call.desk.loader(&project)?;
+    let request = orders::checked(&project, request)?;
+    let name = &request.specs[0];
+    let spec = project.spec(&name.parse()?)?;
+    // From here on nothing is missed.
+    let news = Reader::at_end(&project.runtime())?;
+    attend::detach(&project, &request, None)?;
+    let message = match seconds {
+        0 => format!("{name} is on its way"),
+        _ => {
+            let deadline = Instant::now() + Duration::from_secs(seconds);
+            match has_ended(call, &project, &spec, news, deadline)? {
+                true => format!("{name} has come to rest"),
+                false => format!("{name} has not come to rest within {seconds} s; it goes on"),
+            }
+        }
+    };
+    told(message, &status::one(&project, &spec))
+}
+
+/// Waits for the word that the run has ended, but not longer than anybody waits for us.
+fn has_ended(
+    call: &Call<'_>,
+    project: &Project,
+    spec: &Spec,
+    mut news: Reader,
+    deadline: Instant,
+) -> Result<bool> {
+    let mut is_told = false;
+    let mut unseen = 0;
+    while Instant::now() < deadline && !(call.is_over)() {
+        let mut items = news.read()?.into_iter();
+        is_told |= items.any(|it| it.news["type"] == "run_ended" && it.news["spec"] == spec.name);
+        let at_rest = || {
+            let run = journal::peek(spec.run_dir()).ok().flatten();
+            run.is_none_or(|run| run.is_at_rest())
+        };
+        if is_told && at_rest() {
+            return Ok(true);
+        }
+        unseen = match lock::is_held(project) {
+            true => 0,
+            false => unseen + 1,
+        };
+        // It was killed, and nobody has taken its place.
+        if unseen == LOOKS {
+            return Ok(true);
+        }
+        thread::park_timeout(LOOK);
+    }
+    Ok(false)
+}

@@ -1,0 +1,167 @@
+//! What is there: the project, its specs; and a new one.
+
+use std::collections::BTreeMap;
+
+use kumite_formats::spec_name::SpecName;
+use kumite_host::status::{self, Status};
+use kumite_host::{lock, new_spec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{OfNothing, OfSpec};
+use crate::page::{Part, page};
+use crate::refusal::Result;
+use crate::tool::{Answer, Call, Reach, Tool, tool};
+
+pub fn tools() -> [Tool; 4] {
+    [
+        tool(
+            "project_info",
+            Reach::Reads,
+            "The project: where it is, how many specs are in which state, whether an engine runs, \
+             and the names of the agents that its settings know.",
+            project_info,
+        ),
+        tool(
+            "list_specs",
+            Reach::Reads,
+            "The specs of the project, by name: state, phase, and why each stands where it does. \
+             get_spec tells more of one.",
+            list_specs,
+        ),
+        tool(
+            "get_spec",
+            Reach::Reads,
+            "Where a spec stands and why: state (idle, working, waiting, paused, stopped, failed, \
+             done), phase, reason, message, round, tasks, living agents, cost, review and inspection \
+             rounds.",
+            get_spec,
+        ),
+        tool(
+            "create_spec",
+            Reach::Adds,
+            "Creates a spec from a description. Nothing runs yet: run_spec has an agent write its \
+             requirements.",
+            create_spec,
+        ),
+    ]
+}
+
+fn project_info(call: &Call<'_>, _: OfNothing) -> Result<Answer> {
+    let project = call.desk.project()?;
+    let loader = call.desk.loader(&project)?;
+    let mut states: BTreeMap<&str, u32> = BTreeMap::new();
+    for status in status::all(&project)? {
+        *states.entry(status.state).or_default() += 1;
+    }
+    Answer::of(&json!({
+        "root": project.root(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "engine_runs": lock::is_held(&project),
+        "specs": states.values().sum::<u32>(),
+        "states": states,
+        "agents": loader.loaded.settings.agents.keys().collect::<Vec<_>>(),
+    }))
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum State {
+    Idle,
+    Working,
+    Waiting,
+    Paused,
+    Stopped,
+    Failed,
+    Done,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Working => "working",
+            State::Waiting => "waiting",
+            State::Paused => "paused",
+            State::Stopped => "stopped",
+            State::Failed => "failed",
+            State::Done => "done",
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListSpecs {
+    /// Only those in this state.
+    state: Option<State>,
+    /// Number of the first one, from 1.
+    from: Option<u64>,
+    /// How many, 100 if it is left out, at most 1000.
+    count: Option<u64>,
+}
+
+/// A line of the list.
+#[derive(Serialize)]
+struct Short {
+    spec: String,
+    state: &'static str,
+    phase: Option<&'static str>,
+    reason: Option<String>,
+    message: Option<String>,
+    tasks: status::TaskCount,
+}
+
+fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
+    let all = status::all(&call.desk.project()?)?.into_iter();
+    let wanted = args.state.map(State::name);
+    let short = |it: Status| Short {
+        spec: it.spec,
+        state: it.state,
+        phase: it.phase,
+        reason: it.reason,
+        message: it.message,
+        tasks: it.tasks,
+    };
+    let all = all.filter(|it| wanted.is_none_or(|state| it.state == state));
+    let part = Part {
+        from: Some(args.from.unwrap_or(1)),
+        count: args.count,
+    };
+    let page = page(all.map(short).collect(), part, 100)?;
+    Answer::of(&json!({"total": page.total, "next": page.next, "specs": page.items}))
+}
+
+fn get_spec(call: &Call<'_>, args: OfSpec) -> Result<Answer> {
+    let (project, spec) = call.desk.spec(&args.spec)?;
+    Answer::of(&status::one(&project, &spec))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateSpec {
+    /// Name of the spec: small letters, digits and hyphens.
+    spec: String,
+    /// What it should do, in a few sentences.
+    description: Option<String>,
+    /// Language of the documents, such as en or ja; en if it is left out.
+    language: Option<String>,
+}
+
+fn create_spec(call: &Call<'_>, args: CreateSpec) -> Result<Answer> {
+    let project = call.desk.project()?;
+    let name: SpecName = args.spec.parse()?;
+    let description = args.description.unwrap_or_default();
+    let language = args.language.as_deref().unwrap_or(new_spec::LANGUAGE);
+    let dir = new_spec::create(&project, &name, &description, language)?;
+    let message = format!("created {}; next: run_spec", dir.display());
+    told(message, &status::one(&project, &project.spec(&name)?))
+}
+
+/// What was done, and how the spec stands now.
+pub fn told(message: String, status: &Status) -> Result<Answer> {
+    let status: Value = serde_json::to_value(status)?;
+    Answer::of(&json!({"message": message, "status": status}))
+}

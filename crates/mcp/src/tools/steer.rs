@@ -1,0 +1,92 @@
+//! Stop, pause, reset, approve, reject: done by kumite as a process, as from any other terminal. So
+//! this one never holds the lock of the project, and can end at any moment.
+
+use kumite_core::names::Document;
+use kumite_host::status;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::specs::told;
+use super::{OfSpec, names};
+use crate::refusal::Result;
+use crate::tool::{Answer, Call, Reach, Tool, tool};
+
+pub fn tools() -> [Tool; 5] {
+    [
+        tool(
+            "stop_spec",
+            Reach::Ends,
+            "Ends a run and its agent at once. Finished rounds stay; run_spec goes on.",
+            |call, args: OfSpec| steer(call, &["stop"], &args.spec, &[]),
+        ),
+        tool(
+            "pause_spec",
+            Reach::Adds,
+            "Lets the agent finish its step, then begins nothing new. resume_spec goes on.",
+            |call, args: OfSpec| steer(call, &["pause"], &args.spec, &[]),
+        ),
+        tool(
+            "reset_spec",
+            Reach::Ends,
+            "Forgets counters and failures of a run that has given up, so that run_spec can go on. \
+             Files stay as they are.",
+            |call, args: OfSpec| steer(call, &["reset"], &args.spec, &[]),
+        ),
+        tool(
+            "approve_document",
+            Reach::Adds,
+            "Approves a document that waits for it. Read it first: get_document. run_spec goes on \
+             where no engine does so by itself.",
+            approve,
+        ),
+        tool(
+            "reject_document",
+            Reach::Ends,
+            "Rejects a document: an agent writes it anew, and is told the remark.",
+            reject,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Approve {
+    /// Name of the spec.
+    spec: String,
+    /// Which document; the one that waits, if it is left out.
+    #[serde(default)]
+    #[schemars(schema_with = "names::documents")]
+    document: Option<Document>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reject {
+    /// Name of the spec.
+    spec: String,
+    /// Which document; the one that waits, if it is left out.
+    #[serde(default)]
+    #[schemars(schema_with = "names::documents")]
+    document: Option<Document>,
+    /// What is wrong with it.
+    remark: Option<String>,
+}
+
+fn approve(call: &Call<'_>, args: Approve) -> Result<Answer> {
+    let document: Vec<&str> = args.document.iter().map(|it| it.name()).collect();
+    steer(call, &["approve"], &args.spec, &document)
+}
+
+fn reject(call: &Call<'_>, args: Reject) -> Result<Answer> {
+    let document: Vec<&str> = args.document.iter().map(|it| it.name()).collect();
+    let remark = args.remark.map(|remark| format!("--message={remark}"));
+    let words: Vec<&str> = ["reject"].into_iter().chain(remark.as_deref()).collect();
+    steer(call, &words, &args.spec, &document)
+}
+
+fn steer(call: &Call<'_>, words: &[&str], spec: &str, more: &[&str]) -> Result<Answer> {
+    let (project, found) = call.desk.spec(spec)?;
+    let names: Vec<&str> = [spec].into_iter().chain(more.iter().copied()).collect();
+    let message = call.desk.tell(words, &names)?;
+    told(message, &status::one(&project, &found))
+}

@@ -1,0 +1,73 @@
+//! The protocol on stdin and stdout.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+
+/// A message that is longer is passed over.
+const LINE_MAX: usize = 4 * 1024 * 1024;
+
+/// A transport that says when it is over, and that begins with a request, whatever else is said
+/// before: a stray notification does not end the server.
+pub struct Wire<T> {
+    inner: T,
+    has_begun: bool,
+    is_over: Arc<AtomicBool>,
+}
+
+/// `is_over` becomes true when nobody is left who could be answered.
+pub fn stdio(is_over: Arc<AtomicBool>) -> Wire<impl Transport<RoleServer>> {
+    let (read, write) = stdio_pipes();
+    let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(LINE_MAX);
+    Wire {
+        inner,
+        has_begun: false,
+        is_over,
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        self.inner.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let Some(message) = self.inner.receive().await else {
+                self.is_over.store(true, Ordering::Relaxed);
+                return None;
+            };
+            self.has_begun |= begins(&message);
+            if self.has_begun || matches!(message, JsonRpcMessage::Request(_)) {
+                return Some(message);
+            }
+        }
+    }
+
+    fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {
+        self.inner.close()
+    }
+}
+
+/// The handshake, or a request that brings all it needs.
+fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    match message {
+        JsonRpcMessage::Request(message) => match &message.request {
+            ClientRequest::InitializeRequest(_) => true,
+            ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+            other => other.get_meta().protocol_version().is_some(),
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,163 @@
+// What a person can do on a page, and what the page tells a person.
+
+import { refreshNow, skew, visit } from "./page.js";
+
+const SHOWN_FOR = 7000;
+// Older news than this are no news to whoever comes back.
+const FRESH_FOR = 60_000;
+
+export function start() {
+  document.addEventListener("click", clicked);
+  document.addEventListener("submit", submitted);
+  document.addEventListener("keydown", (event) => {
+    const sends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (sends && event.target.localName === "textarea") event.target.form?.requestSubmit();
+  });
+}
+
+async function clicked(event) {
+  const button = event.target.closest("button, dialog");
+  if (!button) return;
+  const { post, body, open, copy } = button.dataset;
+  if (button.localName === "dialog") {
+    // The backdrop belongs to the dialog; its inside is covered by other elements.
+    if (event.target === button && isOutside(button, event)) button.close();
+  } else if (open) {
+    document.getElementById(open)?.showModal();
+  } else if ("close" in button.dataset) {
+    button.closest("dialog")?.close();
+  } else if (copy !== undefined) {
+    await navigator.clipboard.writeText(copy);
+    toast("Copied.");
+  } else if (post) {
+    event.preventDefault();
+    if (await agreed(button)) await send(button, post, body ?? "{}");
+  }
+}
+
+function isOutside(dialog, event) {
+  const box = dialog.getBoundingClientRect();
+  return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
+}
+
+async function submitted(event) {
+  const form = event.target;
+  const { post, then } = form.dataset;
+  if (!post) return;
+  event.preventDefault();
+  const fields = fieldsOf(form, event.submitter);
+  if (!(await agreed(form))) return;
+  if (!(await send(event.submitter ?? form.querySelector("button"), post, JSON.stringify(fields)))) return;
+  form.reset();
+  form.closest("dialog")?.close();
+  if (then) visit(then.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fields[name])));
+}
+
+// Fields as JSON; what was left empty was not said.
+function fieldsOf(form, submitter) {
+  const fields = {};
+  for (const field of form.elements) {
+    const { name, type, value } = field;
+    if (!name || field.disabled || (type === "submit" && field !== submitter) || (type === "radio" && !field.checked)) continue;
+    if (type === "checkbox") fields[name] = field.checked;
+    else if (value === "" && !field.required) continue;
+    else if (type === "number") fields[name] = Number(value);
+    else if ("list" in field.dataset) fields[name] = value.split(/[\s,]+/).filter(Boolean);
+    else fields[name] = value;
+  }
+  return fields;
+}
+
+// Asks before something is destroyed.
+function agreed(element) {
+  const { confirm, yes } = element.dataset;
+  if (!confirm) return true;
+  const dialog = document.getElementById("confirm");
+  document.getElementById("confirm-text").textContent = confirm;
+  dialog.querySelector("[value=yes]").textContent = yes ?? "Go ahead";
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+async function send(button, url, body) {
+  button?.setAttribute("aria-busy", "true");
+  if (button) button.disabled = true;
+  try {
+    const token = document.querySelector("meta[name=csrf-token]").content;
+    const headers = { "Content-Type": "application/json", "X-CSRF-Token": token };
+    const answer = await fetch(url, { method: "POST", headers, body });
+    const said = await answer.json().catch(() => ({}));
+    if (answer.ok) toast(said.message ?? "Done.");
+    else toast(said.error ?? `The server refused it (${answer.status}).`, "error");
+    return answer.ok;
+  } catch {
+    toast("The server does not answer; nothing was changed as far as this page knows.", "error");
+    return false;
+  } finally {
+    button?.removeAttribute("aria-busy");
+    if (button) button.disabled = false;
+    refreshNow();
+  }
+}
+
+// Says something for a while; errors stay until they are closed.
+export function toast(text, level = "info", link = null) {
+  const box = document.createElement("div");
+  box.className = `toast ${level}`;
+  if (level === "error") box.setAttribute("role", "alert");
+  const words = document.createElement(link ? "a" : "span");
+  if (link) words.href = link;
+  words.textContent = text;
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "plain";
+  close.textContent = "×";
+  close.setAttribute("aria-label", "Close this message");
+  close.addEventListener("click", () => box.remove());
+  box.append(words, close);
+  document.getElementById("toasts").append(box);
+  if (level !== "error") leave(box);
+}
+
+// Nobody is hurried: while somebody points at it, it stays.
+function leave(box) {
+  setTimeout(() => (box.matches(":hover, :focus-within") ? leave(box) : box.remove()), SHOWN_FOR);
+}
+
+const tasks = (count) => (count === 1 ? "1 task is open" : `${count} tasks are open`);
+
+// What a notice says to a person, by its type: [text, level]. Others are seen on the pages.
+const NOTICES = {
+  impl_retry: (it) => [`Impl retry (${it.attempt}/${it.max}): ${tasks(it.open)}`, "info"],
+  impl_exhausted: (it) => [`Impl max retry exceeded (${it.max}): ${tasks(it.open)}. A reset lets it go on`, "error"],
+  round_ended: (it) => [`Review round ${it.round} ended: ${it.fix_required} to fix, ${it.needs_discussion} to discuss`, "info"],
+  limit_waiting: (it) => [`Waits for a usage limit: ${it.message}`, "warn"],
+  warning: (it) => [it.message, "error"],
+  save_failed: (it) => [it.message, "error"],
+  run_ended: (it) => [`${capital(it.state)}: ${it.message}`, ENDS[it.state] ?? "info"],
+  contest_started: (it) => [`Contest started with ${it.teams} teams`, "info"],
+  contest_ended: (it) => [
+    it.winner ? `Contest ${it.state}: ${it.winner} wins with ${it.score}` : `Contest ${it.state}, without a winner`,
+    it.state === "done" ? "good" : "warn",
+  ],
+};
+const ENDS = { done: "good", failed: "error", paused: "warn", waiting: "warn" };
+const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
+const told = new Set();
+
+// The limit of retries was told by itself, and ended the run.
+const isSaid = (news) => news.type === "run_ended" && news.reason === "retries_exhausted";
+
+export function notice(news) {
+  const say = NOTICES[news.type];
+  const isOld = Date.now() + skew - Date.parse(news.time) > FRESH_FOR;
+  if (!say || isOld || told.has(news.key) || isSaid(news)) return;
+  told.add(news.key);
+  const [text, level] = say(news);
+  if (news.spec) toast(`${news.spec}: ${text}`, level, `/specs/${encodeURIComponent(news.spec)}`);
+  else toast(text, level, `/contests/${encodeURIComponent(news.execution_id)}`);
+}

@@ -1,0 +1,66 @@
+//! Changes: each is written down with who made it, also when it is refused.
+
+use axum::Json;
+use axum::body::Bytes;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Refusal;
+use crate::app::{App, Shared};
+use crate::auth::Who;
+
+/// What became of a change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Message {
+    /// One sentence, for a person.
+    pub message: String,
+}
+
+/// An answer that says in a sentence what became of a change.
+pub trait Told {
+    fn told(&self) -> &str;
+}
+
+impl Told for Message {
+    fn told(&self) -> &str {
+        &self.message
+    }
+}
+
+impl From<String> for Message {
+    fn from(message: String) -> Message {
+        Message { message }
+    }
+}
+
+/// Carries a change out. It goes on to its end, and into the audit log, also if whoever asked for it
+/// went away.
+pub async fn change<T: Told + Send + 'static>(
+    app: &Shared,
+    who: Who,
+    what: &'static str,
+    subject: String,
+    act: impl FnOnce(&App, &str) -> Result<T, Refusal> + Send + 'static,
+) -> Result<Json<T>, Refusal> {
+    let done = app.read(move |app| {
+        let done = act(app, &subject);
+        let told = match &done {
+            Ok(answer) => Ok(answer.told()),
+            Err(refusal) => Err(refusal.message.as_str()),
+        };
+        app.audit.note(&who, what, &subject, told);
+        done
+    });
+    done.await?.map(Json)
+}
+
+/// The body of a request. None at all is as good as one that says nothing.
+pub fn asked<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
+    let text = match body.trim_ascii() {
+        [] => b"{}",
+        text => text,
+    };
+    serde_json::from_slice(text)
+        .map_err(|error| Refusal::invalid(format!("the body is not what is asked for here: {error}")))
+}

@@ -1,0 +1,200 @@
+//! Contests. Each is played by a kumite of its own.
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use kumite_contest::listing::{self, Brief};
+use kumite_contest::place::Place;
+use kumite_contest::playable::{self, Playable};
+use kumite_contest::process::{self, Apply, Started, Starter};
+use kumite_contest::report::{self, Listed, Report};
+use kumite_contest::view::Board;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Refusal;
+use super::change::{Message, Told, asked, change};
+use super::steer::Nothing;
+use crate::app::{App, Shared};
+use crate::auth::Who;
+
+#[derive(Serialize, JsonSchema)]
+pub struct Contests {
+    contests: Vec<Brief>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ContestFiles")]
+pub struct Files {
+    files: Vec<Playable>,
+}
+
+/// A contest that is to be played.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StartAsk")]
+pub struct Start {
+    /// From the root of the project; it ends in `.toml`.
+    file: String,
+    /// What the teams have to do, if the file does not say it.
+    #[serde(default)]
+    task: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ContestBegun")]
+pub struct Begun {
+    message: String,
+    execution_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Applied {
+    message: String,
+    #[serde(flatten)]
+    applied: process::Applied,
+}
+
+impl Told for Begun {
+    fn told(&self) -> &str {
+        &self.message
+    }
+}
+
+impl Told for Applied {
+    fn told(&self) -> &str {
+        &self.message
+    }
+}
+
+pub async fn list(State(app): State<Shared>) -> Result<Json<Contests>, Refusal> {
+    let all = app.read(|app| listing::all(&place(app)?));
+    let contests = all.await??;
+    Ok(Json(Contests { contests }))
+}
+
+pub async fn files(State(app): State<Shared>) -> Result<Json<Files>, Refusal> {
+    let files = app.read(|app| playable::all(app.project.root())).await?;
+    Ok(Json(Files { files }))
+}
+
+pub async fn board(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Json<Board>, Refusal> {
+    let read = app.read(move |app| -> Result<_, Refusal> {
+        Ok(report::board_of(&find(app, &id)?)?)
+    });
+    read.await?.map(Json)
+}
+
+pub async fn report(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Json<Report>, Refusal> {
+    let read =
+        app.read(move |app| -> Result<_, Refusal> { Ok(report::report(&find(app, &id)?)?) });
+    read.await?.map(Json)
+}
+
+pub async fn start(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Begun>), Refusal> {
+    // Whatever was sent, it is written down under the file that it names, if it names one.
+    let file = serde_json::from_slice::<Value>(&body).ok();
+    let file = file.and_then(|body| body["file"].as_str().map(str::to_owned));
+    let act = move |app: &App, _: &str| {
+        let Start { file, task } = asked(&body)?;
+        // A form sends also what nobody has written.
+        let task = task.as_deref().filter(|task| !task.trim().is_empty());
+        begun(app, starter(app).start(&file, task)?, "has begun")
+    };
+    let begun = change(&app, who, "contest run", file.unwrap_or_default(), act).await?;
+    Ok((StatusCode::ACCEPTED, begun))
+}
+
+pub async fn resume(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Begun>), Refusal> {
+    let act = move |app: &App, id: &str| {
+        let Nothing {} = asked(&body)?;
+        let board = report::board_of(&find(app, id)?)?;
+        if board.state != "stopped" {
+            let state = board.state;
+            let help = format!("contest {id} is {state}; only one that was interrupted goes on");
+            return Err(Refusal::conflict(help));
+        }
+        begun(app, starter(app).resume(id)?, "goes on")
+    };
+    let begun = change(&app, who, "contest resume", id, act).await?;
+    Ok((StatusCode::ACCEPTED, begun))
+}
+
+pub async fn cancel(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Message>, Refusal> {
+    let act = move |app: &App, id: &str| {
+        let Nothing {} = asked(&body)?;
+        find(app, id)?;
+        Ok(Message::from(starter(app).cancel(id)?))
+    };
+    change(&app, who, "contest cancel", id, act).await
+}
+
+pub async fn apply(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Applied>, Refusal> {
+    let act = move |app: &App, id: &str| {
+        let ask: Apply = asked(&body)?;
+        find(app, id)?;
+        let applied = starter(app).apply(id, &ask)?;
+        let verb = if applied.applied { "applied" } else { "can apply" };
+        Ok(Applied {
+            message: format!(
+                "{verb} round {} of team {}: {} files",
+                applied.round,
+                applied.team_id,
+                applied.files.len()
+            ),
+            applied,
+        })
+    };
+    change(&app, who, "contest apply", id, act).await
+}
+
+fn place(app: &App) -> Result<Place, kumite_contest::place::Error> {
+    Place::of_project(app.project.root())
+}
+
+fn find(app: &App, id: &str) -> Result<Listed, Refusal> {
+    Ok(place(app)?.exact(id)?)
+}
+
+fn starter(app: &App) -> Starter<'_> {
+    Starter {
+        kumite: &app.kumite,
+        project: app.project.root(),
+    }
+}
+
+fn begun(app: &App, started: Started, how: &str) -> Result<Begun, Refusal> {
+    let Started { id, child } = started;
+    app.contests.keep(child)?;
+    Ok(Begun {
+        message: format!("contest {id} {how}"),
+        execution_id: id,
+    })
+}

@@ -1,0 +1,85 @@
+//! `GET /api/events`: everything that happens, as it happens. Whoever was away says how far it had
+//! come, and gets exactly what it missed.
+
+mod follower;
+mod streams;
+
+use std::convert::Infallible;
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use kumite_host::news::Position;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Refusal;
+use super::specs::find;
+use crate::app::Shared;
+use crate::auth::Who;
+use crate::log::agent_id;
+use follower::{Follower, Watched};
+
+pub use streams::Streams;
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EventsAsk")]
+pub struct Ask {
+    /// The id of the last event that was seen; the header `Last-Event-ID` counts more.
+    after: Option<String>,
+    /// `SPEC/AGENT`: be told as well when the log of that agent grows.
+    log: Option<String>,
+}
+
+pub async fn events(
+    State(app): State<Shared>,
+    Extension(who): Extension<Who>,
+    Query(ask): Query<Ask>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let place = match app.hub.streams.enter(&who) {
+        Ok(place) => place,
+        Err(full) => return Ok(full.into_response()),
+    };
+    let told = headers
+        .get("last-event-id")
+        .and_then(|id| id.to_str().ok())
+        .map(str::to_owned);
+    // Browsers send an empty one if there was none.
+    let after = told.or(ask.after).filter(|after| !after.is_empty());
+    let watched = match ask.log {
+        Some(log) => Some(watched(&app, log).await?),
+        None => None,
+    };
+    let follower = Follower::new(&app, after.map(|after| position(&after)), watched, place);
+    let pieces = stream::unfold(follower.await?, |mut follower| async {
+        let piece = follower.next().await?;
+        Some((Ok::<Bytes, Infallible>(piece), follower))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        // A proxy that waits for more would make news old.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok((headers, Body::from_stream(pieces)).into_response())
+}
+
+/// What is no position at all is as unknown as one from another time.
+fn position(text: &str) -> Option<Position> {
+    text.parse().ok()
+}
+
+async fn watched(app: &Shared, log: String) -> Result<Watched, Refusal> {
+    let find = app.read(move |app| -> Result<_, Refusal> {
+        let wrong = || Refusal::invalid("log is written SPEC/AGENT");
+        let (name, agent) = log.split_once('/').ok_or_else(wrong)?;
+        let spec = find(app, name)?;
+        Ok(Watched::new(spec, agent_id(agent)?))
+    });
+    find.await?
+}

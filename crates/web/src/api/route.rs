@@ -1,0 +1,100 @@
+//! One route: what it is called with, what it answers, and who does that.
+
+use axum::handler::Handler;
+use axum::routing::{self, MethodRouter};
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema};
+
+use crate::app::Shared;
+
+/// Makes the schema of a type, once it is known to which document it belongs.
+pub type Make = fn(&mut SchemaGenerator) -> Schema;
+
+pub struct Route {
+    /// `get` or `post`. What is only read is a `get`: everybody whom we know may do that.
+    pub method: &'static str,
+    /// As axum and OpenAPI write it: `{spec}` stands for a name.
+    pub path: &'static str,
+    pub summary: &'static str,
+    pub query: Option<Make>,
+    pub body: Option<Make>,
+    pub answer: Answer,
+    /// When all goes well.
+    pub status: u16,
+    /// Besides those that every route has.
+    pub refusals: &'static [u16],
+    pub service: MethodRouter<Shared>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Answer {
+    Json(Make),
+    /// Whatever JSON it is, it describes itself.
+    Any,
+    Events,
+}
+
+pub fn get<H, T>(path: &'static str, summary: &'static str, handler: H) -> Route
+where
+    H: Handler<T, Shared>,
+    T: 'static,
+{
+    Route::new("get", path, summary, routing::get(handler))
+}
+
+pub fn post<H, T>(path: &'static str, summary: &'static str, handler: H) -> Route
+where
+    H: Handler<T, Shared>,
+    T: 'static,
+{
+    Route::new("post", path, summary, routing::post(handler))
+}
+
+impl Route {
+    fn new(
+        method: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        service: MethodRouter<Shared>,
+    ) -> Route {
+        Route {
+            method,
+            path,
+            summary,
+            query: None,
+            body: None,
+            answer: Answer::Any,
+            status: 200,
+            refusals: &[],
+            service,
+        }
+    }
+
+    /// With these parameters in the URL, all of which may be left out.
+    pub fn asks<T: JsonSchema>(mut self) -> Route {
+        self.query = Some(SchemaGenerator::subschema_for::<T>);
+        self
+    }
+
+    /// With this body, which may be left out where all of it may.
+    pub fn takes<T: JsonSchema>(mut self) -> Route {
+        self.body = Some(SchemaGenerator::subschema_for::<T>);
+        self
+    }
+
+    pub fn answers<T: JsonSchema>(mut self, status: u16) -> Route {
+        self.answer = Answer::Json(SchemaGenerator::subschema_for::<T>);
+        self.status = status;
+        self
+    }
+
+    pub fn streams(mut self) -> Route {
+        self.answer = Answer::Events;
+        self
+    }
+
+    pub fn refuses(mut self, refusals: &'static [u16]) -> Route {
+        self.refusals = refusals;
+        self
+    }
+}

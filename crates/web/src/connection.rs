@@ -1,0 +1,104 @@
+//! Connections: how many there may be, and how long each may keep us waiting.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use crate::guard::{Ends, Guard};
+use crate::patient::Patient;
+
+const CONNECTIONS_MAX: u32 = 1500;
+/// How long the head of a request may take, from the last answer on; and the greeting of TLS.
+const HEAD: Duration = Duration::from_secs(10);
+const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// How long we wait for somebody who does not take what we send.
+const WRITE: Duration = Duration::from_secs(30);
+/// How long answers on their way have when the server ends.
+const GRACE: Duration = Duration::from_secs(2);
+/// When the system has no room for another connection.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// Answers until it is told to end, and then until all is said or time is up.
+pub async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    guard: Arc<Guard>,
+    mut ended: watch::Receiver<bool>,
+) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = ended.wait_for(|ended| *ended) => break,
+        };
+        let Ok((stream, peer)) = accepted else {
+            sleep(BREATH).await;
+            continue;
+        };
+        // Without room it is closed here and now.
+        if let Ok(seat) = Arc::clone(&room).try_acquire_owned() {
+            let (tls, guard, ended) = (tls.clone(), Arc::clone(&guard), ended.clone());
+            tokio::spawn(connection(stream, peer, tls, guard, ended, seat));
+        }
+    }
+    drop(listener);
+    let _ = timeout(GRACE, room.acquire_many(CONNECTIONS_MAX)).await;
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    guard: Arc<Guard>,
+    ended: watch::Receiver<bool>,
+    _seat: OwnedSemaphorePermit,
+) {
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    let ends = Ends { peer, local };
+    let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream, WRITE);
+    match tls {
+        None => speak(stream, ends, guard, ended).await,
+        // Who does not speak TLS is gone after that.
+        Some(tls) => {
+            if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
+                speak(stream, ends, guard, ended).await;
+            }
+        }
+    }
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    ends: Ends,
+    guard: Arc<Guard>,
+    mut ended: watch::Receiver<bool>,
+) {
+    let service = service_fn(|request| {
+        let guard = Arc::clone(&guard);
+        async move { guard.answer(ends, request).await }
+    });
+    let talk = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_header_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(talk);
+    tokio::select! {
+        // However it ended: there is nobody left to tell.
+        _ = talk.as_mut() => return,
+        _ = ended.wait_for(|ended| *ended) => talk.as_mut().graceful_shutdown(),
+    }
+    let _ = timeout(GRACE, talk).await;
+}

@@ -1,0 +1,188 @@
+//! Every request passes here before anything of it is looked at, and every answer on its way out.
+
+mod body;
+mod dress;
+mod hosts;
+mod rates;
+mod verdict;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use futures_util::FutureExt;
+use tower::ServiceExt;
+
+use crate::api::Refusal;
+use crate::app::{self, Shared};
+use crate::pages;
+
+pub use hosts::Hosts;
+use rates::Rates;
+use verdict::{Asked, Refused, is_change, verdict};
+
+/// The two ends of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    pub peer: SocketAddr,
+    pub local: SocketAddr,
+}
+
+/// Stands between connections and the routes.
+pub struct Guard {
+    app: Shared,
+    router: Router,
+    hosts: Hosts,
+    rates: Rates,
+    is_ending: Arc<AtomicBool>,
+}
+
+impl Guard {
+    pub fn new(app: &Shared, hosts: Hosts, is_ending: Arc<AtomicBool>) -> Guard {
+        Guard {
+            app: Arc::clone(app),
+            router: app::router(Arc::clone(app)),
+            hosts,
+            rates: Rates::default(),
+            is_ending,
+        }
+    }
+
+    pub async fn answer(
+        &self,
+        ends: Ends,
+        request: hyper::Request<hyper::body::Incoming>,
+    ) -> Result<Response, Infallible> {
+        let request = request.map(Body::new);
+        let path = request.uri().path().to_owned();
+        let mut response = match self.admit(ends, request).await {
+            Ok(response) => dress::words(&path, response).await,
+            Err(refusal) => refusal.into_response(&path),
+        };
+        dress::dress(&path, self.hosts.is_tls(), &mut response);
+        Ok(response)
+    }
+
+    async fn admit(&self, ends: Ends, mut request: Request) -> Result<Response, No> {
+        let now = Instant::now();
+        let peer = ends.peer.ip();
+        let asked = Asked {
+            method: request.method(),
+            uri: request.uri(),
+            headers: request.headers(),
+            ends,
+        };
+        let verdict = verdict(&self.hosts, &self.app.auth, &asked);
+        let is_foreign = verdict.as_ref().is_err_and(|refused| refused.is_foreign());
+        // A foreign page may make a browser ask as often as it likes: that is not held against the
+        // browser's owner.
+        if !is_foreign && !self.rates.may_ask(peer, now) {
+            return Err(No::too_often("too many requests; wait a moment", 1));
+        }
+        let is_login = request.uri().path() == pages::LOGIN;
+        let who = match verdict {
+            Err(Refused::Wrong) if !self.rates.may_guess(peer, now) => return Err(guessed()),
+            Ok(None) if is_login && !self.rates.may_try_link(peer, now) => return Err(guessed()),
+            Err(refused) => {
+                if refused == Refused::Wrong {
+                    self.rates.guessed(peer, now);
+                }
+                return Err(No::from_verdict(refused, &request));
+            }
+            Ok(who) => who,
+        };
+        if who.is_some() && is_change(request.method()) && self.is_ending.load(Ordering::Acquire) {
+            return Err(No::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the server ends; start it again with `kumite serve`",
+            ));
+        }
+        if let Some(who) = who {
+            request.extensions_mut().insert(who);
+        }
+        request.extensions_mut().insert(ends);
+        let request = body::read(request).await?;
+        let routed = self.router.clone().oneshot(request);
+        // A panic ends the request, and nothing else.
+        let response = match AssertUnwindSafe(routed).catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => return Err(No::broken()),
+        };
+        if is_login && response.status() == StatusCode::UNAUTHORIZED {
+            self.rates.tried_link(peer, now);
+        }
+        Ok(response)
+    }
+}
+
+fn guessed() -> No {
+    No::too_often("too many wrong tokens or links; wait a minute", 60)
+}
+
+/// A refusal on its way out.
+pub struct No {
+    refusal: Refusal,
+    /// Seconds.
+    retry_after: Option<u32>,
+    /// A link on another site led here: the cookie comes only with a click on our own page.
+    again: Option<String>,
+}
+
+impl No {
+    fn new(status: StatusCode, message: &str) -> No {
+        No {
+            refusal: Refusal {
+                status,
+                message: message.to_owned(),
+            },
+            retry_after: None,
+            again: None,
+        }
+    }
+
+    fn too_often(message: &str, retry_after: u32) -> No {
+        No {
+            retry_after: Some(retry_after),
+            ..No::new(StatusCode::TOO_MANY_REQUESTS, message)
+        }
+    }
+
+    fn broken() -> No {
+        No::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "this answer broke down; it is a bug",
+        )
+    }
+
+    fn from_verdict(refused: Refused, request: &Request) -> No {
+        let came_from_elsewhere = verdict::is_from_elsewhere(request.headers());
+        let again = (refused == Refused::Unknown && came_from_elsewhere)
+            .then(|| request.uri().path().to_owned());
+        No {
+            again,
+            ..No::new(refused.status(), refused.sentence())
+        }
+    }
+
+    fn into_response(self, path: &str) -> Response {
+        use axum::response::IntoResponse;
+        let mut response = match path.starts_with(dress::API) {
+            true => self.refusal.into_response(),
+            false => pages::refused(&self.refusal, self.again.as_deref()),
+        };
+        if let Some(seconds) = self.retry_after {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

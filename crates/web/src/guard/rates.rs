@@ -1,0 +1,175 @@
+//! How often somebody may ask, and how often they may guess.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// More peers than that are not remembered apart.
+const PEERS_MAX: usize = 4096;
+
+/// What a bucket holds, and what comes back in a second.
+#[derive(Clone, Copy)]
+struct Measure {
+    burst: f64,
+    each_second: f64,
+}
+
+const REQUESTS: Measure = Measure {
+    burst: 1000.0,
+    each_second: 200.0,
+};
+const GUESSES: Measure = Measure {
+    burst: 20.0,
+    each_second: 20.0 / 60.0,
+};
+
+#[derive(Default)]
+pub struct Rates {
+    requests: Buckets<IpAddr>,
+    /// Wrong tokens and cookies. They do not lock out whoever has a link.
+    guesses: Buckets<IpAddr>,
+    links: Buckets<IpAddr>,
+}
+
+impl Rates {
+    pub fn may_ask(&self, peer: IpAddr, now: Instant) -> bool {
+        self.requests.take(neighbourhood(peer), now, REQUESTS)
+    }
+
+    /// Whether a wrong token is told that it is wrong.
+    pub fn may_guess(&self, peer: IpAddr, now: Instant) -> bool {
+        self.guesses.has(neighbourhood(peer), now, GUESSES)
+    }
+
+    pub fn guessed(&self, peer: IpAddr, now: Instant) {
+        self.guesses.take(neighbourhood(peer), now, GUESSES);
+    }
+
+    /// Whether a link is looked at.
+    pub fn may_try_link(&self, peer: IpAddr, now: Instant) -> bool {
+        self.links.has(neighbourhood(peer), now, GUESSES)
+    }
+
+    pub fn tried_link(&self, peer: IpAddr, now: Instant) {
+        self.links.take(neighbourhood(peer), now, GUESSES);
+    }
+}
+
+/// Who has one address of IPv6 has all of its network.
+fn neighbourhood(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) => {
+            let network = u128::from(address) >> 64 << 64;
+            IpAddr::V6(Ipv6Addr::from(network))
+        }
+        v4 => v4,
+    }
+}
+
+struct Buckets<K>(Mutex<HashMap<K, Bucket>>);
+
+impl<K> Default for Buckets<K> {
+    fn default() -> Self {
+        Buckets(Mutex::default())
+    }
+}
+
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn left(&self, now: Instant, measure: Measure) -> f64 {
+        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        (self.left + passed * measure.each_second).min(measure.burst)
+    }
+}
+
+impl<K: Hash + Eq> Buckets<K> {
+    fn has(&self, key: K, now: Instant, measure: Measure) -> bool {
+        let buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets
+            .get(&key)
+            .is_none_or(|bucket| bucket.left(now, measure) >= 1.0)
+    }
+
+    /// Takes one out, if there is one.
+    fn take(&self, key: K, now: Instant, measure: Measure) -> bool {
+        let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= PEERS_MAX && !buckets.contains_key(&key) {
+            // Full buckets are as good as none; if there are few of them, all start anew.
+            buckets.retain(|_, bucket| bucket.left(now, measure) < measure.burst);
+            if buckets.len() >= PEERS_MAX {
+                buckets.clear();
+            }
+        }
+        let bucket = buckets.entry(key).or_insert(Bucket {
+            left: measure.burst,
+            at: now,
+        });
+        let left = bucket.left(now, measure);
+        let has = left >= 1.0;
+        *bucket = Bucket {
+            left: if has { left - 1.0 } else { left },
+            at: now,
+        };
+        has
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn peer(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_burst_is_allowed_then_only_as_much_as_comes_back() {
+        let (rates, now) = (Rates::default(), Instant::now());
+        let one = peer("192.0.2.1");
+        assert!((0..1000).all(|_| rates.may_ask(one, now)));
+        assert!(!rates.may_ask(one, now));
+        assert!(rates.may_ask(peer("192.0.2.2"), now));
+        let later = now + Duration::from_secs(1);
+        assert_eq!((0..300).filter(|_| rates.may_ask(one, later)).count(), 200);
+    }
+
+    #[test]
+    fn after_twenty_wrong_ones_in_a_minute_nobody_is_told_more() {
+        let (rates, now) = (Rates::default(), Instant::now());
+        let one = peer("192.0.2.1");
+        for _ in 0..20 {
+            assert!(rates.may_guess(one, now));
+            rates.guessed(one, now);
+        }
+        assert!(!rates.may_guess(one, now));
+        assert!(rates.may_try_link(one, now));
+        assert!(rates.may_guess(one, now + Duration::from_secs(4)));
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_peer() {
+        let (rates, now) = (Rates::default(), Instant::now());
+        for number in 0..20 {
+            rates.guessed(peer(&format!("2001:db8::{number:x}")), now);
+        }
+        assert!(!rates.may_guess(peer("2001:db8::ffff"), now));
+        assert!(rates.may_guess(peer("2001:db8:0:1::1"), now));
+    }
+
+    #[test]
+    fn many_peers_do_not_fill_the_memory() {
+        let (rates, now) = (Rates::default(), Instant::now());
+        for number in 0..3 * PEERS_MAX as u32 {
+            rates.may_ask(IpAddr::V4(number.into()), now);
+        }
+        assert!(rates.requests.0.lock().unwrap().len() <= PEERS_MAX);
+    }
+}

@@ -1,0 +1,252 @@
+//! The next line that says something.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use aho_corasick::{AhoCorasick, BuildError};
+use kumite_agents::{Line, Said};
+use kumite_host::announce::outcome_detail;
+
+use super::{Form, Kind, Log};
+
+/// So much is looked at before an answer is due.
+const SCAN_MAX: u64 = 64 * 1024 * 1024;
+
+/// Backwards, so many lines are looked at in one go.
+const BLOCK: u64 = 4096;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    At(u64),
+    /// Not yet; it goes on with this line.
+    Later(u64),
+    Nowhere,
+}
+
+/// What is looked for. Capital and small letters are the same, as far as they are ASCII.
+pub struct Wanted {
+    form: Form,
+    kind: Option<Kind>,
+    /// What a line holds that is worth to be taken apart.
+    marks: Option<AhoCorasick>,
+    /// The text as it stands in the file.
+    written: AhoCorasick,
+    /// The text as a person reads it.
+    meant: AhoCorasick,
+}
+
+impl Wanted {
+    /// An empty text is in every line.
+    pub fn new(text: &str, kind: Option<Kind>, form: Form) -> Result<Wanted, BuildError> {
+        let in_any_case = |text: &str| {
+            let mut builder = AhoCorasick::builder();
+            builder.ascii_case_insensitive(true).build([text])
+        };
+        let quoted = serde_json::Value::from(text).to_string();
+        Ok(Wanted {
+            form,
+            kind,
+            marks: kind.map(|kind| AhoCorasick::new(kind.marks())).transpose()?,
+            written: in_any_case(match form {
+                Form::Transcript => &quoted[1..quoted.len() - 1],
+                Form::Raw => text,
+            })?,
+            meant: in_any_case(text)?,
+        })
+    }
+
+    fn is_in(&self, line: &[u8]) -> bool {
+        let is_marked = |marks: &AhoCorasick| marks.is_match(line);
+        if !self.marks.as_ref().is_none_or(is_marked) || !self.written.is_match(line) {
+            return false;
+        }
+        // `"kind"` and the like stand in every line, and nobody looks for them.
+        match (self.form, serde_json::from_slice::<Line>(line)) {
+            (Form::Transcript, Ok(line)) => {
+                let is_meant = |words: &&str| self.meant.is_match(words);
+                self.kind.is_none_or(|kind| kind.is_kind_of(&line.said))
+                    && words(&line.said).iter().any(is_meant)
+            }
+            _ => self.kind.is_none_or(|kind| kind == Kind::Text),
+        }
+    }
+}
+
+fn words(said: &Said) -> Vec<&str> {
+    match said {
+        Said::Launched { program, step, .. } => {
+            step.iter().chain([program]).map(String::as_str).collect()
+        }
+        Said::Started { session, model } => {
+            session.iter().chain(model).map(String::as_str).collect()
+        }
+        Said::Text { text } | Said::Thought { text } => vec![text],
+        Said::Note { text } | Said::Trouble { text } => vec![text],
+        Said::Tool { name, what, .. } => vec![name, what],
+        Said::ToolEnded { text, .. } => vec![text],
+        Said::Changed { path, diff } => vec![path, diff],
+        Said::Ended { outcome, text, .. } => {
+            outcome_detail(outcome).into_iter().chain([text.as_str()]).collect()
+        }
+    }
+}
+
+impl Log {
+    /// The first line from `from` on that has it.
+    pub fn find(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
+        self.find_within(wanted, from, SCAN_MAX)
+    }
+
+    fn find_within(&self, wanted: &Wanted, from: u64, max: u64) -> io::Result<Found> {
+        let mut found = Found::Nowhere;
+        let mut seen = 0;
+        self.each(from, u64::MAX, |number, line, _| {
+            if seen > max {
+                found = Found::Later(number);
+                return ControlFlow::Break(());
+            }
+            seen += line.len() as u64;
+            match wanted.is_in(line) {
+                true => found = Found::At(number),
+                false => return ControlFlow::Continue(()),
+            }
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    /// The last line up to `from`, which is among them, that has it.
+    pub fn find_back(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
+        self.find_back_within(wanted, from, SCAN_MAX)
+    }
+
+    fn find_back_within(&self, wanted: &Wanted, from: u64, max: u64) -> io::Result<Found> {
+        let mut until = from.min(self.last()) + 1;
+        let mut seen = 0;
+        while until > self.first() {
+            if seen > max {
+                return Ok(Found::Later(until - 1));
+            }
+            let start = until.saturating_sub(BLOCK).max(self.first());
+            let mut last = None;
+            self.each(start, until, |number, line, _| {
+                seen += line.len() as u64;
+                if wanted.is_in(line) {
+                    last = Some(number);
+                }
+                ControlFlow::Continue(())
+            })?;
+            if let Some(number) = last {
+                return Ok(Found::At(number));
+            }
+            until = start;
+        }
+        Ok(Found::Nowhere)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind;
+    use super::super::tests::World;
+    use super::*;
+
+    fn wanted(text: &str) -> Wanted {
+        Wanted::new(text, None, Form::Transcript).unwrap()
+    }
+
+    /// 20,000 lines; every thousandth says "a needle".
+    fn hay() -> Log {
+        let world = World::default();
+        let text = (1..=20_000).map(|number| match number % 1000 {
+            0 => format!("{{\"at_ms\":{number},\"kind\":\"text\",\"text\":\"a \\\"needle\\\"\"}}\n"),
+            _ => format!("{{\"at_ms\":{number},\"kind\":\"text\",\"text\":\"hay\"}}\n"),
+        });
+        world.append(text.collect::<String>().as_bytes());
+        world.look()
+    }
+
+    #[test]
+    fn the_next_and_the_previous_are_found() {
+        let log = hay();
+        let needle = wanted("A \"NEEDLE\"");
+        for (from, expected) in [(1, 1000), (1000, 1000), (1001, 2000), (19_999, 20_000)] {
+            assert_eq!(log.find(&needle, from).unwrap(), Found::At(expected), "{from}");
+        }
+        assert_eq!(log.find(&needle, 20_001).unwrap(), Found::Nowhere);
+        for (from, expected) in [(u64::MAX - 1, 20_000), (19_999, 19_000), (1000, 1000)] {
+            assert_eq!(log.find_back(&needle, from).unwrap(), Found::At(expected), "{from}");
+        }
+        assert_eq!(log.find_back(&needle, 999).unwrap(), Found::Nowhere);
+    }
+
+    #[test]
+    fn what_only_the_file_says_is_not_found() {
+        let log = hay();
+        for text in ["at_ms", "\"text\"", "kind", "\\\""] {
+            assert_eq!(log.find(&wanted(text), 1).unwrap(), Found::Nowhere, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_search_answers_in_between_and_goes_on() {
+        let log = hay();
+        let nothing = wanted("straw");
+        let (mut from, mut answers) = (1, 0);
+        while let Found::Later(next) = log.find_within(&nothing, from, 100_000).unwrap() {
+            assert!(next > from);
+            (from, answers) = (next, answers + 1);
+        }
+        assert!(answers > 3, "{answers}");
+        let needle = wanted("needle");
+        let mut from = 999;
+        let backwards = loop {
+            match log.find_back_within(&needle, from, 10).unwrap() {
+                Found::Later(next) => from = next,
+                found => break found,
+            }
+        };
+        assert_eq!(backwards, Found::Nowhere);
+    }
+
+    #[test]
+    fn a_kind_is_found_with_or_without_words() {
+        let world = World::default();
+        for said in kind::tests::all() {
+            let line = serde_json::to_string(&Line { at_ms: 1, said }).unwrap();
+            world.append(format!("{line}\n").as_bytes());
+        }
+        let log = world.look();
+        let numbers = |text: &str, kind: Kind| {
+            let wanted = Wanted::new(text, Some(kind), log.form()).unwrap();
+            let mut numbers = Vec::new();
+            while let Found::At(number) =
+                log.find(&wanted, numbers.last().map_or(1, |last| last + 1)).unwrap()
+            {
+                numbers.push(number);
+            }
+            numbers
+        };
+        for text in ["", "words"] {
+            assert_eq!(numbers(text, Kind::Text), [3, 4]);
+            assert_eq!(numbers(text, Kind::Tools), [5, 6, 7]);
+            assert_eq!(numbers(text, Kind::Diffs), [8]);
+            assert_eq!(numbers(text, Kind::Trouble), [7, 10, 12]);
+        }
+        assert_eq!(numbers("others", Kind::Trouble), [0; 0]);
+    }
+
+    #[test]
+    fn a_raw_log_is_searched_as_it_is() {
+        let world = World::default();
+        world.append(b"one \"two\" \xff\nthree\n");
+        let log = world.look();
+        let found = |text: &str| {
+            let wanted = Wanted::new(text, None, Form::Raw).unwrap();
+            log.find(&wanted, 1).unwrap()
+        };
+        assert_eq!(found("\"TWO\""), Found::At(1));
+        assert_eq!(found("three"), Found::At(2));
+        assert_eq!(found("four"), Found::Nowhere);
+    }
+}

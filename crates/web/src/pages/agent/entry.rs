@@ -1,0 +1,270 @@
+//! A line of a log, as a person reads it. All of it is somebody else's words.
+
+use std::collections::HashMap;
+
+use kumite_agents::{Line, Said, clean, clean_line};
+use kumite_core::outcome::{Outcome, Usage};
+use kumite_host::announce::{outcome_detail, outcome_name, usd};
+use kumite_host::clock::local_time;
+use maud::{Markup, html};
+
+use crate::log::{Form, Kind, LINE_MAX, Row, is_bad};
+use crate::render;
+use crate::render::words::{cut, money, thousands};
+
+/// A diff of more lines is folded.
+const DIFF_OPEN_MAX: usize = 30;
+
+/// So many letters of a call or an answer are on the line that is always seen.
+const GIST_MAX: usize = 160;
+
+/// Renders lines that follow each other.
+pub struct Entries {
+    form: Form,
+    /// The tools that were called, by their ids.
+    calls: HashMap<String, String>,
+    /// The last text, which a result likes to repeat.
+    last_text: String,
+}
+
+impl Entries {
+    pub fn new(form: Form) -> Entries {
+        Entries {
+            form,
+            calls: HashMap::new(),
+            last_text: String::new(),
+        }
+    }
+
+    /// A line that is not shown itself, but may be spoken of later.
+    pub fn remember(&mut self, row: &Row) {
+        match self.read(row).map(|line| line.said) {
+            Some(Said::Tool { id, name, what }) => self.note_call(id, &name, &what),
+            Some(Said::Text { text }) => text.trim().clone_into(&mut self.last_text),
+            _ => {}
+        }
+    }
+
+    pub fn entry(&mut self, row: &Row) -> Markup {
+        let Some(line) = self.read(row) else {
+            return raw(row);
+        };
+        let kind = Kind::of(&line.said);
+        let tool = match &line.said {
+            Said::Tool { id, .. } | Said::ToolEnded { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        let (name, is_bad) = (name(&line.said), is_bad(&line.said));
+        html! {
+            div.entry.(name).is-bad[is_bad] id={ "line-" (row.number) }
+                data-kind=(kind.name()) data-tool=[tool] {
+                span.at data-at=(line.at_ms) title={ "Line " (thousands(row.number)) } {
+                    (local_time(line.at_ms))
+                }
+                div.says { (self.says(line.said)) }
+            }
+        }
+    }
+
+    fn read(&self, row: &Row) -> Option<Line> {
+        match self.form {
+            Form::Transcript => serde_json::from_slice(&row.bytes).ok(),
+            Form::Raw => None,
+        }
+    }
+
+    fn note_call(&mut self, id: String, name: &str, what: &str) {
+        let call = cut(&format!("{} {}", clean_line(name), clean_line(what)), GIST_MAX);
+        self.calls.insert(id, call);
+    }
+
+    fn says(&mut self, said: Said) -> Markup {
+        match said {
+            Said::Launched { program, step, round } => html! {
+                p { "Launched " b { (clean_line(&program)) }
+                    @if let Some(step) = step { " for the step " b { (clean_line(&step)) } }
+                    @if let Some(round) = round { ", round " (round) } }
+            },
+            Said::Started { session, model } => html! {
+                p { "It is up"
+                    @if let Some(model) = model { ", with the model " b { (clean_line(&model)) } }
+                    @if let Some(session) = session { ", in the session " code { (clean_line(&session)) } } }
+            },
+            Said::Text { text } => {
+                text.trim().clone_into(&mut self.last_text);
+                paragraphs(&text)
+            }
+            Said::Thought { text } | Said::Note { text } | Said::Trouble { text } => paragraphs(&text),
+            Said::Tool { id, name, what } => {
+                self.note_call(id, &name, &what);
+                call(&name, &what)
+            }
+            Said::ToolEnded { id, ok, text } => {
+                let call = self.calls.get(&id).map(String::as_str);
+                answer(call.unwrap_or("an earlier tool"), ok, &text)
+            }
+            Said::Changed { path, diff } => changed(&path, &diff),
+            Said::Ended { outcome, text, usage } => self.ended(&outcome, &text, &usage),
+        }
+    }
+
+    fn ended(&self, outcome: &Outcome, text: &str, usage: &Usage) -> Markup {
+        let detail = outcome_detail(outcome).unwrap_or_default();
+        let words = text.trim();
+        let is_new = !words.is_empty() && words != self.last_text && !detail.contains(words);
+        html! {
+            @if is_new { (paragraphs(words)) }
+            p.row {
+                (badge(outcome))
+                @if !detail.is_empty() { span { (clean_line(detail)) } }
+                span.muted.small { (used(usage)) }
+            }
+        }
+    }
+}
+
+/// A line that is none of ours: a raw log, or something cut off or damaged.
+fn raw(row: &Row) -> Markup {
+    html! {
+        div.entry.raw id={ "line-" (row.number) } data-kind=(Kind::Text.name()) {
+            span.at title={ "Line " (thousands(row.number)) } { (row.number) }
+            div.says {
+                (clean(&String::from_utf8_lossy(&row.bytes)))
+                @if row.is_cut {
+                    " " span.muted { "(cut here: the line has more than " (LINE_MAX / 1024) " KB)" }
+                }
+            }
+        }
+    }
+}
+
+fn name(said: &Said) -> &'static str {
+    match said {
+        Said::Launched { .. } | Said::Started { .. } | Said::Note { .. } => "note",
+        Said::Text { .. } => "text",
+        Said::Thought { .. } => "thought",
+        Said::Tool { .. } => "call",
+        Said::ToolEnded { .. } => "answer",
+        Said::Changed { .. } => "change",
+        Said::Trouble { .. } => "trouble",
+        Said::Ended { .. } => "end",
+    }
+}
+
+/// Blank lines part paragraphs; what stands between fences keeps its form.
+fn paragraphs(text: &str) -> Markup {
+    let text = clean(text);
+    let mut blocks: Vec<(bool, String)> = Vec::new();
+    let (mut is_code, mut is_open) = (false, false);
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        if is_fence || (line.trim().is_empty() && !is_code) {
+            is_code ^= is_fence;
+            is_open = false;
+        } else if is_open && let Some((_, block)) = blocks.last_mut() {
+            block.push('\n');
+            block.push_str(line);
+        } else {
+            blocks.push((is_code, line.to_owned()));
+            is_open = true;
+        }
+    }
+    html! {
+        @for (is_code, block) in blocks {
+            @if is_code { pre { (block) } } @else { p { (block) } }
+        }
+    }
+}
+
+fn call(name: &str, what: &str) -> Markup {
+    let (name, what) = (clean_line(name), clean(what));
+    html! {
+        details.fold {
+            summary {
+                b { (name) }
+                code.cut { (cut(&what, GIST_MAX)) }
+                span.mark {}
+            }
+            @if !what.trim().is_empty() { pre.what { (what) } }
+        }
+    }
+}
+
+fn answer(call: &str, ok: bool, text: &str) -> Markup {
+    let text = clean(text);
+    let lines = text.lines().count();
+    let (mark, word) = match ok {
+        true => ("✓", "answered"),
+        false => ("✗", "failed"),
+    };
+    let line = html! {
+        span.mark role="img" aria-label=(word) { (mark) }
+        span.cut { (call) }
+    };
+    html! {
+        @if text.trim().is_empty() {
+            p.row { (line) }
+        } @else {
+            details.fold {
+                summary {
+                    (line)
+                    span.muted.small.nowrap {
+                        @if lines == 1 { "1 line" } @else { (thousands(lines as u64)) " lines" }
+                    }
+                }
+                pre.result { (text) }
+            }
+        }
+    }
+}
+
+fn changed(path: &str, diff: &str) -> Markup {
+    let diff = clean(diff);
+    let count = |mark: char| diff.lines().filter(|line| line.starts_with(mark)).count();
+    let (added, removed) = (count('+'), count('-'));
+    let is_short = diff.lines().count() <= DIFF_OPEN_MAX;
+    let line = html! {
+        "Changed " code.cut { (clean_line(path)) }
+    };
+    html! {
+        @if diff.is_empty() {
+            p.row { (line) }
+        } @else {
+            details.fold open[is_short] {
+                summary {
+                    (line)
+                    span.added { "+" (added) }
+                    span.removed { "−" (removed) }
+                }
+                (render::diff(&diff))
+            }
+        }
+    }
+}
+
+pub fn badge(outcome: &Outcome) -> Markup {
+    outcome_badge(outcome_name(outcome))
+}
+
+/// How an agent ended, by the word that files have for it.
+pub fn outcome_badge(outcome: &str) -> Markup {
+    let class = match outcome {
+        "finished" => "done",
+        "killed" => "stopped",
+        "limited" => "waiting",
+        _ => "failed",
+    };
+    html! { span class=(format!("badge {class}")) { (outcome.replace('_', " ")) } }
+}
+
+fn used(usage: &Usage) -> String {
+    let cost = (usage.usd_micros > 0).then(|| money(usd(usage.usd_micros)));
+    let is_told = usage.input_tokens > 0 || usage.output_tokens > 0;
+    let tokens = is_told.then(|| tokens(usage.input_tokens, usage.output_tokens));
+    let words: Vec<String> = cost.into_iter().chain(tokens).collect();
+    words.join(" · ")
+}
+
+pub fn tokens(input: u64, output: u64) -> String {
+    format!("{} tokens in, {} out", thousands(input), thousands(output))
+}

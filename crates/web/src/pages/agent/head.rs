@@ -1,0 +1,138 @@
+//! Above the log: who worked, on what, and what came of it.
+
+use kumite_agents::{Said, clean_line};
+use kumite_host::project::Spec;
+use kumite_host::worked::Worked;
+use maud::{Markup, html};
+
+use super::entry::{outcome_badge, tokens};
+use super::viewer::View;
+use crate::render::marks::since;
+use crate::render::words::{elapsed, milliseconds, moment, money};
+
+/// Who worked before and after.
+pub struct Neighbours<'a> {
+    pub earlier: Option<&'a Worked>,
+    pub later: Option<&'a Worked>,
+}
+
+/// What it worked on, as far as that is known.
+pub fn title(worked: &Worked) -> String {
+    let round = worked.round.map(|round| format!(", round {round}"));
+    let attempt = worked.attempt.filter(|attempt| *attempt > 0);
+    let attempt = attempt.map(|attempt| format!(", retry {attempt}"));
+    let parts = [round, attempt].into_iter().flatten();
+    match worked.step {
+        Some(step) => std::iter::once(step.to_owned()).chain(parts).collect(),
+        None => "An agent".to_owned(),
+    }
+}
+
+pub fn head(
+    spec: &Spec,
+    worked: &Worked,
+    neighbours: &Neighbours<'_>,
+    view: Option<&View>,
+    may_change: bool,
+) -> Markup {
+    html! {
+        nav.row.small aria-label="Where this is" {
+            a href={ "/specs/" (spec.name) } { "← " (spec.name) }
+            span.grow {}
+            (neighbour(spec, "Agent before", neighbours.earlier))
+            (neighbour(spec, "Agent after", neighbours.later))
+        }
+        div.row {
+            h1 { (title(worked)) }
+            (state(worked))
+            span.grow {}
+            div.actions {
+                @if view.is_some() {
+                    a.button href={ "/specs/" (spec.name) "/agents/" (worked.id) "/raw" } download {
+                        "Raw log"
+                    }
+                }
+                @if worked.alive && may_change {
+                    button.danger type="button" data-post={ "/api/specs/" (spec.name) "/stop" } {
+                        "Stop"
+                    }
+                }
+            }
+        }
+        @if let Some(message) = &worked.message { p.why { (clean_line(message)) } }
+        (facts(worked, view))
+    }
+}
+
+fn neighbour(spec: &Spec, words: &str, worked: Option<&Worked>) -> Markup {
+    html! {
+        @if let Some(worked) = worked {
+            a href={ "/specs/" (spec.name) "/agents/" (worked.id) } title=(title(worked)) { (words) }
+        }
+    }
+}
+
+fn state(worked: &Worked) -> Markup {
+    match (&worked.outcome, worked.alive) {
+        (Some(outcome), _) => outcome_badge(outcome),
+        (None, true) => html! { span.badge.working { "working" } },
+        (None, false) => html! { span.badge.idle { "nobody saw its end" } },
+    }
+}
+
+fn facts(worked: &Worked, view: Option<&View>) -> Markup {
+    let mut facts: Vec<(&str, Markup)> = vec![("Agent", html! { code { (worked.id) } })];
+    let (model, session) = told(view);
+    let mut text = |name, text: Option<String>| {
+        facts.extend(text.map(|text| (name, html! { (text) })));
+    };
+    text("Program", program(worked));
+    text("Model", model);
+    facts.push(("Started", moment(&worked.started_at)));
+    match &worked.ended_at {
+        Some(ended_at) => {
+            facts.push(("Ended", moment(ended_at)));
+            let took = milliseconds(ended_at).zip(milliseconds(&worked.started_at));
+            let took = took.and_then(|(end, start)| u64::try_from((end - start) / 1000).ok());
+            facts.extend(took.map(|took| ("Took", html! { (elapsed(took)) })));
+        }
+        None if worked.alive => facts.push(("Works for", since(&worked.started_at))),
+        None => {}
+    }
+    let mut text = |name, text: Option<String>| {
+        facts.extend(text.map(|text| (name, html! { (text) })));
+    };
+    text("Cost", worked.cost_usd.map(money));
+    let (input, output) = (worked.input_tokens, worked.output_tokens);
+    text("Tokens", (input + output > 0).then(|| tokens(input, output)));
+    text("Process", worked.pid.map(|pid| pid.to_string()));
+    facts.extend(session.map(|session| ("Session", html! { code { (session) } })));
+    html! {
+        dl.facts {
+            @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } }
+        }
+    }
+}
+
+/// Its name in the settings, and what that is where it says something else.
+fn program(worked: &Worked) -> Option<String> {
+    let name = worked.program.clone()?;
+    let kind = worked.kind.as_ref().filter(|kind| **kind != name);
+    Some(match kind {
+        Some(kind) => format!("{name} ({kind})"),
+        None => name,
+    })
+}
+
+/// The model and the session, as the log has them.
+fn told(view: Option<&View>) -> (Option<String>, Option<String>) {
+    let early = view.and_then(|view| view.early().ok()).unwrap_or_default();
+    let said = early.into_iter().map(|line| line.said);
+    let told = said.filter_map(|said| match said {
+        Said::Started { session, model } => Some((model, session)),
+        _ => None,
+    });
+    let (model, session) = told.last().unwrap_or_default();
+    let clean = |text: Option<String>| text.map(|text| clean_line(&text));
+    (clean(model), clean(session))
+}

@@ -1,0 +1,232 @@
+//! The leader board, and the charts of scores and of time.
+
+use kumite_contest::report::RoundReport;
+use kumite_contest::view::Line;
+use maud::{Markup, html};
+
+use super::seen::Seen;
+use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
+use crate::render::words::{badge, cut, elapsed, milliseconds, money};
+
+/// More lanes are folded.
+const LANES: usize = 12;
+const WORDS: usize = 200;
+
+pub fn board(seen: &Seen) -> Markup {
+    let board = &seen.report.board;
+    html! {
+        section {
+            h2 { "Leader board" }
+            @if board.teams.is_empty() {
+                p.empty { "The teams have not begun yet." }
+            } @else {
+                div.scroll {
+                    table.list {
+                        thead {
+                            tr {
+                                th.num scope="col" { "Rank" }
+                                th scope="col" { "Team" }
+                                th.num scope="col" { "Best score" }
+                                th.num scope="col" { "In round" }
+                                th.num scope="col" { "Rounds" }
+                                th scope="col" { "State" }
+                                th scope="col" { "Now, or why it ended" }
+                                th.num scope="col" { "Cost" }
+                                th.num scope="col" { "Time" }
+                            }
+                        }
+                        tbody { @for line in &board.teams { (row(seen, line)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(seen: &Seen, line: &Line) -> Markup {
+    let number = seen.number(&line.team_id);
+    let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
+    let is_own = seen.home.is_some();
+    html! {
+        tr #{ "place-" (number) } {
+            td.num { @match line.rank { Some(rank) => (rank), None => "–" } }
+            td {
+                span.row {
+                    (chart::swatch(seen.colour(number, COLOURS)))
+                    a href={ "#team-" (number) } { (cut(name(line), 80)) }
+                    @if is_winner { span.badge.done { "winner" } }
+                }
+            }
+            td.num { (score(line.score)) }
+            td.num { @match line.round { Some(round) => (round), None => "–" } }
+            td.num {
+                (line.rounds)
+                @if let Some(max) = seen.report.board.rounds_max { "/" (max) }
+            }
+            td { (badge(&line.state)) }
+            td { (reason(line)) }
+            td.num { @if is_own { (money(line.cost_usd)) } @else { "–" } }
+            td.num { @if is_own { (elapsed(line.seconds as u64)) } @else { "–" } }
+        }
+    }
+}
+
+fn reason(line: &Line) -> Markup {
+    html! {
+        @if let Some(doing) = &line.doing {
+            "round " (line.current_round) ": " (doing)
+        }
+        @if let Some(reason) = &line.exit_reason {
+            span title=(reason) { (exit_words(reason)) }
+        }
+        @if let Some(message) = &line.message {
+            div.small.muted title=(message) { (cut(message, WORDS)) }
+        }
+    }
+}
+
+/// What the word in the database means.
+fn exit_words(reason: &str) -> &str {
+    match reason {
+        "max_rounds_reached" => "all rounds played",
+        "no_improvement_expected" => "the judge expects no more",
+        "budget_reached" => "the budget is spent",
+        "submission_timeout" => "a submission took too long",
+        "evaluator_failure" => "it could not be evaluated",
+        "database_failure" => "it could not be saved",
+        "partial_failure" => "it broke after a good round",
+        "partial_failure_timeout" => "out of time after a good round",
+        "submission_failure" => "it broke",
+        "team_timeout" => "out of time",
+        "contest_timeout" => "the contest ran out of time",
+        "no_valid_submission" => "no round was good",
+        "cancelled" => "cancelled",
+        other => other,
+    }
+}
+
+/// A team may have no name in a database.
+pub fn name(line: &Line) -> &str {
+    match line.team_name.trim() {
+        "" => &line.team_id,
+        name => name,
+    }
+}
+
+pub fn score(score: Option<f64>) -> String {
+    score.map_or("–".to_owned(), |score| format!("{score:.2}"))
+}
+
+pub fn charts(seen: &Seen) -> Markup {
+    let series: Vec<Series> = seen.report.board.teams.iter().map(|it| series(seen, it)).collect();
+    let lanes: Vec<Lane> = seen.report.board.teams.iter().map(|it| lane(seen, it)).collect();
+    let (first, more) = lanes.split_at(lanes.len().min(LANES));
+    html! {
+        @if let Some(figure) = chart::scores(&series) {
+            section {
+                h2 { "Scores over rounds" }
+                (figure)
+                details.fold #scores-table {
+                    summary { "Scores as a table" }
+                    (chart::scores_table(&series))
+                }
+            }
+        }
+        @if let Some(figure) = chart::timeline(first, seen.now_ms) {
+            section {
+                h2 { "Rounds in time" }
+                (figure)
+                @if let Some(figure) = chart::timeline(more, seen.now_ms) {
+                    details.fold #more-lanes {
+                        summary { (more.len()) " more teams" }
+                        (figure)
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn series(seen: &Seen, line: &Line) -> Series {
+    let number = seen.number(&line.team_id);
+    let closed = seen.rounds(number).filter(|it| how(it) != How::Open);
+    Series {
+        name: cut(name(line), 60),
+        colour: seen.colour(number, COLOURS),
+        points: closed
+            .map(|it| Point {
+                round: it.round,
+                score: it.score,
+            })
+            .collect(),
+    }
+}
+
+fn lane(seen: &Seen, line: &Line) -> Lane {
+    let number = seen.number(&line.team_id);
+    let bars = seen.rounds(number).filter_map(|round| {
+        let from_ms = milliseconds(round.started_at.as_deref()?)?;
+        let to_ms = round.ended_at.as_deref().and_then(milliseconds);
+        Some(Bar {
+            round: round.round,
+            from_ms,
+            to_ms,
+            how: how(round),
+            words: words(round, from_ms, to_ms),
+        })
+    });
+    Lane {
+        name: cut(name(line), 60),
+        colour: seen.colour(number, COLOURS),
+        bars: bars.collect(),
+    }
+}
+
+pub fn how(round: &RoundReport) -> How {
+    match (&round.score, &round.failed, &round.ended_at) {
+        (Some(_), _, _) => How::Scored,
+        (None, Some(_), _) | (None, None, Some(_)) => How::Failed,
+        (None, None, None) => How::Open,
+    }
+}
+
+fn words(round: &RoundReport, from_ms: i64, to_ms: Option<i64>) -> String {
+    let what = match (&round.score, &round.failed) {
+        (Some(score), _) => format!("{score:.2}"),
+        (None, Some(why)) => format!("failed: {}", cut(why, WORDS)),
+        (None, None) if to_ms.is_some() => "no score".to_owned(),
+        (None, None) => "under way".to_owned(),
+    };
+    match to_ms.and_then(|to_ms| u64::try_from(to_ms - from_ms).ok()) {
+        Some(ms) => format!("{what}, in {}", elapsed(ms / 1000)),
+        None => what,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_is_scored_failed_or_open() {
+        let round = |score, failed: Option<&str>, ended: Option<&str>| RoundReport {
+            score,
+            failed: failed.map(str::to_owned),
+            ended_at: ended.map(str::to_owned),
+            ..RoundReport::default()
+        };
+        assert_eq!(how(&round(Some(1.0), None, None)), How::Scored);
+        assert_eq!(how(&round(None, Some("empty"), None)), How::Failed);
+        assert_eq!(how(&round(None, None, None)), How::Open);
+        // A row of mixseek without a score has ended all the same.
+        assert_eq!(how(&round(None, None, Some("x"))), How::Failed);
+    }
+
+    #[test]
+    fn every_reason_has_words() {
+        for reason in kumite_core::contest::Reason::ALL {
+            let words = exit_words(reason.name());
+            assert!(!words.contains('_'), "{words}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Everything that was told of a contest, the newest first.
+
+use kumite_contest::news::{News, What};
+use kumite_host::clock::rfc3339;
+use maud::{Markup, html};
+
+use super::board::name;
+use super::seen::Seen;
+use crate::render::words::{cut, moment};
+
+const LINES_MAX: usize = 100;
+
+pub fn happened(seen: &Seen) -> Markup {
+    html! {
+        @if !seen.news.is_empty() {
+            section {
+                details.fold #happened {
+                    summary { "What happened" span.muted.small { (seen.news.len()) } }
+                    div.scroll {
+                        table.list {
+                            thead {
+                                tr {
+                                    th scope="col" { "Time" }
+                                    th scope="col" { "Team" }
+                                    th scope="col" { "What" }
+                                }
+                            }
+                            tbody {
+                                @for news in seen.news.iter().rev().take(LINES_MAX) {
+                                    tr {
+                                        td.nowrap { (moment(&rfc3339(news.at_ms))) }
+                                        td { (team(seen, news)) }
+                                        td { (sentence(&news.what)) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    @if seen.news.len() > LINES_MAX {
+                        p.muted.small { "The newest " (LINES_MAX) " of " (seen.news.len()) "; `kumite contest show` has the rest." }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn team(seen: &Seen, news: &News) -> String {
+    let line = news.team.and_then(|team| seen.line(team as usize));
+    line.map(|line| cut(name(line), 40)).unwrap_or_default()
+}
+
+fn sentence(what: &What) -> String {
+    match what {
+        What::ContestStarted { teams, rounds_max } => {
+            format!("the contest began: {teams} teams, at most {rounds_max} rounds")
+        }
+        What::ContestResumed => "the contest goes on".to_owned(),
+        What::RoundStarted { round } => format!("round {round} began"),
+        What::Submitted { round } => format!("round {round} was handed in"),
+        What::RoundScored { round, score, rank } => match rank {
+            Some(rank) => format!("round {round}: {score:.2}, now place {rank}"),
+            None => format!("round {round}: {score:.2}"),
+        },
+        What::RoundFailed { round, why } => format!("round {round} failed: {}", cut(why, 300)),
+        What::Judged {
+            round,
+            should_continue,
+            reasoning,
+            ..
+        } => {
+            let verdict = if *should_continue { "go on" } else { "end here" };
+            format!("round {round}, the judge: {verdict}. {}", cut(reasoning, 300))
+        }
+        What::Trouble {
+            round,
+            part,
+            attempt,
+            why,
+        } => format!("round {round}, trouble with the {part}, try {attempt}: {}", cut(why, 300)),
+        What::TeamEnded {
+            state,
+            reason,
+            message,
+            ..
+        } => {
+            let message = message.as_deref().map(|it| format!(": {}", cut(it, 300)));
+            format!("{state}, {}{}", reason.replace('_', " "), message.unwrap_or_default())
+        }
+        What::ContestEnded { state, winner, score } => match (winner, score) {
+            (Some(winner), Some(score)) => {
+                format!("the contest ended: {} won with {score:.2}", cut(winner, 60))
+            }
+            _ => format!("the contest ended: {state}"),
+        },
+    }
+}

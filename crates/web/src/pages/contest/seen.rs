@@ -1,0 +1,176 @@
+//! One contest, with everything that its pages show of it.
+
+use std::path::{Path, PathBuf};
+
+use kumite_contest::home::Home;
+use kumite_contest::journal;
+use kumite_contest::news::{News, Reporter};
+use kumite_contest::place::{self, Place};
+use kumite_contest::report::{self, Listed, Report, RoundReport};
+use kumite_contest::view::Line;
+use kumite_core::contest::{Contest, decide};
+use kumite_formats::contest::TeamKind;
+use kumite_host::clock::rfc3339;
+use kumite_host::spec_file::sentence;
+
+use crate::api::Refusal;
+use crate::app::App;
+use crate::render::marks::segment;
+
+pub fn place(app: &App) -> Result<Place, Refusal> {
+    Place::of_project(app.project.root()).map_err(|error| trouble(&error))
+}
+
+fn trouble(error: &place::Error) -> Refusal {
+    let words = sentence(error);
+    match error {
+        place::Error::NoSuch { .. } => Refusal::not_found(words),
+        _ => Refusal::broken(words),
+    }
+}
+
+pub fn broken(error: impl std::error::Error) -> Refusal {
+    Refusal::broken(sentence(&error))
+}
+
+/// A contest. Texts are read when they are shown.
+pub struct Seen {
+    pub id: String,
+    pub created_at: String,
+    /// None: only its rows are known.
+    pub home: Option<Home>,
+    pub report: Report,
+    /// Ids in the order of the settings. A team's number is its place here.
+    pub teams: Vec<String>,
+    /// Teams of agents change files.
+    pub has_agents: bool,
+    /// Since when it runs, not counting the time in which nobody played it.
+    pub since: Option<String>,
+    /// The latest moment that is known of it.
+    pub now_ms: i64,
+    /// Everything that was told, the oldest first.
+    pub news: Vec<News>,
+}
+
+impl Seen {
+    pub fn read(app: &App, id: &str) -> Result<Seen, Refusal> {
+        let listed = place(app)?.exact(id).map_err(|error| trouble(&error))?;
+        match listed.home.clone() {
+            Some(home) => Seen::own(listed, home),
+            None => Seen::of_rows(listed),
+        }
+    }
+
+    fn own(listed: Listed, home: Home) -> Result<Seen, Refusal> {
+        let charter = home.charter().map_err(broken)?;
+        // Asked first: whatever ends while we read was played when we began.
+        let is_played = home.is_played();
+        let entries = match home.journal().exists() {
+            true => journal::read(&home.journal()).map_err(broken)?,
+            false => Vec::new(),
+        };
+        let mut contest = Contest::default();
+        let mut reporter = Reporter::new(&contest);
+        let mut news = Vec::new();
+        for entry in &entries {
+            contest = decide(contest, entry).0;
+            news.extend(reporter.report(entry, &contest));
+        }
+        let report = report::outline(&charter, &contest, is_played);
+        let is_agent = |kind: &TeamKind| matches!(kind, TeamKind::Agent(_));
+        let since_ms = contest.now_ms.saturating_sub(contest.elapsed_ms);
+        Ok(Seen {
+            id: listed.id,
+            created_at: listed.created_at,
+            since: (report.board.state == "running" && since_ms > 0).then(|| rfc3339(since_ms)),
+            teams: charter.plan.teams.iter().map(|it| it.id.clone()).collect(),
+            has_agents: charter.plan.teams.iter().any(|it| is_agent(&it.kind)),
+            now_ms: i64::try_from(contest.now_ms).unwrap_or(i64::MAX),
+            home: Some(home),
+            report,
+            news,
+        })
+    }
+
+    fn of_rows(listed: Listed) -> Result<Seen, Refusal> {
+        let report = report::report(&listed).map_err(broken)?;
+        let mut teams: Vec<String> = report.board.teams.iter().map(id_of).collect();
+        teams.sort_unstable();
+        Ok(Seen {
+            id: listed.id,
+            created_at: listed.created_at,
+            home: None,
+            report,
+            teams,
+            has_agents: false,
+            since: None,
+            now_ms: 0,
+            news: Vec::new(),
+        })
+    }
+
+    pub fn number(&self, team_id: &str) -> usize {
+        let found = self.teams.iter().position(|it| it == team_id);
+        found.unwrap_or(self.teams.len())
+    }
+
+    /// How a team stands.
+    pub fn line(&self, number: usize) -> Option<&Line> {
+        let id = self.teams.get(number)?;
+        self.report.board.teams.iter().find(|it| it.team_id == *id)
+    }
+
+    pub fn rounds(&self, number: usize) -> impl Iterator<Item = &RoundReport> {
+        let id = self.teams.get(number);
+        let rounds = self.report.rounds.iter();
+        rounds.filter(move |it| Some(&it.team_id) == id)
+    }
+
+    pub fn round(&self, number: usize, round: u32) -> Option<&RoundReport> {
+        self.rounds(number).find(|it| it.round == round)
+    }
+
+    /// The colour of a team in charts. With more teams than colours, the best ones have one.
+    pub fn colour(&self, number: usize, colours: usize) -> Option<usize> {
+        let first = self.report.board.teams.iter().take(colours);
+        let mut shown: Vec<usize> = first.map(|it| self.number(&it.team_id)).collect();
+        shown.sort_unstable();
+        shown.iter().position(|it| *it == number)
+    }
+
+    pub fn path(&self) -> String {
+        format!("/contests/{}", segment(&self.id))
+    }
+
+    pub fn round_path(&self, number: usize, round: u32) -> String {
+        format!("{}/teams/{number}/rounds/{round}", self.path())
+    }
+
+    pub fn round_dir(&self, number: usize, round: u32) -> Option<PathBuf> {
+        let home = self.home.as_ref()?;
+        Some(home.round(u32::try_from(number).ok()?, round))
+    }
+
+    /// Whether this round of a team changed files.
+    pub fn has_changes(&self, number: usize, round: u32) -> bool {
+        let dir = self.round_dir(number, round);
+        let size = dir.and_then(|dir| std::fs::metadata(dir.join(CHANGES)).ok());
+        size.is_some_and(|it| it.len() > 0)
+    }
+}
+
+fn id_of(line: &Line) -> String {
+    line.team_id.clone()
+}
+
+/// All that an agent team changed, in the directory of its round.
+pub const CHANGES: &str = "changes.diff";
+
+/// A file of the contest; what a link leads to elsewhere is none.
+pub fn inside(home: &Home, path: &Path) -> std::io::Result<PathBuf> {
+    let (root, real) = (home.dir().canonicalize()?, path.canonicalize()?);
+    match real.starts_with(&root) && real.is_file() {
+        true => Ok(real),
+        false => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}

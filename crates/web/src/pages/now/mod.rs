@@ -1,0 +1,116 @@
+//! The page *Now*: what needs a person, what runs, and everything else.
+
+mod groups;
+mod parts;
+mod today;
+
+use axum::extract::State;
+use axum::response::Response;
+use kumite_contest::report;
+use kumite_contest::view::Board;
+use kumite_host::status::{self, Status};
+use maud::{Markup, html};
+
+use self::groups::groups;
+use self::today::Today;
+use super::layout::{Page, Place, Visit};
+use crate::api::Refusal;
+use crate::app::{App, Shared};
+use crate::render::marks::count;
+use crate::render::words::money;
+
+/// What the page shows, as the files have it.
+struct Scene {
+    specs: Vec<Status>,
+    /// Those that are played right now.
+    contests: Vec<Board>,
+    today: Today,
+}
+
+pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
+    let scene = app.read(look).await.and_then(|scene| scene);
+    match scene {
+        Ok(scene) => visit.show(Page {
+            title: "Now",
+            place: Place::Now,
+            topics: "*",
+            body: body(&scene, visit.who.may_change()),
+        }),
+        Err(refusal) => visit.refuse(&refusal),
+    }
+}
+
+fn look(app: &App) -> Result<Scene, Refusal> {
+    Ok(Scene {
+        specs: status::all(&app.project)?,
+        contests: played(app),
+        today: today::today(&app.project),
+    })
+}
+
+/// A contest that cannot be read has a page that says so; here it would hide all others.
+fn played(app: &App) -> Vec<Board> {
+    let own = report::own(app.project.root()).unwrap_or_default();
+    let played = own
+        .iter()
+        .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
+    played.filter_map(|listed| report::board_of(listed).ok()).collect()
+}
+
+fn body(scene: &Scene, may_change: bool) -> Markup {
+    let groups = groups(&scene.specs);
+    let can_run = groups.others.iter().any(|status| status.state == "idle");
+    html! {
+        div.row.title {
+            h1 { "Now" }
+            p.muted.grow { (totals(&scene.today)) }
+            @if may_change {
+                div.actions {
+                    @if can_run {
+                        button data-post="/api/run" title="Starts every spec that is idle" { "Run all" }
+                    }
+                    button.primary data-open="new-spec" { "New spec" }
+                }
+            }
+        }
+        (parts::needs(&groups.needs, may_change))
+        (parts::running(&groups.running, may_change))
+        (parts::limited(&groups.limited, may_change))
+        (parts::contests(&scene.contests))
+        (parts::others(&groups.others, scene.specs.is_empty()))
+        @if may_change { (new_spec()) }
+    }
+}
+
+fn totals(today: &Today) -> Markup {
+    html! {
+        @if today.agents > 0 {
+            "Today " span.nowrap { (money(today.usd)) } " · "
+            span.nowrap { (count(today.input_tokens)) " tokens in" } " · "
+            span.nowrap { (count(today.output_tokens)) " out" }
+        }
+    }
+}
+
+fn new_spec() -> Markup {
+    html! {
+        dialog #new-spec aria-labelledby="new-spec-title" {
+            h2 #new-spec-title { "New spec" }
+            form.stack data-post="/api/specs" data-then="/specs/{name}" {
+                label.field {
+                    "Name: small letters, digits and hyphens"
+                    input name="name" required pattern="[a-z0-9\\-]+" autocomplete="off"
+                        spellcheck="false" autofocus;
+                }
+                label.field {
+                    "What it should do"
+                    textarea name="description" rows="5" {}
+                }
+                div.actions {
+                    button type="button" data-close { "Cancel" }
+                    button.primary { "Create" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The blocks of the page. A spec keeps its id wherever it stands.
+
+use kumite_contest::view::Board;
+use kumite_host::status::Status;
+use maud::{Markup, html};
+
+use super::groups::{Need, need};
+use crate::render::marks::{progress, segment, sentence, since, until};
+use crate::render::words::{badge, cut, money};
+
+pub fn needs(specs: &[&Status], may_change: bool) -> Markup {
+    html! {
+        @if !specs.is_empty() {
+            section #needs.needs data-needs=(specs.len()) aria-labelledby="needs-title" {
+                h2 #needs-title { "Needs you " span.count { (specs.len()) } }
+                ul.asks.many[specs.len() > MANY] {
+                    @for status in specs { (ask(status, may_change)) }
+                }
+            }
+        }
+    }
+}
+
+fn ask(status: &Status, may_change: bool) -> Markup {
+    let name = &status.spec;
+    html! {
+        li id={ "spec-" (name) } data-item {
+            div.who {
+                a.name href=(page(name)) { (name) }
+                (badge(status.state))
+                @if let Some(phase) = status.phase { span.muted { (phase) } }
+            }
+            p.why { (sentence(status.message.as_deref().unwrap_or_default())) }
+            div.actions { (helps(status, may_change)) }
+        }
+    }
+}
+
+/// What would help, the likeliest first.
+fn helps(status: &Status, may_change: bool) -> Markup {
+    let name = &status.spec;
+    let post = |what: &str| format!("{}/{what}", api(name));
+    html! {
+        @match need(status).filter(|_| may_change) {
+            Some(Need::Approve) => {
+                a.button.primary href=(page(name)) { "Read and decide" }
+                button data-post=(post("approve")) { "Approve" }
+            }
+            Some(Need::Decide | Need::Failed | Need::Resume) => {
+                button.primary data-post=(post("resume")) { "Resume" }
+                a.button href=(page(name)) { "Open" }
+            }
+            Some(Need::Reset) => {
+                button.primary data-post=(post("reset")) { "Reset" }
+                a.button href=(page(name)) { "Open" }
+            }
+            None => a.button href=(page(name)) { "Open" }
+        }
+    }
+}
+
+pub fn running(specs: &[&Status], may_change: bool) -> Markup {
+    html! {
+        @if !specs.is_empty() {
+            section #running aria-labelledby="running-title" {
+                h2 #running-title { "Running " span.count { (specs.len()) } }
+                div.cards {
+                    @for status in specs { (run(status, may_change)) }
+                }
+            }
+        }
+    }
+}
+
+fn run(status: &Status, may_change: bool) -> Markup {
+    let name = &status.spec;
+    let agent = status.agents.first();
+    html! {
+        article.card.stack.run id={ "spec-" (name) } data-item {
+            div.row {
+                a.name.cut.grow href=(page(name)) { (name) }
+                (badge(status.state))
+            }
+            p { (place(status)) }
+            @if status.tasks.total > 0 {
+                (progress(status.tasks.done, status.tasks.total, "tasks"))
+            }
+            p.row.small.muted {
+                @if let Some(agent) = agent {
+                    @if let Some(started) = &agent.started_at {
+                        span title="Since the agent started" { (since(started)) }
+                    }
+                    a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log of the agent" }
+                }
+                @if status.cost_usd > 0.0 { span title="Cost of this run" { (money(status.cost_usd)) } }
+            }
+            @if may_change {
+                div.actions {
+                    button data-post={ (api(name)) "/pause" }
+                        title="The agent may finish; nothing new begins" { "Pause" }
+                    button.danger data-post={ (api(name)) "/stop" }
+                        title="Ends the agent; finished rounds stay" { "Stop" }
+                }
+            }
+        }
+    }
+}
+
+/// Phase, step, round, retry: as far as they say something.
+fn place(status: &Status) -> Markup {
+    let phase = status.phase.unwrap_or_default();
+    let step = status.step.filter(|step| *step != phase);
+    html! {
+        strong { (phase) }
+        @if let Some(step) = step { " · " (step) }
+        @if let Some(round) = status.round {
+            " · round " (round)
+            @if let Some(max) = status.rounds_max { "/" (max) }
+        }
+        @if let (Some(retry @ 1..), Some(max)) = (status.attempt, status.attempts_max) {
+            " · retry " (retry) "/" (max)
+        }
+    }
+}
+
+pub fn limited(specs: &[&Status], may_change: bool) -> Markup {
+    html! {
+        @if !specs.is_empty() {
+            section #limited aria-labelledby="limited-title" {
+                h2 #limited-title { "Waiting for a usage limit " span.count { (specs.len()) } }
+                ul.asks.card {
+                    @for status in specs { (limit(status, may_change)) }
+                }
+            }
+        }
+    }
+}
+
+fn limit(status: &Status, may_change: bool) -> Markup {
+    let name = &status.spec;
+    html! {
+        li id={ "spec-" (name) } data-item {
+            div.who {
+                a.name href=(page(name)) { (name) }
+                (badge(status.state))
+                @if let Some(at) = &status.until { span.muted { (until(at)) } }
+            }
+            p.why { (sentence(status.message.as_deref().unwrap_or_default())) }
+            @if may_change {
+                div.actions {
+                    button data-post={ (api(name)) "/resume" } { "Try now" }
+                    button.danger data-post={ (api(name)) "/stop" } { "Stop" }
+                }
+            }
+        }
+    }
+}
+
+pub fn contests(boards: &[Board]) -> Markup {
+    html! {
+        @if !boards.is_empty() {
+            section #contests aria-labelledby="contests-title" {
+                h2 #contests-title { "Contests " span.count { (boards.len()) } }
+                div.cards {
+                    @for board in boards { (contest(board)) }
+                }
+            }
+        }
+    }
+}
+
+fn contest(board: &Board) -> Markup {
+    let round = board.teams.iter().map(|team| team.current_round).max();
+    let leader = board.teams.iter().find(|team| team.rank == Some(1));
+    html! {
+        article.card.stack id={ "contest-" (board.execution_id) } data-item {
+            div.row {
+                a.name.cut.grow href={ "/contests/" (segment(&board.execution_id)) } {
+                    (cut(&board.task, 80))
+                }
+                (badge(&board.state))
+            }
+            p {
+                strong { "round " (round.unwrap_or(0)) @if let Some(max) = board.rounds_max { "/" (max) } }
+                " · " (board.teams.len()) " teams"
+            }
+            p.row.small.muted {
+                span {
+                    @match leader {
+                        Some(leader) => { "Leader: " (leader.team_name) }
+                        None => "No score yet",
+                    }
+                    @if let Some(score) = leader.and_then(|leader| leader.score) { ", " (score) }
+                }
+                @if board.cost_usd > 0.0 { span { (money(board.cost_usd)) } }
+            }
+        }
+    }
+}
+
+/// From so many on, the browser lays out only those that are seen.
+const MANY: usize = 100;
+
+/// One lean row each: there may be a thousand.
+pub fn others(specs: &[&Status], is_new: bool) -> Markup {
+    html! {
+        section #others aria-labelledby="others-title" {
+            @if is_new {
+                h2 #others-title { "Specs" }
+                p.empty {
+                    "There is no spec yet. Make one with \"New spec\", or with "
+                    code { "kumite new NAME" } "."
+                }
+            } @else if !specs.is_empty() {
+                div.row {
+                    h2 #others-title.grow { "Other specs " span.count { (specs.len()) } }
+                    span.small.muted data-filtered aria-live="polite" {}
+                    input type="search" data-filter="#specs" placeholder="Filter by name or state"
+                        aria-label="Filter by name or state" autocomplete="off" spellcheck="false";
+                }
+                ul #specs.rows.many[specs.len() > MANY] { @for status in specs { (row(status)) } }
+            }
+        }
+    }
+}
+
+fn row(status: &Status) -> Markup {
+    let name = &status.spec;
+    let tasks = status.tasks;
+    // Whoever is idle and has something to say stands in the queue.
+    let state = match (status.state, &status.message) {
+        ("idle", Some(_)) => "queued",
+        (state, _) => state,
+    };
+    html! {
+        li id={ "spec-" (name) } data-item {
+            a href=(page(name)) {
+                b { (name) }
+                (badge(state))
+                span { (status.phase.unwrap_or_default()) }
+                span { @if tasks.total > 0 { (tasks.done) "/" (tasks.total) } }
+                span { @if status.cost_usd > 0.0 { (money(status.cost_usd)) } }
+            }
+        }
+    }
+}
+
+fn page(spec: &str) -> String {
+    format!("/specs/{}", segment(spec))
+}
+
+fn api(spec: &str) -> String {
+    format!("/api/specs/{}", segment(spec))
+}

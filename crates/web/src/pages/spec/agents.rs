@@ -1,0 +1,137 @@
+//! All agents that worked on the spec.
+
+use std::io::{BufRead, BufReader, Read};
+
+use kumite_agents::{Line, Said};
+use kumite_host::worked::Worked;
+use maud::{Markup, html};
+
+use super::Length;
+use super::seen::Seen;
+use super::words::spaced;
+use crate::inside;
+use crate::render::marks;
+use crate::render::words::{elapsed, milliseconds, moment, money, thousands};
+
+fn max(length: Length) -> usize {
+    match length {
+        Length::Short => 30,
+        Length::Long => 500,
+    }
+}
+
+pub fn path_of(spec: &str, agent: &str) -> String {
+    format!("/specs/{spec}/agents/{}", marks::segment(agent))
+}
+
+pub fn agents(seen: &Seen, length: Length) -> Markup {
+    let living = seen.agents.iter().filter(|agent| agent.alive);
+    let others = seen.agents.iter().filter(|agent| !agent.alive);
+    let shown: Vec<&Worked> = living.chain(others).take(max(length)).collect();
+    let left_out = seen.agents.len() - shown.len();
+    html! {
+        section.card.stack #agents aria-labelledby="agents-title" {
+            h2 #agents-title { "Agents" }
+            @if shown.is_empty() {
+                p.empty { "No agent has worked on it yet." }
+            } @else {
+                div.scroll { (table(seen, &shown)) }
+            }
+            @if left_out > 0 {
+                p.small {
+                    (left_out) " older agents are not shown. "
+                    @if length == Length::Short {
+                        a href=(seen.path("?agents=all#agents")) { "Show more" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(seen: &Seen, shown: &[&Worked]) -> Markup {
+    html! {
+        table.list {
+            thead {
+                tr {
+                    th scope="col" { "Step" }
+                    th scope="col" { "Program" }
+                    th scope="col" { "Started" }
+                    th.num scope="col" { "Took" }
+                    th scope="col" { "Outcome" }
+                    th.num scope="col" { "Cost" }
+                    th.num scope="col" { "Tokens" }
+                }
+            }
+            tbody { @for agent in shown { (row(seen, agent)) } }
+        }
+    }
+}
+
+fn row(seen: &Seen, agent: &Worked) -> Markup {
+    html! {
+        tr id=(agent.id) {
+            td.nowrap { a href=(path_of(&seen.spec.name, &agent.id)) { (step(agent)) } }
+            td { (program(seen, agent).unwrap_or_else(|| "–".to_owned())) }
+            td.nowrap { (moment(&agent.started_at)) }
+            td.num.nowrap { (took(agent)) }
+            td { (outcome(agent)) }
+            td.num { (agent.cost_usd.map_or("–".to_owned(), money)) }
+            td.num { (thousands(agent.input_tokens + agent.output_tokens)) }
+        }
+    }
+}
+
+/// What it was asked to do: `review 2`, `impl (retry 1)`.
+pub fn step(agent: &Worked) -> String {
+    let Some(step) = agent.step else {
+        return agent.id.clone();
+    };
+    match (agent.round, agent.attempt) {
+        (Some(round), _) => format!("{step} {round}"),
+        (None, Some(retry @ 1..)) => format!("{step} (retry {retry})"),
+        (None, _) => step.to_owned(),
+    }
+}
+
+fn took(agent: &Worked) -> Markup {
+    let ended = agent.ended_at.as_deref().and_then(milliseconds);
+    let started = milliseconds(&agent.started_at);
+    html! {
+        @match (agent.alive, started, ended) {
+            (true, _, _) => (marks::since(&agent.started_at)),
+            (false, Some(started), Some(ended)) => (elapsed((ended - started).unsigned_abs() / 1000)),
+            _ => "–",
+        }
+    }
+}
+
+fn outcome(agent: &Worked) -> Markup {
+    let (class, word) = match (agent.alive, agent.outcome.as_deref()) {
+        (true, _) => ("badge working", "works".to_owned()),
+        (false, Some("finished")) => ("badge done", "finished".to_owned()),
+        (false, Some("killed")) => ("badge stopped", "killed".to_owned()),
+        (false, Some("limited")) => ("badge waiting", "limited".to_owned()),
+        (false, Some(other)) => ("badge failed", spaced(other)),
+        (false, None) => ("badge idle", "unknown".to_owned()),
+    };
+    html! { span class=(class) title=[agent.message.as_deref()] { (word) } }
+}
+
+/// Its name in the settings while that is known, and else as its transcript has it.
+fn program(seen: &Seen, agent: &Worked) -> Option<String> {
+    agent.program.clone().or_else(|| {
+        let logs = seen.spec.logs();
+        let file = inside::open(&logs, &logs.join(format!("{}.jsonl", agent.id))).ok()?;
+        let mut line = Vec::new();
+        let mut start = BufReader::with_capacity(512, file).take(4096);
+        start.read_until(b'\n', &mut line).ok()?;
+        match serde_json::from_slice::<Line>(&line).ok()?.said {
+            Said::Launched { program, .. } => {
+                let name = program.rsplit('/').next();
+                name.map(str::to_owned)
+            }
+            _ => None,
+        }
+    })
+}

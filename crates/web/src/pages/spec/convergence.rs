@@ -1,0 +1,144 @@
+//! Whether the rounds of a review come to an end, as a picture and as a sentence.
+
+use kumite_core::facts::Findings;
+use maud::{Markup, html};
+
+/// Where the counts of a review lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trend {
+    /// One round says nothing yet.
+    TooEarly,
+    Settled,
+    Falling,
+    Stuck,
+    Diverging,
+}
+
+/// A round with what it left open.
+pub type Counted = (u32, Findings);
+
+/// What counts is the last round: whether it left fewer open than any before it.
+pub fn trend(rounds: &[Counted]) -> Trend {
+    let totals: Vec<u32> = rounds.iter().map(|(_, found)| total(*found)).collect();
+    let Some((last, before)) = totals.split_last() else {
+        return Trend::TooEarly;
+    };
+    match (before.first(), before.iter().min()) {
+        _ if *last == 0 => Trend::Settled,
+        (Some(first), _) if last > first => Trend::Diverging,
+        (_, Some(least)) if last < least => Trend::Falling,
+        (Some(_), _) => Trend::Stuck,
+        (None, _) => Trend::TooEarly,
+    }
+}
+
+fn total(found: Findings) -> u32 {
+    found.fix_required.saturating_add(found.needs_discussion)
+}
+
+pub fn sentence(rounds: &[Counted]) -> Option<String> {
+    let (_, last) = rounds.last()?;
+    let row: Vec<String> = rounds.iter().map(|(_, found)| total(*found).to_string()).collect();
+    let row = row.join(", ");
+    Some(match trend(rounds) {
+        Trend::TooEarly => format!("The first round left {row} open."),
+        Trend::Settled => match rounds.len() {
+            1 => "The first round found nothing to do.".to_owned(),
+            _ => format!("Settled: the rounds left {row} open."),
+        },
+        Trend::Falling => format!("Falling: the rounds left {row} open, fewer each time it counts."),
+        Trend::Stuck => format!(
+            "Stuck: the rounds left {row} open; the last one, with {}, brought no progress.",
+            total(*last)
+        ),
+        Trend::Diverging => format!(
+            "Diverging: the rounds left {row} open; there is more to do than at the beginning."
+        ),
+    })
+}
+
+const BAR: u32 = 18;
+const GAP: u32 = 8;
+const HEIGHT: u32 = 60;
+
+/// A bar for each round: what is to be fixed, and on it what is to be discussed.
+pub fn chart(rounds: &[Counted]) -> Markup {
+    let most = rounds.iter().map(|(_, found)| total(*found)).max().unwrap_or(0).max(1);
+    let high = |count: u32| {
+        let high = u64::from(count) * u64::from(HEIGHT) / u64::from(most);
+        u32::try_from(high).unwrap_or(HEIGHT).max(u32::from(count > 0) * 3)
+    };
+    let width = rounds.len() as u32 * (BAR + GAP) + GAP;
+    html! {
+        figure.chart #convergence {
+            svg viewBox={ "0 0 " (width) " " (HEIGHT + 30) } width=(width * 2) height=((HEIGHT + 30) * 2)
+                role="img" aria-label="Open points of each round" {
+                @for (index, (number, found)) in rounds.iter().enumerate() {
+                    @let x = GAP + index as u32 * (BAR + GAP);
+                    @let fix = high(found.fix_required);
+                    @let discuss = high(found.needs_discussion);
+                    @let top = (HEIGHT + 14).saturating_sub(fix);
+                    g {
+                        title { "Round " (number) ": " (found.fix_required) " to fix, " (found.needs_discussion) " to discuss" }
+                        rect.series-0 x=(x) y=(top) width=(BAR) height=(fix) {}
+                        rect.series-1 x=(x) y=(top.saturating_sub(discuss)) width=(BAR) height=(discuss) {}
+                        text x=(x + BAR / 2) y=(top.saturating_sub(discuss + 3)) text-anchor="middle" { (total(*found)) }
+                        text x=(x + BAR / 2) y=(HEIGHT + 26) text-anchor="middle" { (number) }
+                    }
+                }
+            }
+            @if let Some(sentence) = sentence(rounds) { figcaption { (sentence) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(totals: &[u32]) -> Vec<Counted> {
+        let found = |fix_required: &u32| Findings {
+            fix_required: *fix_required,
+            needs_discussion: 0,
+        };
+        (1..).zip(totals.iter().map(found)).collect()
+    }
+
+    #[test]
+    fn a7_the_trend_is_that_of_the_last_round() {
+        let rows: [(&[u32], Trend); 11] = [
+            (&[], Trend::TooEarly),
+            (&[4], Trend::TooEarly),
+            (&[0], Trend::Settled),
+            (&[5, 3, 0], Trend::Settled),
+            (&[5, 3, 1], Trend::Falling),
+            (&[5, 2, 3, 1], Trend::Falling),
+            (&[5, 3, 3], Trend::Stuck),
+            (&[5, 1, 4], Trend::Stuck),
+            (&[2, 2], Trend::Stuck),
+            (&[2, 1, 5], Trend::Diverging),
+            (&[1, u32::MAX], Trend::Diverging),
+        ];
+        for (totals, wanted) in rows {
+            assert_eq!(trend(&rounds(totals)), wanted, "{totals:?}");
+        }
+    }
+
+    #[test]
+    fn a7_the_sentence_names_the_counts() {
+        assert_eq!(sentence(&[]), None);
+        let said = sentence(&rounds(&[5, 3, 3])).unwrap();
+        assert!(said.starts_with("Stuck: the rounds left 5, 3, 3 open"), "{said}");
+    }
+
+    #[test]
+    fn a7_the_chart_stays_in_its_frame_whatever_the_counts_are() {
+        let found = Findings {
+            fix_required: u32::MAX,
+            needs_discussion: u32::MAX,
+        };
+        let html = chart(&[(1, found), (u32::MAX, Findings::default())]).into_string();
+        assert!(html.contains("height=\"60\""), "{html}");
+        assert!(!html.contains("y=\"-"), "{html}");
+    }
+}

@@ -1,0 +1,79 @@
+//! The page of one document.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use kumite_core::names::Document;
+use maud::{Markup, html};
+
+use super::documents::{Listed, path_of, tabs};
+use super::seen::Seen;
+use super::{Page, Place, Refusal, Shared, Visit, approval};
+use crate::render::markdown;
+use crate::render::words::badge;
+
+pub async fn document(
+    State(app): State<Shared>,
+    visit: Visit,
+    Path((name, document)): Path<(String, String)>,
+) -> Response {
+    let may_change = visit.who.may_change();
+    let read = app.read(move |app| {
+        let seen = Seen::look(&app.project, &name)?;
+        let body = body(&seen, &document, may_change)?;
+        let title = format!("{document} of {}", seen.spec.name);
+        Ok::<_, Refusal>((seen.spec.name, title, body))
+    });
+    match read.await.and_then(|read| read) {
+        Ok((name, title, body)) => visit.show(Page {
+            title: &title,
+            place: Place::Elsewhere,
+            topics: &format!("spec:{name}"),
+            body,
+        }),
+        Err(refusal) => visit.refuse(&refusal),
+    }
+}
+
+fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
+    let missing = || Refusal::not_found(format!("{} has no document {name:?}", seen.spec.name));
+    let index = seen.documents.iter().position(|listed| listed.name == name);
+    let index = index.ok_or_else(missing)?;
+    let text = seen.text(name).ok_or_else(|| {
+        Refusal::not_found(format!("{name} cannot be shown: it is no text of at most 4 MB"))
+    })?;
+    let judged = Document::ALL.into_iter().find(|it| it.file() == name);
+    let judged = judged.filter(|it| may_change && approval::is_open(seen, *it));
+    let shown = html! { article.doc #document { (markdown(&text)) } };
+    Ok(html! {
+        header.stack #head {
+            div.row {
+                a href=(seen.path("")) { (seen.spec.name) }
+                (badge(seen.status.state))
+            }
+            h1 { (seen.documents[index].title()) }
+        }
+        (tabs(seen, Some(name)))
+        @match judged {
+            Some(document) => div.split { (shown) (approval::form(&seen.spec.name, document)) },
+            None => (shown),
+        }
+        (neighbours(seen, index))
+    })
+}
+
+fn neighbours(seen: &Seen, index: usize) -> Markup {
+    let before = index.checked_sub(1).and_then(|index| seen.documents.get(index));
+    let after = seen.documents.get(index + 1);
+    let link = |listed: &Listed, rel: &str, words: &str| {
+        html! {
+            a rel=(rel) href=(path_of(&seen.spec.name, &listed.name)) { (words) ": " (listed.title()) }
+        }
+    };
+    html! {
+        nav.row #neighbours aria-label="Next documents" {
+            @if let Some(before) = before { (link(before, "prev", "Before")) }
+            span.grow {}
+            @if let Some(after) = after { (link(after, "next", "Next")) }
+        }
+    }
+}

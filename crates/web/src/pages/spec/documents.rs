@@ -1,0 +1,193 @@
+//! The documents of a spec: what there is, and where.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kumite_host::project::Project;
+use maud::{Markup, html};
+
+use super::seen::Seen;
+use crate::render::marks::segment;
+
+/// How the names of the project's own documents begin: no file of a spec can be called so.
+const STEERING: &str = "steering:";
+
+/// No page lists more.
+const LISTED_MAX: usize = 500;
+
+/// A document that can be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name in addresses.
+    pub name: String,
+    /// The directory that it must not leave.
+    pub root: PathBuf,
+}
+
+impl Listed {
+    pub fn path(&self) -> PathBuf {
+        let file = self.name.strip_prefix(STEERING).unwrap_or(&self.name);
+        self.root.join(file)
+    }
+
+    /// How it is called on a page.
+    pub fn title(&self) -> String {
+        match self.name.strip_prefix(STEERING) {
+            Some(file) => format!("steering/{file}"),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// The documents of the spec in `dir` and those that steer the whole project, in the order in which
+/// people read them. What is outside of the project is not shown.
+pub fn list(project: &Project, dir: &Path) -> Vec<Listed> {
+    let steering = project.root().join(".kiro/steering");
+    let mut listed = in_dir(project.root(), dir, "");
+    listed.extend(in_dir(project.root(), &steering, STEERING));
+    listed.sort_by_cached_key(|listed| place(&listed.name));
+    listed.truncate(LISTED_MAX);
+    listed
+}
+
+fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
+    let is_inside = match (dir.canonicalize(), project.canonicalize()) {
+        (Ok(dir), Ok(project)) => dir.starts_with(project),
+        _ => false,
+    };
+    let entries = fs::read_dir(dir).into_iter().flatten().filter(|_| is_inside);
+    let files = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        let is_plain = entry.file_type().ok()?.is_file();
+        (is_plain && name.ends_with(".md") && !name.starts_with('.')).then_some(name)
+    });
+    let listed = files.map(|name| Listed {
+        name: format!("{prefix}{name}"),
+        root: dir.to_owned(),
+    });
+    listed.collect()
+}
+
+/// The walk first, then the rounds in pairs, then the inspections, then all others by name.
+fn place(name: &str) -> (usize, u32, usize, String) {
+    let walk = ["requirements.md", "research.md", "design.md", "tasks.md"];
+    if let Some(index) = walk.iter().position(|known| *known == name) {
+        return (index, 0, 0, String::new());
+    }
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    let numbered = |start: &str, end: &str| -> Option<u32> {
+        stem.strip_prefix(start)?.strip_suffix(end)?.parse().ok()
+    };
+    let kinds = [
+        (numbered("document-review-", ""), 4, 0),
+        (numbered("document-review-", "-reply"), 4, 1),
+        (numbered("inspection-", ""), 5, 0),
+        (numbered("inspection-report-", ""), 5, 1),
+    ];
+    let known = kinds.iter().find_map(|(number, kind, rank)| {
+        Some((*kind, (*number)?, *rank, String::new()))
+    });
+    let last = if name.starts_with(STEERING) { 7 } else { 6 };
+    known.unwrap_or((last, 0, 0, name.to_owned()))
+}
+
+/// The address of a document's page.
+pub fn path_of(spec: &str, document: &str) -> String {
+    format!("/specs/{spec}/documents/{}", segment(document))
+}
+
+/// A link to a document, if there is such a document.
+pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
+    html! {
+        @match seen.has(document) {
+            true => a href=(path_of(&seen.spec.name, document)) { (words) },
+            false => span.muted { "none" },
+        }
+    }
+}
+
+pub fn tabs(seen: &Seen, current: Option<&str>) -> Markup {
+    html! {
+        @if !seen.documents.is_empty() {
+            nav.tabs #documents aria-label="Documents" {
+                @for listed in &seen.documents {
+                    a href=(path_of(&seen.spec.name, &listed.name))
+                        aria-current=[(current == Some(&listed.name)).then_some("page")] {
+                        (listed.title())
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn documents_stand_in_the_order_in_which_people_read_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let spec = dir.path().join(".kiro/specs/a");
+        let steering = dir.path().join(".kiro/steering");
+        fs::create_dir_all(&spec).unwrap();
+        fs::create_dir_all(&steering).unwrap();
+        let names = [
+            "inspection-1.md",
+            "document-review-10.md",
+            "document-review-2-reply.md",
+            "notes <b>.md",
+            "tasks.md",
+            "document-review-2.md",
+            "design.md",
+            "spec.json",
+            ".hidden.md",
+            "research.md",
+            "requirements.md",
+        ];
+        names.iter().for_each(|name| fs::write(spec.join(name), "x").unwrap());
+        fs::write(steering.join("product.md"), "x").unwrap();
+        fs::create_dir(spec.join("dir.md")).unwrap();
+        symlink("/etc/passwd", spec.join("link.md")).unwrap();
+        let listed = list(&Project::at(dir.path()), &spec);
+        let listed: Vec<&str> = listed.iter().map(|it| it.name.as_str()).collect();
+        let wanted = [
+            "requirements.md",
+            "research.md",
+            "design.md",
+            "tasks.md",
+            "document-review-2.md",
+            "document-review-2-reply.md",
+            "document-review-10.md",
+            "inspection-1.md",
+            "notes <b>.md",
+            "steering:product.md",
+        ];
+        assert_eq!(listed, wanted);
+    }
+
+    #[test]
+    fn a_directory_outside_of_the_project_has_nothing_to_show() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        let outside = dir.path().join("outside");
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("design.md"), "x").unwrap();
+        symlink(&outside, project.join("specs")).unwrap();
+        let project = Project::at(&project);
+        assert_eq!(list(&project, &outside), []);
+        assert_eq!(list(&project, &project.root().join("specs")), []);
+    }
+
+    #[test]
+    fn a_hostile_name_is_one_segment_of_an_address() {
+        assert_eq!(
+            path_of("a", "x\" onclick=\"/../%2e.md"),
+            "/specs/a/documents/x%22%20onclick%3D%22%2F..%2F%252e.md"
+        );
+    }
+}

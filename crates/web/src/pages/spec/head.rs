@@ -1,0 +1,92 @@
+//! The head of the page: how it stands in one glance, and what can be done.
+
+use kumite_host::clock::rfc3339;
+use kumite_host::status::Status;
+use maud::{Markup, html};
+
+use super::actions;
+use super::seen::Seen;
+use super::words::{prose, sentence, spaced};
+use crate::render::marks::{self, count};
+use crate::render::words::{badge, elapsed, moment, money};
+
+pub fn head(seen: &Seen, may_change: bool) -> Markup {
+    let status = &seen.status;
+    html! {
+        header.stack #head {
+            div.row {
+                h1 { (seen.spec.name) }
+                (badge(status.state))
+                @if let Some(reason) = &status.reason {
+                    span.muted.small title=(reason) { (spaced(reason)) }
+                }
+            }
+            @if let Some(message) = &status.message { p.why { (prose(&sentence(message))) } }
+            @if let Some(trouble) = &seen.trouble { p.why { (prose(&sentence(trouble))) } }
+            (figures(seen))
+            @if may_change { (actions::actions(seen)) }
+        }
+    }
+}
+
+fn figures(seen: &Seen) -> Markup {
+    let status = &seen.status;
+    let fact = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
+    html! {
+        dl.facts #facts {
+            @if let Some(phase) = status.phase { (fact("Phase", html! { (phase) })) }
+            @if let Some(place) = place(status) { (fact(place.0, html! { (place.1) })) }
+            @if status.tasks.total > 0 {
+                (fact("Tasks", marks::progress(status.tasks.done, status.tasks.total, "tasks")))
+            }
+            @if let Some(time) = time(seen) { (fact("Elapsed", time)) }
+            (fact("Cost", cost(status)))
+            @if let Some(until) = &status.until { (fact("Limited until", moment(until))) }
+            @if let Some(worktree) = &seen.worktree {
+                (fact("Worktree", html! { code { (worktree) } }))
+            }
+        }
+    }
+}
+
+/// Where in its loop it is: `Round 3 of 7`, `Retry 2 of 7`.
+fn place(status: &Status) -> Option<(&'static str, String)> {
+    let of = |now: u32, max: Option<u8>| match max {
+        Some(max) => format!("{now} of {max}"),
+        None => now.to_string(),
+    };
+    let name = match status.step {
+        Some("inspect" | "fix") => "Inspection",
+        _ => "Round",
+    };
+    let round = status.round.map(|round| (name, of(round, status.rounds_max)));
+    let attempt = status.attempt.map(u32::from).filter(|retry| *retry > 0);
+    let attempt = attempt.map(|retry| ("Retry", of(retry, status.attempts_max)));
+    round.or(attempt)
+}
+
+/// How long this walk has taken; it ticks while anything goes on.
+fn time(seen: &Seen) -> Option<Markup> {
+    let number = seen.run.number;
+    let mut walk = seen.decisions.iter();
+    let first = walk.find(|decision| number > 0 && decision.run.number == number)?;
+    let last = seen.decisions.last()?;
+    Some(match seen.run.is_at_rest() {
+        true => {
+            let ms = last.entry.at_ms.saturating_sub(first.entry.at_ms);
+            html! { (elapsed(ms / 1000)) }
+        }
+        false => marks::since(&rfc3339(first.entry.at_ms)),
+    })
+}
+
+fn cost(status: &Status) -> Markup {
+    html! {
+        (money(status.cost_usd))
+        @if status.input_tokens + status.output_tokens > 0 {
+            " " span.muted.small.nowrap {
+                (count(status.input_tokens)) " in, " (count(status.output_tokens)) " out"
+            }
+        }
+    }
+}

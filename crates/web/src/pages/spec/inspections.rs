@@ -1,0 +1,76 @@
+//! The inspections: each with its verdict, whether it was fixed, and its report.
+
+use kumite_core::facts::{InspectionFacts, Verdict};
+use maud::{Markup, html};
+
+use super::documents::link;
+use super::seen::Seen;
+
+pub fn all(seen: &Seen) -> &[InspectionFacts] {
+    seen.facts.as_ref().map_or(&[], |facts| &facts.inspections)
+}
+
+/// The report of an inspection, by its name of today or by the older one.
+pub fn report_file(seen: &Seen, number: u32) -> String {
+    let older = format!("inspection-report-{number}.md");
+    match seen.has(&older) {
+        true => older,
+        false => format!("inspection-{number}.md"),
+    }
+}
+
+pub fn inspections(seen: &Seen) -> Markup {
+    let all = all(seen);
+    html! {
+        section.card.stack #inspections aria-labelledby="inspections-title" {
+            h2 #inspections-title { "Inspections" }
+            @if all.is_empty() {
+                p.empty { "No inspection yet. The first one follows when all tasks are done." }
+            } @else {
+                div.scroll {
+                    table.list {
+                        thead {
+                            tr {
+                                th scope="col" { "Inspection" }
+                                th scope="col" { "Verdict" }
+                                th scope="col" { "Fixed" }
+                                th scope="col" { "Report" }
+                            }
+                        }
+                        tbody {
+                            @for known in all { (row(seen, known)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(seen: &Seen, known: &InspectionFacts) -> Markup {
+    let fixed = match (known.fixed, known.recorded.or(known.report)) {
+        (true, _) => "fixed",
+        (false, Some(Verdict::Nogo)) => "not fixed",
+        (false, _) => "nothing to fix",
+    };
+    html! {
+        tr id={ "inspection-" (known.number) } {
+            td.num { (known.number) }
+            td { (verdict(known)) }
+            td { (fixed) }
+            td { (link(seen, &report_file(seen, known.number), "report")) }
+        }
+    }
+}
+
+/// Two that contradict each other are shown as such.
+fn verdict(known: &InspectionFacts) -> Markup {
+    let differ = matches!((known.recorded, known.report), (Some(a), Some(b)) if a != b);
+    let (class, word) = match known.recorded.or(known.report) {
+        _ if known.unclear || differ => ("badge waiting", "contradicts itself"),
+        Some(Verdict::Go) => ("badge done", "GO"),
+        Some(Verdict::Nogo) => ("badge failed", "NOGO"),
+        None => ("badge idle", "unclear"),
+    };
+    html! { span class=(class) { (word) } }
+}

@@ -1,0 +1,93 @@
+//! The pages of a spec: where it stands, why, what a person can do, and every document.
+
+mod actions;
+mod agents;
+mod approval;
+mod convergence;
+mod decisions;
+mod document;
+mod documents;
+mod events;
+mod head;
+mod inspections;
+mod needs;
+mod reviews;
+mod seen;
+mod tasks;
+mod track;
+mod words;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::layout::{Page, Place, Visit};
+use crate::api::Refusal;
+use crate::app::Shared;
+use seen::Seen;
+
+pub use document::document;
+
+/// How much of what is long a page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
+}
+
+/// `?events=all`: more of a part than its newest.
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    agents: String,
+    #[serde(default)]
+    events: String,
+    #[serde(default)]
+    decisions: String,
+}
+
+fn length(asked: &str) -> Length {
+    match asked {
+        "all" => Length::Long,
+        _ => Length::Short,
+    }
+}
+
+pub async fn spec(
+    State(app): State<Shared>,
+    visit: Visit,
+    Path(name): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let may_change = visit.who.may_change();
+    let read = app.read(move |app| {
+        let seen = Seen::look(&app.project, &name)?;
+        let body = body(&seen, may_change, &asked);
+        Ok::<_, Refusal>((seen.spec.name, body))
+    });
+    match read.await.and_then(|read| read) {
+        Ok((name, body)) => visit.show(Page {
+            title: &name,
+            place: Place::Elsewhere,
+            topics: &format!("spec:{name}"),
+            body,
+        }),
+        Err(refusal) => visit.refuse(&refusal),
+    }
+}
+
+fn body(seen: &Seen, may_change: bool, asked: &Asked) -> Markup {
+    html! {
+        (head::head(seen, may_change))
+        (needs::needs(seen, may_change))
+        (track::track(seen))
+        (documents::tabs(seen, None))
+        (reviews::reviews(seen))
+        (tasks::tasks(seen))
+        (inspections::inspections(seen))
+        (agents::agents(seen, length(&asked.agents)))
+        (events::events(seen, length(&asked.events)))
+        (decisions::decisions(seen, length(&asked.decisions)))
+    }
+}

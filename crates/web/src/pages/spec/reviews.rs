@@ -1,0 +1,135 @@
+//! The rounds of the document review (A7), from spec.json and the files beside it.
+
+use kumite_core::facts::{RoundFacts, RoundProgress};
+use kumite_formats::review_reply::{Judgment, Point, points};
+use maud::{Markup, html};
+
+use super::convergence::{self, Counted};
+use super::documents::link;
+use super::seen::Seen;
+use super::words::{counted, prose};
+
+/// The findings of so many rounds are listed, the newest.
+const LISTED_MAX: usize = 20;
+
+pub fn review_file(round: u32) -> String {
+    format!("document-review-{round}.md")
+}
+
+pub fn reply_file(round: u32) -> String {
+    format!("document-review-{round}-reply.md")
+}
+
+/// What the reply of a round says of each point.
+pub fn points_of(seen: &Seen, round: u32) -> Vec<Point> {
+    let text = seen.text(&reply_file(round));
+    text.map(|text| points(text.as_bytes())).unwrap_or_default()
+}
+
+fn rounds(seen: &Seen) -> &[RoundFacts] {
+    seen.facts.as_ref().map_or(&[], |facts| &facts.review.rounds)
+}
+
+/// The rounds that are counted, in their order.
+pub fn counts(seen: &Seen) -> Vec<Counted> {
+    let found = rounds(seen).iter();
+    found
+        .filter_map(|round| Some((round.number, round.counts.or(round.table)?)))
+        .collect()
+}
+
+pub fn reviews(seen: &Seen) -> Markup {
+    let rounds = rounds(seen);
+    let counts = counts(seen);
+    html! {
+        section.card.stack #reviews aria-labelledby="reviews-title" {
+            h2 #reviews-title { "Document review" }
+            @if rounds.is_empty() {
+                p.empty { "No round yet. A review begins when requirements, design and tasks are written." }
+            } @else {
+                div.scroll { (table(seen, rounds)) }
+                @if !counts.is_empty() { (convergence::chart(&counts)) }
+            }
+        }
+    }
+}
+
+fn table(seen: &Seen, rounds: &[RoundFacts]) -> Markup {
+    let first_listed = rounds.len().saturating_sub(LISTED_MAX);
+    html! {
+        table.list #rounds {
+            thead {
+                tr {
+                    th scope="col" { "Round" }
+                    th scope="col" { "Status" }
+                    th.num scope="col" { "Fix required" }
+                    th.num scope="col" { "Needs discussion" }
+                    th scope="col" { "Review" }
+                    th scope="col" { "Reply" }
+                    th scope="col" { "Findings" }
+                }
+            }
+            tbody {
+                @for (index, round) in rounds.iter().enumerate() {
+                    @let found = round.counts.or(round.table);
+                    tr id={ "round-" (round.number) } {
+                        td.num { (round.number) }
+                        td { (progress(round)) }
+                        td.num { (figure(found.map(|it| it.fix_required))) }
+                        td.num { (figure(found.map(|it| it.needs_discussion))) }
+                        td { (link(seen, &review_file(round.number), "review")) }
+                        td { (link(seen, &reply_file(round.number), "reply")) }
+                        td { @if index >= first_listed { (findings(seen, round.number)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn progress(round: &RoundFacts) -> &'static str {
+    match (round.unclear, round.recorded) {
+        (true, _) => "counts unclear",
+        (_, Some(RoundProgress::Incomplete)) => "incomplete",
+        (_, Some(RoundProgress::ReviewComplete)) => "reviewed",
+        (_, Some(RoundProgress::ReplyComplete)) => "replied",
+        (_, None) => "not recorded",
+    }
+}
+
+fn figure(count: Option<u32>) -> Markup {
+    html! {
+        @match count {
+            Some(count) => (count),
+            None => span.muted { "–" },
+        }
+    }
+}
+
+fn findings(seen: &Seen, round: u32) -> Markup {
+    let points = points_of(seen, round);
+    html! {
+        @if points.is_empty() {
+            span.muted { "–" }
+        } @else {
+            details.fold id={ "findings-" (round) } {
+                summary { (counted(points.len(), "finding", "findings")) }
+                ul {
+                    @for point in &points {
+                        li { (judged(point.judgment)) " " (prose(&point.title)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub fn judged(judgment: Option<Judgment>) -> Markup {
+    let (class, word) = match judgment {
+        Some(Judgment::FixRequired) => ("badge failed", "fix"),
+        Some(Judgment::NeedsDiscussion) => ("badge waiting", "discuss"),
+        Some(Judgment::NoFixNeeded) => ("badge done", "no fix"),
+        None => ("badge idle", "unclear"),
+    };
+    html! { span class=(class) { (word) } }
+}

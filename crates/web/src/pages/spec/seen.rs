@@ -1,0 +1,94 @@
+//! What the files say of a spec, read once for a page.
+
+use std::path::{Path, PathBuf};
+
+use kumite_core::facts::{Facts, Look};
+use kumite_core::run::Run;
+use kumite_formats::spec_name::SpecName;
+use kumite_host::decisions::{self, Decision};
+use kumite_host::project::{Project, Spec};
+use kumite_host::spec_file::sentence;
+use kumite_host::status::{self, Status};
+use kumite_host::worked::{self, Worked};
+use kumite_host::{evidence, journal};
+
+use super::documents::{self, Listed};
+use crate::api::Refusal;
+use crate::inside;
+
+/// More of a document is not read.
+const TEXT_MAX: u64 = 4 * 1024 * 1024;
+
+pub struct Seen {
+    pub spec: Spec,
+    pub status: Status,
+    pub run: Run,
+    /// None: spec.json cannot be read, and the status says why.
+    pub facts: Option<Facts>,
+    /// Where its documents are.
+    pub dir: PathBuf,
+    /// The worktree that it lives in, if it has one.
+    pub worktree: Option<String>,
+    pub documents: Vec<Listed>,
+    /// The newest first.
+    pub agents: Vec<Worked>,
+    /// The oldest first.
+    pub decisions: Vec<Decision>,
+    /// What could not be read, and why.
+    pub trouble: Option<String>,
+}
+
+impl Seen {
+    pub fn look(project: &Project, name: &str) -> Result<Seen, Refusal> {
+        let name: SpecName = name.parse()?;
+        let spec = project.spec(&name)?;
+        let facts = match evidence::look(&spec) {
+            Look::Seen(facts) => Some(*facts),
+            Look::Unreadable(_) => None,
+        };
+        let (checkout, _) = spec.read();
+        let dir = spec.files_in(&checkout);
+        let is_elsewhere = checkout != project.root();
+        let worktree = is_elsewhere.then(|| short(&checkout, project.root()));
+        let mut trouble = None;
+        let mut told = |error: journal::Error| {
+            trouble = Some(sentence(&error));
+            Vec::new()
+        };
+        let decisions = decisions::all(&spec).unwrap_or_else(&mut told);
+        let agents = worked::all(&spec).unwrap_or_default();
+        Ok(Seen {
+            status: status::one(project, &spec),
+            run: journal::peek(spec.run_dir()).ok().flatten().unwrap_or_default(),
+            documents: documents::list(project, &dir),
+            spec,
+            facts,
+            dir,
+            worktree,
+            agents,
+            decisions,
+            trouble,
+        })
+    }
+
+    /// The text of one of its documents.
+    pub fn text(&self, name: &str) -> Option<String> {
+        let known = self.documents.iter().find(|listed| listed.name == name)?;
+        let bytes = inside::read(&known.root, &known.path(), TEXT_MAX).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.documents.iter().any(|listed| listed.name == name)
+    }
+
+    /// The address of its page, and of what is below it.
+    pub fn path(&self, below: &str) -> String {
+        format!("/specs/{}{below}", self.spec.name)
+    }
+}
+
+fn short(path: &Path, root: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    below.display().to_string()
+}

@@ -1,0 +1,119 @@
+//! Small things that many pages show: ticking times, bars, short counts, links.
+
+use maud::{Markup, html};
+
+/// How long ago it was; it ticks.
+pub fn since(time: &str) -> Markup {
+    html! { time.since datetime=(time) { "since " (short(time)) } }
+}
+
+/// How long it takes until then; it ticks.
+pub fn until(time: &str) -> Markup {
+    html! { time.until datetime=(time) { "at " (short(time)) } }
+}
+
+/// Without the script: day and minute, as they are written.
+fn short(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+/// `done` of `total`, as a bar with its figures.
+pub fn progress(done: u32, total: u32, of_what: &str) -> Markup {
+    html! {
+        span.bar {
+            progress value=(done) max=(total.max(1)) aria-label={ (done) " of " (total) " " (of_what) } {}
+            span.num { (done) "/" (total) }
+        }
+    }
+}
+
+/// Big counts, short: 950, 12.3k, 4.6M.
+pub fn count(count: u64) -> String {
+    let short = |unit: u64, name: &str| {
+        let tenths = count / (unit / 10);
+        match tenths < 1000 {
+            true => format!("{}.{}{name}", tenths / 10, tenths % 10),
+            false => format!("{}{name}", tenths / 10),
+        }
+    };
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => short(1_000, "k"),
+        _ => short(1_000_000, "M"),
+    }
+}
+
+/// What the engine says, as a sentence of the page: with a capital, its `commands` as code, and a
+/// full stop.
+pub fn sentence(words: &str) -> Markup {
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    // A command or a file name keeps its small letter.
+    let is_name = words.split(' ').next().is_some_and(|word| word.contains(['`', '.', '_', '/']));
+    let text = match is_name {
+        true => words.to_owned(),
+        false => first + letters.as_str(),
+    };
+    let ends = text.is_empty() || text.ends_with(['.', '?', '!']);
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+        @if !ends { "." }
+    }
+}
+
+/// A name as one segment of a path. Names that we make are plain; those of files need not be.
+pub fn segment(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                text.push(char::from(byte));
+            }
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_short_and_never_too_big() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1.0k"),
+            (12_345, "12.3k"),
+            (99_999, "99.9k"),
+            (100_000, "100k"),
+            (999_999, "999k"),
+            (4_650_000, "4.6M"),
+            (123_000_000, "123M"),
+        ] {
+            assert_eq!(count(number), text);
+        }
+    }
+
+    #[test]
+    fn what_the_engine_says_becomes_a_sentence() {
+        for (words, shown) in [
+            ("it was paused; `kumite resume` goes on", "It was paused; <code>kumite resume</code> goes on."),
+            ("design.md waits for approval", "design.md waits for approval."),
+            ("all phases are done.", "All phases are done."),
+            ("an <b> in it", "An &lt;b&gt; in it."),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(words).into_string(), shown);
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_segment_whatever_it_holds() {
+        assert_eq!(segment("login-form"), "login-form");
+        assert_eq!(segment("a/../b?c#d \"é"), "a%2F..%2Fb%3Fc%23d%20%22%C3%A9");
+    }
+}
