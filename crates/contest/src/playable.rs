@@ -33,7 +33,9 @@ pub fn all(project: &Path) -> Vec<Playable> {
         names.sort();
         for name in names {
             let path = Path::new(dir).join(name).display().to_string();
-            if let Some(text) = checked(project, &path).ok().and_then(|it| fs::read_to_string(it).ok())
+            if let Some(text) = checked(project, &path)
+                .ok()
+                .and_then(|it| fs::read_to_string(it).ok())
                 && is_contest(&text)
             {
                 let has_task = text.lines().any(|line| is_key(line, "task"));

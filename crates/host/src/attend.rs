@@ -71,7 +71,9 @@ pub fn ask(project: &Project, loader: &Loader, request: &Request) -> Result<Stri
                 thread::park_timeout(Duration::from_millis(10));
             }
             Some(Reply::News(_) | Reply::Later) | None => {
-                return Err(Error::Failed("the other kumite ended without an answer; try again".to_owned()));
+                return Err(Error::Failed(
+                    "the other kumite ended without an answer; try again".to_owned(),
+                ));
             }
         }
     }
@@ -135,8 +137,12 @@ pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
         thread::park_timeout(Duration::from_millis(10));
     }
     Err(match is_busy {
-        true => Error::Refused("something else is being done with it; try again when that has ended".to_owned()),
-        false => Error::Failed("no engine of this project answers; `kumite doctor` looks into it".to_owned()),
+        true => Error::Refused(
+            "something else is being done with it; try again when that has ended".to_owned(),
+        ),
+        false => Error::Failed(
+            "no engine of this project answers; `kumite doctor` looks into it".to_owned(),
+        ),
     })
 }
 
@@ -183,7 +189,11 @@ fn no_engine(project: &Project) -> Error {
 
 /// Starts an engine, unless the one that was started is still on its way. One that ends well at
 /// once met another kumite, which may have been a short one.
-fn start_detached(project: &Project, jobs: Option<u32>, started: Option<Child>) -> Result<Child, Error> {
+fn start_detached(
+    project: &Project,
+    jobs: Option<u32>,
+    started: Option<Child>,
+) -> Result<Child, Error> {
     if let Some(mut child) = started {
         match child.try_wait()? {
             None => return Ok(child),

@@ -43,12 +43,13 @@ pub enum Error {
 
 /// All of them: first those of a spec's walk, in its order, then the others by name.
 pub fn list(spec: &Spec) -> Result<Vec<Document>, Error> {
-    let dir = dir(spec);
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(Error::Read { path: dir, source }),
+    let Some(dir) = dir(spec) else {
+        return Ok(Vec::new());
     };
+    let entries = fs::read_dir(&dir).map_err(|source| Error::Read {
+        path: dir.clone(),
+        source,
+    })?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut documents: Vec<Document> = names.filter_map(|name| look(&dir, &name)).collect();
     documents.sort_by_cached_key(|document| place(&document.name));
@@ -58,11 +59,12 @@ pub fn list(spec: &Spec) -> Result<Vec<Document>, Error> {
 /// One of them. A name that is no plain file of the spec's directory is none: links that lead out
 /// of it are not followed.
 pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
-    let dir = dir(spec);
-    let document = look(&dir, name).ok_or_else(|| Error::None {
+    let none = || Error::None {
         spec: spec.name.clone(),
         name: name.to_owned(),
-    })?;
+    };
+    let dir = dir(spec).ok_or_else(none)?;
+    let document = look(&dir, name).ok_or_else(none)?;
     let path = dir.join(name);
     let mut bytes = Vec::new();
     // It may have been swapped for a link or a pipe since we looked.
@@ -77,19 +79,18 @@ pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     Ok(Text { document, text })
 }
 
-/// A directory of the project's that is a link elsewhere holds no documents of it.
-fn dir(spec: &Spec) -> PathBuf {
+/// A directory that is a link to elsewhere holds no documents of the spec.
+fn dir(spec: &Spec) -> Option<PathBuf> {
     let checkout = spec.workplace();
-    let dir = spec.files_in(&checkout);
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    match (real(&dir), real(&checkout)) {
-        (Some(dir), Some(checkout)) if !dir.starts_with(&checkout) => PathBuf::new(),
-        _ => dir,
-    }
+    let dir = fs::canonicalize(spec.files_in(&checkout)).ok()?;
+    let is_inside = dir.starts_with(fs::canonicalize(checkout).ok()?);
+    is_inside.then_some(dir)
 }
 
 fn look(dir: &Path, name: &str) -> Option<Document> {
-    let is_text = [".md", ".json", ".txt"].iter().any(|end| name.ends_with(end));
+    let is_text = [".md", ".json", ".txt"]
+        .iter()
+        .any(|end| name.ends_with(end));
     if !is_text || name.starts_with('.') || name.contains(['/', '\0']) {
         return None;
     }
@@ -165,7 +166,15 @@ mod tests {
         let link = spec.main_dir().join("link.md");
         std::os::unix::fs::symlink(dir.path().join("secret.md"), link).unwrap();
         fs::create_dir(spec.main_dir().join("dir.md")).unwrap();
-        let names = ["link.md", "dir.md", "../../../secret.md", "logs/x.md", "x", "", ".."];
+        let names = [
+            "link.md",
+            "dir.md",
+            "../../../secret.md",
+            "logs/x.md",
+            "x",
+            "",
+            "..",
+        ];
         for name in names {
             let read = read(&spec, name);
             assert!(matches!(read, Err(Error::None { .. })), "{name}: {read:?}");

@@ -59,7 +59,9 @@ pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
         Err(error) => return Err(error),
     };
     let text = String::from_utf8_lossy(&bytes);
-    let events = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let events = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
     Ok(events.collect())
 }
 

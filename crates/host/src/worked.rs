@@ -8,10 +8,10 @@ use kumite_core::journal::{AgentId, Event};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::announce::outcome_detail;
+use crate::announce::{outcome_detail, outcome_name};
 use crate::clock::rfc3339;
-use crate::project::Spec;
-use crate::usage_log::{Line, Place};
+use crate::project::{Project, Spec};
+use crate::usage_log::{Line, UsageLog};
 use crate::{journal, purse};
 
 /// An agent, and what became of it.
@@ -42,37 +42,30 @@ pub struct Worked {
 
 /// All of them, newest first.
 pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
-    let mut known: BTreeMap<AgentId, (Launch, Worked)> = BTreeMap::new();
+    let mut all: BTreeMap<AgentId, Worked> = BTreeMap::new();
+    let paid = paid(spec);
     for (entry, _, effects) in journal::history(spec.run_dir())? {
         if let Event::AgentEnded { agent, ended, .. } = &entry.event
-            && let Some((launch, worked)) = known.get_mut(agent)
+            && let Some(worked) = all.get_mut(agent)
         {
-            let program = purse::read_program(&spec.agent_dir(*agent)).unwrap_or_default();
-            let place = Place {
-                spec: &spec.name,
-                run: launch.run,
-                step: launch.step,
-                agent: &worked.id,
-                program: &program,
-            };
-            let line = Line::new(place, entry.at_ms, &ended.outcome, ended.usage);
-            worked.ended_at = Some(line.time);
-            worked.outcome = Some(line.outcome);
+            worked.ended_at = Some(rfc3339(entry.at_ms));
+            worked.outcome = Some(outcome_name(&ended.outcome).to_owned());
             worked.message = outcome_detail(&ended.outcome).map(str::to_owned);
-            worked.cost_usd = line.usd;
-            worked.input_tokens = line.input_tokens;
-            worked.output_tokens = line.output_tokens;
+            worked.input_tokens = ended.usage.input_tokens;
+            worked.output_tokens = ended.usage.output_tokens;
+            // One that was never started is not in the books, and cost nothing.
+            if let Some(line) = paid.get(&worked.id) {
+                worked.program = Some(line.program.clone());
+                worked.kind = Some(line.kind.clone());
+                worked.cost_usd = line.usd;
+            }
         }
         for effect in effects {
             if let Effect::Launch(launch) = effect {
-                known.insert(launch.agent, (launch.clone(), launched(spec, &launch)));
+                all.insert(launch.agent, launched(spec, &launch));
             }
         }
     }
-    let mut all: BTreeMap<AgentId, Worked> = known
-        .into_iter()
-        .map(|(agent, (_, worked))| (agent, worked))
-        .collect();
     for logs in kumite_agents::agent_logs(&spec.logs()).unwrap_or_default() {
         let agent = logs.agent;
         all.entry(agent).or_insert_with(|| nameless(agent));
@@ -87,6 +80,23 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
         }
     }
     Ok(all.into_values().rev().collect())
+}
+
+/// What the books of the project say of the agents of this spec.
+fn paid(spec: &Spec) -> BTreeMap<String, Line> {
+    let mut paid = BTreeMap::new();
+    let log = UsageLog::at(Project::at(spec.project_root()).usage_file());
+    // Books that cannot be read tell nothing.
+    let _ = log.each_line(|line| {
+        let line = serde_json::from_slice::<Line>(line);
+        if let Ok(line) = line
+            && line.spec == spec.name
+        {
+            paid.insert(line.agent.clone(), line);
+        }
+        true
+    });
+    paid
 }
 
 fn launched(spec: &Spec, launch: &Launch) -> Worked {

@@ -1,9 +1,9 @@
 //! The Model Context Protocol server: what `kumite mcp` gives, so that an agent can steer kumite.
 //!
 //! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and the
-//! tool answers from the files of the project. Whatever changes something is done by kumite as a
-//! process of its own: so the server holds no lock, has no agents, and can end at any
-//! moment.
+//! tool answers from the files of the project. Runs are handed to the engine of the project, and
+//! whatever else is asked of an engine is done by kumite as a process of its own: so the server holds
+//! no lock, has no agents, and can end at any moment.
 
 mod desk;
 mod page;
@@ -12,6 +12,7 @@ mod resources;
 mod server;
 mod tool;
 mod tools;
+mod watch;
 mod wire;
 
 pub use server::{Error, Options, serve};

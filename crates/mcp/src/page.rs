@@ -31,9 +31,9 @@ impl Part {
     /// How many are asked for.
     pub fn count(self, usual: u64, most: u64) -> Result<u64> {
         match self.count {
-            Some(count) if count == 0 || count > most => Err(Refusal(format!(
-                "count: between 1 and {most}, not {count}"
-            ))),
+            Some(count) if count == 0 || count > most => {
+                Err(Refusal(format!("count: between 1 and {most}, not {count}")))
+            }
             count => Ok(count.unwrap_or(usual)),
         }
     }
@@ -52,7 +52,9 @@ impl Part {
 pub fn page<T: Serialize>(all: Vec<T>, part: Part, usual: u64) -> Result<Page<Value>> {
     let total = all.len() as u64;
     let count = part.count(usual, MOST)?;
-    let from = part.first()?.unwrap_or((total + 1).saturating_sub(count).max(1));
+    let from = part
+        .first()?
+        .unwrap_or((total + 1).saturating_sub(count).max(1));
     let mut items = Vec::new();
     let mut bytes = 0;
     let wanted = all.iter().skip((from - 1) as usize).take(count as usize);
@@ -118,8 +120,14 @@ mod tests {
     fn a_part_that_makes_no_sense_is_refused_with_the_name_of_the_field() {
         let words = |part| page(vec![1], part, 4).unwrap_err().0;
         assert_eq!(words(part(Some(0), None)), "from: numbers begin with 1");
-        assert_eq!(words(part(None, Some(0))), "count: between 1 and 1000, not 0");
-        assert_eq!(words(part(None, Some(1001))), "count: between 1 and 1000, not 1001");
+        assert_eq!(
+            words(part(None, Some(0))),
+            "count: between 1 and 1000, not 0"
+        );
+        assert_eq!(
+            words(part(None, Some(1001))),
+            "count: between 1 and 1000, not 1001"
+        );
     }
 
     #[test]

@@ -42,11 +42,14 @@ pub fn templates() -> ListResourceTemplatesResult {
 pub fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult> {
     let place = uri.strip_prefix(ROOT).and_then(|path| path.split_once('/'));
     let (spec, name) = place.ok_or_else(|| {
-        Refusal(format!("{uri} is no document: those are {ROOT}SPEC/DOCUMENT"))
+        Refusal(format!(
+            "{uri} is no document: those are {ROOT}SPEC/DOCUMENT"
+        ))
     })?;
     let (_, spec) = desk.spec(spec)?;
     let found = documents::read(&spec, &decoded(name))?;
-    let contents = ResourceContents::text(found.text, uri).with_mime_type(kind(&found.document.name));
+    let contents =
+        ResourceContents::text(found.text, uri).with_mime_type(kind(&found.document.name));
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
@@ -76,7 +79,9 @@ fn decoded(name: &str) -> String {
     let mut out = Vec::new();
     let mut rest = name.as_bytes();
     while let Some((byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|it| it.iter().all(u8::is_ascii_hexdigit));
+        let digits = behind
+            .get(..2)
+            .filter(|it| it.iter().all(u8::is_ascii_hexdigit));
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match (byte, escaped) {
@@ -99,9 +104,19 @@ mod tests {
 
     #[test]
     fn a_name_in_an_address_comes_back_as_it_was() {
-        for name in ["design.md", "zwei Wörter.md", "100%.md", "a%2F..md", "%zz", "%"] {
+        for name in [
+            "design.md",
+            "zwei Wörter.md",
+            "100%.md",
+            "a%2F..md",
+            "%zz",
+            "%",
+        ] {
             let address = encoded(name);
-            assert!(address.is_ascii() && !address.contains([' ', '/']), "{address}");
+            assert!(
+                address.is_ascii() && !address.contains([' ', '/']),
+                "{address}"
+            );
             assert_eq!(decoded(&address), name);
         }
         assert_eq!(decoded("100%"), "100%");

@@ -115,7 +115,10 @@ impl Server {
         let known = self.shared.tools.iter().filter(|it| self.may_be_called(it));
         let known: Vec<&str> = known.map(|tool| tool.name).collect();
         let known = known.join(", ");
-        ErrorData::invalid_params(format!("there is no tool {name:?}; there are {known}"), None)
+        ErrorData::invalid_params(
+            format!("there is no tool {name:?}; there are {known}"),
+            None,
+        )
     }
 }
 
@@ -136,7 +139,9 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListToolsResult, ErrorData> {
         let tools = self.shared.tools.iter().filter(|it| self.may_be_called(it));
-        Ok(ListToolsResult::with_all_items(tools.map(Tool::listed).collect()))
+        Ok(ListToolsResult::with_all_items(
+            tools.map(Tool::listed).collect(),
+        ))
     }
 
     async fn call_tool(
@@ -144,7 +149,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        let found = self.shared.tools.iter().position(|it| it.name == request.name);
+        let found = self
+            .shared
+            .tools
+            .iter()
+            .position(|it| it.name == request.name);
         let Some(index) = found else {
             return Err(self.unknown(&request.name));
         };

@@ -109,7 +109,10 @@ fn parse<A: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<A> {
             whole if whole == "." => String::new(),
             field => format!("{field}: "),
         };
-        Refusal(format!("wrong arguments for {tool}: {place}{}", error.inner()))
+        Refusal(format!(
+            "wrong arguments for {tool}: {place}{}",
+            error.inner()
+        ))
     })
 }
 
@@ -125,8 +128,14 @@ fn schema<A: JsonSchema>() -> JsonObject {
         Value::Object(object) => object,
         _ => JsonObject::new(),
     };
-    let properties = object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
-    for property in properties.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+    let properties = object
+        .entry("properties")
+        .or_insert_with(|| Value::Object(JsonObject::new()));
+    for property in properties
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|all| all.values_mut())
+    {
         simplify(property);
     }
     object
@@ -176,9 +185,18 @@ mod tests {
     fn wrong_arguments_are_told_with_the_name_of_the_field() {
         let rows = [
             (json!({}), "missing field `spec`"),
-            (json!({"spec": 5}), "spec: invalid type: integer `5`, expected a string"),
-            (json!({"spec": "a", "count": -1}), "count: invalid value: integer `-1`, expected u32"),
-            (json!({"spec": "a", "more": 1}), "more: unknown field `more`, expected `spec` or `count`"),
+            (
+                json!({"spec": 5}),
+                "spec: invalid type: integer `5`, expected a string",
+            ),
+            (
+                json!({"spec": "a", "count": -1}),
+                "count: invalid value: integer `-1`, expected u32",
+            ),
+            (
+                json!({"spec": "a", "more": 1}),
+                "more: unknown field `more`, expected `spec` or `count`",
+            ),
         ];
         for (arguments, words) in rows {
             assert_eq!(wrong(arguments), format!("wrong arguments for x: {words}"));

@@ -103,18 +103,19 @@ async function send(button, url, body) {
   }
 }
 
-// Says something for a while; errors stay until they are closed.
-export function toast(text, level = "info", link = null) {
+// Says something for a while; errors stay until they are closed. `about`: what it is about, and the
+// page of that.
+export function toast(text, level = "info", about = null) {
   const box = document.createElement("div");
   box.className = `toast ${level}`;
   if (level === "error") box.setAttribute("role", "alert");
-  const words = document.createElement(link ? "a" : "span");
-  if (link) words.href = link;
-  words.textContent = text;
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "plain";
-  close.textContent = "×";
+  const words = document.createElement(about ? "a" : "span");
+  if (about) {
+    words.href = about.href;
+    words.append(Object.assign(document.createElement("strong"), { textContent: about.name }), " ");
+  }
+  words.append(text);
+  const close = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: "×" });
   close.setAttribute("aria-label", "Close this message");
   close.addEventListener("click", () => box.remove());
   box.append(words, close);
@@ -138,9 +139,9 @@ const NOTICES = {
   warning: (it) => [it.message, "error"],
   save_failed: (it) => [it.message, "error"],
   run_ended: (it) => [`${capital(it.state)}: ${it.message}`, ENDS[it.state] ?? "info"],
-  contest_started: (it) => [`Contest started with ${it.teams} teams`, "info"],
+  contest_started: (it) => [`Started with ${it.teams} teams`, "info"],
   contest_ended: (it) => [
-    it.winner ? `Contest ${it.state}: ${it.winner} wins with ${it.score}` : `Contest ${it.state}, without a winner`,
+    `${capital(it.state)}: ${it.winner ? `${it.winner} wins with ${it.score}` : "nobody wins"}`,
     it.state === "done" ? "good" : "warn",
   ],
 };
@@ -158,6 +159,8 @@ export function notice(news) {
   if (!say || isOld || told.has(news.key) || isSaid(news)) return;
   told.add(news.key);
   const [text, level] = say(news);
-  if (news.spec) toast(`${news.spec}: ${text}`, level, `/specs/${encodeURIComponent(news.spec)}`);
-  else toast(text, level, `/contests/${encodeURIComponent(news.execution_id)}`);
+  const about = news.spec
+    ? { name: news.spec, href: `/specs/${encodeURIComponent(news.spec)}` }
+    : { name: "Contest", href: `/contests/${encodeURIComponent(news.execution_id)}` };
+  toast(text, level, about);
 }

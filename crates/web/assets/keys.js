@@ -18,7 +18,7 @@ function pressed(event) {
   const { target, key } = event;
   const types = target.closest("input, textarea, select, [contenteditable]");
   if (types) {
-    if (key === "Escape") types.blur();
+    if (key === "Escape") leave(types, event);
     return;
   }
   // A dialog closes by itself, and nothing behind it moves.
@@ -34,6 +34,14 @@ function pressed(event) {
   else if (key === "?") document.getElementById("help").showModal();
   else if (key === "Escape") document.querySelector(".toast:last-child button")?.click();
   else return;
+  event.preventDefault();
+}
+
+// A filter is emptied first: what it hides must never be a riddle.
+function leave(field, event) {
+  if (!field.dataset.filter || !field.value) return field.blur();
+  field.value = "";
+  filter(field);
   event.preventDefault();
 }
 

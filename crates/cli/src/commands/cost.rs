@@ -102,7 +102,14 @@ fn print(args: &CostArgs, report: &Report) {
         }
         return;
     }
-    let head = [report.by.name(), "agents", "cost", "tokens in", "tokens out"].map(str::to_owned);
+    let head = [
+        report.by.name(),
+        "agents",
+        "cost",
+        "tokens in",
+        "tokens out",
+    ]
+    .map(str::to_owned);
     let body = rows.iter().map(|row| cells(row.name(), &row.sum));
     let table: Vec<[String; 5]> = [head]
         .into_iter()

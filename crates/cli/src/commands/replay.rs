@@ -46,5 +46,9 @@ fn print(decision: &Decision) {
     for line in effects {
         out!("       -> {line}");
     }
-    out!("       {} {}", style("=").dim(), style(&decision.state).cyan());
+    out!(
+        "       {} {}",
+        style("=").dim(),
+        style(&decision.state).cyan()
+    );
 }

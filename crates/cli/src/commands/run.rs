@@ -10,10 +10,10 @@ use kumite_host::settings::Flags;
 use kumite_host::{attend, orders};
 
 use crate::args::Setting;
+use crate::follow;
 use crate::out::out;
 use crate::progress::Screen;
 use crate::trouble::Result;
-use crate::follow;
 
 #[derive(Args)]
 pub struct RunArgs {

@@ -192,10 +192,8 @@ fn all_that_can_run_is_run_from_the_page_now_and_stopped_and_paused_there() {
     page.until_text("#spec-two .badge", "stopped");
     assert!(!is_alive(agent));
     page.click("#spec-three button[data-post$='/pause']");
-    until("three to be told", || {
-        scene.news().iter().any(|it| it["spec"] == "three" && it["type"] == "run_pausing")
-            || scene.world.entries("three").len() > 2
-    });
+    let journal = ".kiro/runtime/kumite/runs/three/journal.jsonl";
+    until("the pause to be known", || scene.world.read(journal).contains("pause_requested"));
     scene.world.go();
     page.until_text("#spec-one .badge", "done");
     page.until_text("#needs #spec-three .badge", "paused");

@@ -5,11 +5,14 @@
 
 mod actions;
 mod approvals;
+mod away;
 mod live;
+mod log;
 mod rounds;
 mod scene;
 mod switching;
 mod toasts;
+mod waits;
 
 // The worlds of the other tests; not all of each is needed here.
 #[allow(dead_code)]

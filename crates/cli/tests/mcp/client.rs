@@ -2,10 +2,10 @@
 
 use std::process::Stdio;
 
+use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ReadResourceRequestParams, Tool};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::TokioChildProcess;
-use rmcp::ServiceExt;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
@@ -45,12 +45,20 @@ impl Client {
     }
 
     pub fn name_and_version(&self) -> (String, String) {
-        let info = self.service().peer_info().unwrap();
-        (info.server_info.name.clone(), info.server_info.version.clone())
+        let server = self
+            .service()
+            .peer_info()
+            .unwrap()
+            .server_info
+            .clone()
+            .unwrap();
+        (server.name, server.version)
     }
 
     pub fn tools(&self) -> Vec<Tool> {
-        self.runtime.block_on(self.service().list_all_tools()).unwrap()
+        self.runtime
+            .block_on(self.service().list_all_tools())
+            .unwrap()
     }
 
     pub fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
@@ -64,7 +72,10 @@ impl Client {
     pub fn ask(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).unwrap();
         assert_ne!(result.is_error, Some(true), "{tool}: {}", text(&result));
-        assert!(!text(&result).is_empty() || tool == "get_agent_log", "{tool} says nothing");
+        assert!(
+            !text(&result).is_empty() || tool == "get_agent_log",
+            "{tool} says nothing"
+        );
         result.structured_content.unwrap()
     }
 
@@ -84,7 +95,9 @@ impl Client {
 
     pub fn read(&self, uri: &str) -> Result<Value, ServiceError> {
         let params = ReadResourceRequestParams::new(uri);
-        let read = self.runtime.block_on(self.service().read_resource(params))?;
+        let read = self
+            .runtime
+            .block_on(self.service().read_resource(params))?;
         Ok(serde_json::to_value(read).unwrap()["contents"][0].clone())
     }
 

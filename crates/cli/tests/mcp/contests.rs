@@ -26,7 +26,7 @@ fn board(client: &Client, id: &Value) -> Value {
 
 #[test]
 fn a_contest_is_started_watched_and_read() {
-    let world = contest("0s");
+    let world = contest("1ms");
     let client = Client::new(&world, &[]);
     let asked = json!({"file": "contest.toml", "task": "--Write a guide."});
     let id = client.ask("start_contest", asked)["execution_id"].clone();
@@ -35,20 +35,37 @@ fn a_contest_is_started_watched_and_read() {
     assert_eq!(board(&client, &id), printed.json()[0]);
     let listed = client.ask("list_contests", json!({}));
     let one = &listed["contests"][0];
-    assert_eq!((&one["execution_id"], &one["task"]), (&id, &json!("--Write a guide.")));
+    assert_eq!(
+        (&one["execution_id"], &one["task"]),
+        (&id, &json!("--Write a guide."))
+    );
     let report = client.ask("get_contest_report", json!({"team": "aoi", "round": 1}));
     let round = &report["rounds"][0];
-    assert_eq!((&report["total"], &round["score"]), (&json!(1), &json!(80.0)), "{report}");
+    assert_eq!(
+        (&report["total"], &round["score"]),
+        (&json!(1), &json!(80.0)),
+        "{report}"
+    );
     assert_eq!(round["submission"], Value::Null);
-    let texts = client.ask("get_contest_report", json!({"team": "aoi", "round": 1, "texts": true}));
-    assert!(texts["rounds"][0]["submission"].as_str().is_some_and(|it| !it.is_empty()));
+    let texts = client.ask(
+        "get_contest_report",
+        json!({"team": "aoi", "round": 1, "texts": true}),
+    );
+    assert!(
+        texts["rounds"][0]["submission"]
+            .as_str()
+            .is_some_and(|it| !it.is_empty())
+    );
     let words = client.refused("get_contest_report", json!({"team": "nobody"}));
-    assert!(words.contains("team: there is no team \"nobody\"") && words.contains("aoi, bairei"), "{words}");
+    assert!(
+        words.contains("team: there is no team \"nobody\"") && words.contains("aoi, bairei"),
+        "{words}"
+    );
 }
 
 #[test]
 fn a_contest_outlives_its_client_and_ends_when_it_is_cancelled() {
-    let world = contest("1h");
+    let world = contest("60s");
     let client = Client::new(&world, &[]);
     let asked = json!({"file": "contest.toml", "task": "Wait."});
     let id = client.ask("start_contest", asked)["execution_id"].clone();
@@ -66,9 +83,13 @@ fn a_contest_that_was_interrupted_is_resumed() {
     let client = Client::new(&world, &[]);
     let asked = ["contest", "run", "contest.toml", "Write.", "--json"];
     let running = world.start(&asked);
-    until("it to begin", || client.ask("list_contests", json!({}))["total"] == 1);
+    until("it to begin", || {
+        client.ask("list_contests", json!({}))["total"] == 1
+    });
     let id = client.ask("get_contest", json!({}))["execution_id"].clone();
-    until("it to be played", || board(&client, &id)["state"] == "running");
+    until("it to be played", || {
+        board(&client, &id)["state"] == "running"
+    });
     running.signal("TERM");
     running.wait();
     assert_eq!(board(&client, &id)["state"], "stopped");

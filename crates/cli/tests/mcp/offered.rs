@@ -45,7 +45,10 @@ fn is_read_only(tool: &rmcp::model::Tool) -> bool {
 fn every_tool_is_listed_with_described_arguments_and_hints() {
     let world = World::new();
     let client = Client::new(&world, &[]);
-    assert_eq!(client.name_and_version(), ("kumite".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
+    assert_eq!(
+        client.name_and_version(),
+        ("kumite".to_owned(), env!("CARGO_PKG_VERSION").to_owned())
+    );
     let tools = client.tools();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, TOOLS);
@@ -54,12 +57,22 @@ fn every_tool_is_listed_with_described_arguments_and_hints() {
         assert_eq!(schema["type"], "object", "{}", tool.name);
         assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
         for (name, property) in schema["properties"].as_object().unwrap() {
-            let is_described = property["description"].as_str().is_some_and(|it| it.len() > 5);
-            assert!(is_described && property["type"].is_string(), "{}.{name}: {property}", tool.name);
+            let is_described = property["description"]
+                .as_str()
+                .is_some_and(|it| it.len() > 5);
+            assert!(
+                is_described && property["type"].is_string(),
+                "{}.{name}: {property}",
+                tool.name
+            );
         }
         let hints = tool.annotations.as_ref().unwrap();
         assert!(hints.destructive_hint.is_some() && hints.idempotent_hint.is_some());
-        assert!(!(is_read_only(tool) && hints.destructive_hint == Some(true)), "{}", tool.name);
+        assert!(
+            !(is_read_only(tool) && hints.destructive_hint == Some(true)),
+            "{}",
+            tool.name
+        );
     }
     let phases = &tools[4].input_schema["properties"]["until"]["enum"];
     assert_eq!(phases[3], "document-review");
@@ -81,21 +94,36 @@ fn with_read_only_no_tool_that_changes_something_is_listed_or_answered() {
     world.spec("login");
     let all = Client::new(&world, &[]).tools();
     let client = Client::new(&world, &["--read-only"]);
-    let offered: Vec<String> = client.tools().iter().map(|it| it.name.to_string()).collect();
+    let offered: Vec<String> = client
+        .tools()
+        .iter()
+        .map(|it| it.name.to_string())
+        .collect();
     let before = world.read(".kiro/specs/login/spec.json");
     let mut refused = 0;
     for tool in &all {
-        assert_eq!(offered.contains(&tool.name.to_string()), is_read_only(tool), "{}", tool.name);
+        assert_eq!(
+            offered.contains(&tool.name.to_string()),
+            is_read_only(tool),
+            "{}",
+            tool.name
+        );
         if !is_read_only(tool) {
             let words = client.refused(&tool.name, arguments(&tool.name));
             assert!(words.contains("--read-only"), "{words}");
             refused += 1;
         }
     }
-    assert_eq!((offered.len(), refused), (14, 12));
-    assert_eq!(client.ask("get_spec", json!({"spec": "login"}))["state"], "idle");
+    assert_eq!((offered.len(), refused), (13, 13));
+    assert_eq!(
+        client.ask("get_spec", json!({"spec": "login"}))["state"],
+        "idle"
+    );
     assert_eq!(world.read(".kiro/specs/login/spec.json"), before);
-    assert!(!world.path(".kiro/runtime").exists(), "who only reads writes nothing");
+    assert!(
+        !world.path(".kiro/runtime").exists(),
+        "who only reads writes nothing"
+    );
 }
 
 #[test]
@@ -111,6 +139,9 @@ fn the_manual_lists_exactly_the_tools() {
         .collect();
     let world = World::new();
     let tools = Client::new(&world, &[]).tools();
-    let offered: Vec<(&str, bool)> = tools.iter().map(|it| (&*it.name, !is_read_only(it))).collect();
+    let offered: Vec<(&str, bool)> = tools
+        .iter()
+        .map(|it| (&*it.name, !is_read_only(it)))
+        .collect();
     assert_eq!(rows, offered);
 }

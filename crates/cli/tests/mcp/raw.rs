@@ -39,9 +39,11 @@ impl Raw {
     }
 
     fn begin(&mut self) {
-        self.send(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}));
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        );
         let answer = self.answer("hello");
         assert_eq!(answer["result"]["serverInfo"]["name"], "kumite", "{answer}");
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -70,10 +72,15 @@ impl Raw {
     }
 
     fn is_well(&mut self) {
-        self.send(&json!({"jsonrpc": "2.0", "id": "well", "method": "tools/call",
-            "params": {"name": "list_specs", "arguments": {}}}));
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": "well", "method": "tools/call",
+            "params": {"name": "list_specs", "arguments": {}}}),
+        );
         let answer = self.answer("well");
-        assert_eq!(answer["result"]["structuredContent"]["total"], 1, "{answer}");
+        assert_eq!(
+            answer["result"]["structuredContent"]["total"], 1,
+            "{answer}"
+        );
     }
 
     /// Closes its stdin: its exit code, what it still said, and what went to stderr.
@@ -97,7 +104,10 @@ fn world() -> World {
 fn garbage_does_not_end_it() {
     let world = world();
     let mut raw = Raw::begun(&world);
-    let huge = format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"x\": \"{}\"}}\n", "x".repeat(20_000_000));
+    let huge = format!(
+        "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"x\": \"{}\"}}\n",
+        "x".repeat(20_000_000)
+    );
     let rows: [&[u8]; 10] = [
         b"\n\n",
         b"not JSON at all\n",
@@ -134,7 +144,7 @@ fn garbage_does_not_end_it() {
                 break;
             }
         }
-        until("an error", || errors == 1);
+        assert_eq!(errors, 1, "{method}");
         raw.is_well();
     }
     assert_eq!(raw.end().0, Some(0));
@@ -149,7 +159,9 @@ fn what_is_said_before_the_handshake_does_not_end_it() {
     raw.send(&json!({"jsonrpc": "2.0", "id": 9, "result": {}}));
     raw.send(&json!({"jsonrpc": "2.0", "id": "early", "method": "tools/list"}));
     assert!(raw.answer("early").get("error").is_some());
-    raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    raw.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+    );
     raw.begin();
     raw.is_well();
 }
@@ -170,15 +182,19 @@ fn a_call_that_waits_ends_with_stdin_and_the_run_goes_on() {
     let world = world();
     world.play(json!({"steps": {"requirements": held()}}));
     let mut raw = Raw::begun(&world);
-    raw.send(&json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call", "params": {
+    raw.send(
+        &json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call", "params": {
         "name": "run_spec",
-        "arguments": {"spec": "login", "until": "requirements", "wait_seconds": 600}}}));
+        "arguments": {"spec": "login", "until": "requirements", "wait_seconds": 600}}}),
+    );
     world.wait_for_step("login", "requirements 1");
     let (code, rest, _) = raw.end();
     assert_eq!(code, Some(0));
     assert!(rest.contains("it goes on"), "{rest}");
     world.go();
-    until("it to end", || world.stands("login") == "done until_reached");
+    until("it to end", || {
+        world.stands("login") == "done until_reached"
+    });
 }
 
 #[test]
@@ -186,13 +202,19 @@ fn a_call_that_is_cancelled_stops_waiting_and_others_are_answered_meanwhile() {
     let world = world();
     world.play(json!({"steps": {"requirements": held()}}));
     let mut raw = Raw::begun(&world);
-    raw.send(&json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call", "params": {
+    raw.send(
+        &json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call", "params": {
         "name": "run_spec",
-        "arguments": {"spec": "login", "until": "requirements", "wait_seconds": 600}}}));
+        "arguments": {"spec": "login", "until": "requirements", "wait_seconds": 600}}}),
+    );
     world.wait_for_step("login", "requirements 1");
     raw.is_well();
     raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "run"}}));
     raw.is_well();
     let (code, rest, _) = raw.end();
-    assert_eq!((code, rest.as_str()), (Some(0), ""), "nobody wants that answer any more");
+    assert_eq!(
+        (code, rest.as_str()),
+        (Some(0), ""),
+        "nobody wants that answer any more"
+    );
 }

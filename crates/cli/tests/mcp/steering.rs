@@ -20,16 +20,26 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
         "reject_document",
         json!({"spec": "login", "remark": "--it says nothing about passwords"}),
     );
-    assert_eq!(rejected["message"], "login: requirements.md will be written anew");
+    assert_eq!(
+        rejected["message"],
+        "login: requirements.md will be written anew"
+    );
     assert_eq!(run()["status"]["phase"], "requirements");
     assert_eq!(world.steps("login"), ["requirements 1", "requirements 1"]);
-    assert!(world.prompt(1).contains("--it says nothing about passwords"));
+    assert!(
+        world
+            .prompt(1)
+            .contains("--it says nothing about passwords")
+    );
     let approved = client.ask(
         "approve_document",
         json!({"spec": "login", "document": "requirements"}),
     );
     assert_eq!(approved["message"], "login: requirements.md is approved");
-    assert_eq!(world.spec_json("login")["approvals"]["requirements"]["approved"], true);
+    assert_eq!(
+        world.spec_json("login")["approvals"]["requirements"]["approved"],
+        true
+    );
     assert_eq!(run()["status"]["phase"], "design");
 }
 
@@ -77,7 +87,10 @@ fn one_round_of_review_is_one_round() {
     client.ask("review_spec", json!({"spec": "login", "wait_seconds": 60}));
     assert_eq!(world.steps("login"), ["review 1", "reply 1"]);
     let documents = client.ask("list_documents", json!({"spec": "login"}));
-    assert!(documents.to_string().contains("document-review-1-reply.md"), "{documents}");
+    assert!(
+        documents.to_string().contains("document-review-1-reply.md"),
+        "{documents}"
+    );
 }
 
 #[test]
@@ -107,7 +120,10 @@ fn a_server_that_lives_long_buries_the_engines_that_it_started() {
     let world = World::new();
     world.spec("login");
     let client = Client::new(&world, &[]);
-    client.ask("run_spec", json!({"spec": "login", "until": "requirements", "wait_seconds": 60}));
+    client.ask(
+        "run_spec",
+        json!({"spec": "login", "until": "requirements", "wait_seconds": 60}),
+    );
     until("the engine to go", || {
         client.ask("project_info", json!({}))["engine_runs"] == false
     });

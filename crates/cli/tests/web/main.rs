@@ -3,8 +3,13 @@
 // A test that cannot go on has failed; helpers of tests are tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod api;
 mod attacks;
+mod contests;
+mod events;
+mod openapi;
 mod served;
+mod steering;
 
 // The same world as in the tests of the other commands; not all of it is needed here.
 #[allow(dead_code)]

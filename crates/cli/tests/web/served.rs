@@ -1,6 +1,6 @@
 //! A `kumite serve` at work, and requests to it, byte by byte: no HTTP client that hides anything.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,6 @@ pub struct Browser {
     pub csrf: String,
 }
 
-#[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     /// In the order they came, names in lower case.
@@ -191,6 +190,12 @@ fn send(port: u16, method: &str, path: &str, headers: &[&str], body: &str) -> An
     Answer::read_to(&mut stream, method == "HEAD")
 }
 
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?} {}", self.status, self.headers, self.text())
+    }
+}
+
 impl Answer {
     /// Reads one answer. Status 0: the connection was closed without any.
     pub fn read(stream: &mut impl Read) -> Answer {
@@ -253,7 +258,7 @@ impl Answer {
 
     #[track_caller]
     pub fn assert_status(&self, status: u16) -> &Answer {
-        assert_eq!(self.status, status, "{self:?} {}", self.text());
+        assert_eq!(self.status, status, "{self:?}");
         self
     }
 }

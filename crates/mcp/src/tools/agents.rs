@@ -105,7 +105,10 @@ fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(|error| call.desk.cannot_run(&error))?;
-    let excerpt = child.stdout.take().map(|out| excerpt(BufReader::new(out), first, count));
+    let excerpt = child
+        .stdout
+        .take()
+        .map(|out| excerpt(BufReader::new(out), first, count));
     // Whatever it had more to say is not needed.
     let _ = child.kill();
     child.wait()?;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::thread;
 
+use kumite_contest::listing;
 use kumite_contest::place::Place;
 use kumite_contest::process::{Started, Starter};
 use kumite_contest::report::{self, Listed, RoundReport};
 use kumite_contest::view::Board;
-use kumite_contest::listing;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -51,11 +51,7 @@ fn get_document(call: &Call<'_>, args: GetDocument) -> Result<Answer> {
         from: args.from,
         count: args.count,
     };
-    let (first, count) = (part.first()?.unwrap_or(1), part.count(u64::MAX, MOST));
-    let count = match args.count {
-        Some(_) => count?,
-        None => u64::MAX,
-    };
+    let (first, count) = (part.first()?.unwrap_or(1), part.count(u64::MAX, MOST)?);
     let found = documents::read(&spec, &args.document).map_err(|error| match &error {
         Error::None { .. } => Refusal(format!("{error}; list_documents tells which it has")),
         Error::Read { .. } => error.into(),
@@ -74,15 +70,13 @@ fn get_document(call: &Call<'_>, args: GetDocument) -> Result<Answer> {
 /// The lines that are asked for, as many as fit, and the number of the next one.
 fn lines(whole: &str, first: u64, count: u64) -> (String, Option<u64>) {
     let mut text = String::new();
-    let mut number = first;
-    let mut rest = whole.split_inclusive('\n').skip((first - 1) as usize);
-    for line in rest.by_ref() {
+    let rest = whole.split_inclusive('\n').skip((first - 1) as usize);
+    for (number, line) in (first..).zip(rest) {
         let is_enough = number - first >= count;
         if is_enough || (text.len() + line.len() > BYTES_MAX && !text.is_empty()) {
             return (text, Some(number));
         }
         text += &clipped(line, BYTES_MAX);
-        number += 1;
     }
     (text, None)
 }

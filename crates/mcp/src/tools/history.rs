@@ -121,8 +121,11 @@ fn ways(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 fn get_cost(call: &Call<'_>, args: GetCost) -> Result<Answer> {
     let project = call.desk.project()?;
     let day = |text: String| {
-        parse_day(&text)
-            .ok_or_else(|| Refusal(format!("since: a day is written like 2026-01-31, not {text:?}")))
+        parse_day(&text).ok_or_else(|| {
+            Refusal(format!(
+                "since: a day is written like 2026-01-31, not {text:?}"
+            ))
+        })
     };
     let name = args.spec.map(|name| name.parse::<SpecName>()).transpose()?;
     let ask = Ask {

@@ -59,13 +59,21 @@ mod tests {
         let mut names = Vec::new();
         for tool in all() {
             let listed = tool.listed();
-            assert!(listed.description.is_some_and(|about| about.len() > 20), "{}", tool.name);
+            assert!(
+                listed.description.is_some_and(|about| about.len() > 20),
+                "{}",
+                tool.name
+            );
             assert_eq!(listed.input_schema["type"], "object", "{}", tool.name);
             let properties = listed.input_schema["properties"].as_object().unwrap();
             for (name, property) in properties {
                 let about = property["description"].as_str().unwrap_or_default();
                 assert!(about.len() > 5, "{}: {name} is not described", tool.name);
-                assert!(property["type"].is_string(), "{}: {name}: {property}", tool.name);
+                assert!(
+                    property["type"].is_string(),
+                    "{}: {name}: {property}",
+                    tool.name
+                );
             }
             names.push(tool.name);
         }

@@ -1,13 +1,10 @@
 //! Setting agents to work. The work goes on without us; whoever wants to can wait for its end.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_core::names::Phase;
 use kumite_host::control::RunRequest;
-use kumite_host::news::Reader;
-use kumite_host::project::{Project, Spec};
-use kumite_host::{attend, journal, lock, orders, status};
+use kumite_host::{attend, orders, status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -16,13 +13,10 @@ use super::names;
 use super::specs::told;
 use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
+use crate::watch::Watch;
 
 /// Nobody waits longer in one call.
 const WAIT_MAX: u64 = 600;
-/// How often we look whether it has ended.
-const LOOK: Duration = Duration::from_millis(50);
-/// An engine that was not seen so often in a row is gone.
-const LOOKS: u32 = 40;
 
 pub fn tools() -> [Tool; 4] {
     [
@@ -132,7 +126,11 @@ fn resume_spec(call: &Call<'_>, args: ResumeSpec) -> Result<Answer> {
 }
 
 fn review_spec(call: &Call<'_>, args: ReviewSpec) -> Result<Answer> {
-    start(call, orders::review(&args.spec, args.fix), args.wait_seconds)
+    start(
+        call,
+        orders::review(&args.spec, args.fix),
+        args.wait_seconds,
+    )
 }
 
 fn run_all(call: &Call<'_>, args: RunAll) -> Result<Answer> {
@@ -162,51 +160,17 @@ fn start(call: &Call<'_>, request: RunRequest, wait_seconds: Option<u64>) -> Res
     let request = orders::checked(&project, request)?;
     let name = &request.specs[0];
     let spec = project.spec(&name.parse()?)?;
-    // From here on nothing is missed.
-    let news = Reader::at_end(&project.runtime())?;
+    let watch = Watch::new(&project, &spec)?;
     attend::detach(&project, &request, None)?;
     let message = match seconds {
         0 => format!("{name} is on its way"),
         _ => {
             let deadline = Instant::now() + Duration::from_secs(seconds);
-            match has_ended(call, &project, &spec, news, deadline)? {
+            match watch.until_rest(deadline, call.is_over)? {
                 true => format!("{name} has come to rest"),
-                false => format!("{name} has not come to rest within {seconds} s; it goes on"),
+                false => format!("{name} has not come to rest yet; it goes on"),
             }
         }
     };
     told(message, &status::one(&project, &spec))
-}
-
-/// Waits for the word that the run has ended, but not longer than anybody waits for us.
-fn has_ended(
-    call: &Call<'_>,
-    project: &Project,
-    spec: &Spec,
-    mut news: Reader,
-    deadline: Instant,
-) -> Result<bool> {
-    let mut is_told = false;
-    let mut unseen = 0;
-    while Instant::now() < deadline && !(call.is_over)() {
-        let mut items = news.read()?.into_iter();
-        is_told |= items.any(|it| it.news["type"] == "run_ended" && it.news["spec"] == spec.name);
-        let at_rest = || {
-            let run = journal::peek(spec.run_dir()).ok().flatten();
-            run.is_none_or(|run| run.is_at_rest())
-        };
-        if is_told && at_rest() {
-            return Ok(true);
-        }
-        unseen = match lock::is_held(project) {
-            true => 0,
-            false => unseen + 1,
-        };
-        // It was killed, and nobody has taken its place.
-        if unseen == LOOKS {
-            return Ok(true);
-        }
-        thread::park_timeout(LOOK);
-    }
-    Ok(false)
 }

@@ -61,6 +61,7 @@ pub fn asked<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
         [] => b"{}",
         text => text,
     };
-    serde_json::from_slice(text)
-        .map_err(|error| Refusal::invalid(format!("the body is not what is asked for here: {error}")))
+    serde_json::from_slice(text).map_err(|error| {
+        Refusal::invalid(format!("the body is not what is asked for here: {error}"))
+    })
 }

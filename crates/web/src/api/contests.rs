@@ -84,9 +84,8 @@ pub async fn board(
     State(app): State<Shared>,
     Path(id): Path<String>,
 ) -> Result<Json<Board>, Refusal> {
-    let read = app.read(move |app| -> Result<_, Refusal> {
-        Ok(report::board_of(&find(app, &id)?)?)
-    });
+    let read =
+        app.read(move |app| -> Result<_, Refusal> { Ok(report::board_of(&find(app, &id)?)?) });
     read.await?.map(Json)
 }
 
@@ -94,8 +93,7 @@ pub async fn report(
     State(app): State<Shared>,
     Path(id): Path<String>,
 ) -> Result<Json<Report>, Refusal> {
-    let read =
-        app.read(move |app| -> Result<_, Refusal> { Ok(report::report(&find(app, &id)?)?) });
+    let read = app.read(move |app| -> Result<_, Refusal> { Ok(report::report(&find(app, &id)?)?) });
     read.await?.map(Json)
 }
 
@@ -161,7 +159,11 @@ pub async fn apply(
         let ask: Apply = asked(&body)?;
         find(app, id)?;
         let applied = starter(app).apply(id, &ask)?;
-        let verb = if applied.applied { "applied" } else { "can apply" };
+        let verb = if applied.applied {
+            "applied"
+        } else {
+            "can apply"
+        };
         Ok(Applied {
             message: format!(
                 "{verb} round {} of team {}: {} files",

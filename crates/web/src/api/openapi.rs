@@ -144,7 +144,8 @@ const PLACE: &str = "/components/schemas";
 
 impl Schemas {
     fn new() -> Schemas {
-        let settings = || SchemaSettings::draft2020_12().with(|it| it.definitions_path = PLACE.into());
+        let settings =
+            || SchemaSettings::draft2020_12().with(|it| it.definitions_path = PLACE.into());
         Schemas {
             taken: settings().for_deserialize().into_generator(),
             told: settings().for_serialize().into_generator(),
@@ -163,7 +164,8 @@ impl Schemas {
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
         let definitions = self.taken.definitions();
-        name.and_then(|name| definitions.get(name)).unwrap_or(schema)
+        name.and_then(|name| definitions.get(name))
+            .unwrap_or(schema)
     }
 
     fn properties(&self, schema: &Value) -> Map<String, Value> {

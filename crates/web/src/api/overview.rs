@@ -60,7 +60,11 @@ pub async fn cost(
     };
     let ask = Ask {
         by: asked.by,
-        specs: asked.spec.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
+        specs: asked
+            .spec
+            .iter()
+            .map(|name| name.parse())
+            .collect::<Result<_, _>>()?,
         since: asked.since.as_ref().map(day).transpose()?,
     };
     let report = app.read(move |app| cost::report(&app.project, &ask));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use futures_util::StreamExt;
 
 use super::No;
@@ -23,13 +23,30 @@ pub async fn read(request: Request) -> Result<Request, No> {
     if !is_change(&parts.method) {
         return Ok(Request::from_parts(parts, Body::empty()));
     }
-    match tokio::time::timeout(TIMEOUT, collect(body)).await {
-        Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes?))),
-        Err(_) => Err(No::new(
+    let Ok(bytes) = tokio::time::timeout(TIMEOUT, collect(body)).await else {
+        return Err(No::new(
             StatusCode::REQUEST_TIMEOUT,
             "the body of the request did not come in time",
-        )),
+        ));
+    };
+    let bytes = bytes?;
+    if !bytes.is_empty() && !is_json(&parts.headers) {
+        return Err(No::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body of a request is JSON: `Content-Type: application/json`",
+        ));
     }
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+/// Who says nothing means JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    kind.is_none_or(|kind| {
+        let kind = kind.to_str().unwrap_or_default();
+        let (name, _) = kind.split_once(';').unwrap_or((kind, ""));
+        name.trim().eq_ignore_ascii_case("application/json")
+    })
 }
 
 async fn collect(body: Body) -> Result<Vec<u8>, No> {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use aho_corasick::{AhoCorasick, BuildError};
 use kumite_agents::{Line, Said};
@@ -11,6 +12,7 @@ use super::{Form, Kind, Log};
 
 /// So much is looked at before an answer is due.
 const SCAN_MAX: u64 = 64 * 1024 * 1024;
+const SCAN_TIME: Duration = Duration::from_millis(500);
 
 /// Backwards, so many lines are looked at in one go.
 const BLOCK: u64 = 4096;
@@ -46,7 +48,9 @@ impl Wanted {
         Ok(Wanted {
             form,
             kind,
-            marks: kind.map(|kind| AhoCorasick::new(kind.marks())).transpose()?,
+            marks: kind
+                .map(|kind| AhoCorasick::new(kind.marks()))
+                .transpose()?,
             written: in_any_case(match form {
                 Form::Transcript => &quoted[1..quoted.len() - 1],
                 Form::Raw => text,
@@ -85,27 +89,58 @@ fn words(said: &Said) -> Vec<&str> {
         Said::Tool { name, what, .. } => vec![name, what],
         Said::ToolEnded { text, .. } => vec![text],
         Said::Changed { path, diff } => vec![path, diff],
-        Said::Ended { outcome, text, .. } => {
-            outcome_detail(outcome).into_iter().chain([text.as_str()]).collect()
+        Said::Ended { outcome, text, .. } => outcome_detail(outcome)
+            .into_iter()
+            .chain([text.as_str()])
+            .collect(),
+    }
+}
+
+/// How much may still be looked at.
+struct Patience {
+    bytes: u64,
+    until: Option<Instant>,
+    lines: u64,
+}
+
+impl Patience {
+    fn new() -> Patience {
+        Patience {
+            bytes: SCAN_MAX,
+            until: Instant::now().checked_add(SCAN_TIME),
+            lines: 0,
         }
+    }
+
+    /// A line was looked at. The clock is asked now and then only.
+    fn spend(&mut self, line: &[u8]) {
+        self.bytes = self.bytes.saturating_sub(line.len() as u64);
+        self.lines += 1;
+        let is_due = self.lines.is_multiple_of(256);
+        if is_due && self.until.is_some_and(|until| Instant::now() > until) {
+            self.bytes = 0;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes == 0
     }
 }
 
 impl Log {
     /// The first line from `from` on that has it.
     pub fn find(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
-        self.find_within(wanted, from, SCAN_MAX)
+        self.find_within(wanted, from, Patience::new())
     }
 
-    fn find_within(&self, wanted: &Wanted, from: u64, max: u64) -> io::Result<Found> {
+    fn find_within(&self, wanted: &Wanted, from: u64, mut patience: Patience) -> io::Result<Found> {
         let mut found = Found::Nowhere;
-        let mut seen = 0;
         self.each(from, u64::MAX, |number, line, _| {
-            if seen > max {
+            if patience.is_over() {
                 found = Found::Later(number);
                 return ControlFlow::Break(());
             }
-            seen += line.len() as u64;
+            patience.spend(line);
             match wanted.is_in(line) {
                 true => found = Found::At(number),
                 false => return ControlFlow::Continue(()),
@@ -117,20 +152,24 @@ impl Log {
 
     /// The last line up to `from`, which is among them, that has it.
     pub fn find_back(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
-        self.find_back_within(wanted, from, SCAN_MAX)
+        self.find_back_within(wanted, from, Patience::new())
     }
 
-    fn find_back_within(&self, wanted: &Wanted, from: u64, max: u64) -> io::Result<Found> {
+    fn find_back_within(
+        &self,
+        wanted: &Wanted,
+        from: u64,
+        mut patience: Patience,
+    ) -> io::Result<Found> {
         let mut until = from.min(self.last()) + 1;
-        let mut seen = 0;
         while until > self.first() {
-            if seen > max {
+            if patience.is_over() {
                 return Ok(Found::Later(until - 1));
             }
             let start = until.saturating_sub(BLOCK).max(self.first());
             let mut last = None;
             self.each(start, until, |number, line, _| {
-                seen += line.len() as u64;
+                patience.spend(line);
                 if wanted.is_in(line) {
                     last = Some(number);
                 }
@@ -151,6 +190,24 @@ mod tests {
     use super::super::tests::World;
     use super::*;
 
+    /// Without a clock.
+    fn patience(bytes: u64) -> Patience {
+        Patience {
+            bytes,
+            until: None,
+            lines: 0,
+        }
+    }
+
+    fn next(log: &Log, wanted: &Wanted, from: u64) -> Found {
+        log.find_within(wanted, from, patience(SCAN_MAX)).unwrap()
+    }
+
+    fn previous(log: &Log, wanted: &Wanted, from: u64) -> Found {
+        log.find_back_within(wanted, from, patience(SCAN_MAX))
+            .unwrap()
+    }
+
     fn wanted(text: &str) -> Wanted {
         Wanted::new(text, None, Form::Transcript).unwrap()
     }
@@ -159,7 +216,9 @@ mod tests {
     fn hay() -> Log {
         let world = World::default();
         let text = (1..=20_000).map(|number| match number % 1000 {
-            0 => format!("{{\"at_ms\":{number},\"kind\":\"text\",\"text\":\"a \\\"needle\\\"\"}}\n"),
+            0 => {
+                format!("{{\"at_ms\":{number},\"kind\":\"text\",\"text\":\"a \\\"needle\\\"\"}}\n")
+            }
             _ => format!("{{\"at_ms\":{number},\"kind\":\"text\",\"text\":\"hay\"}}\n"),
         });
         world.append(text.collect::<String>().as_bytes());
@@ -171,20 +230,20 @@ mod tests {
         let log = hay();
         let needle = wanted("A \"NEEDLE\"");
         for (from, expected) in [(1, 1000), (1000, 1000), (1001, 2000), (19_999, 20_000)] {
-            assert_eq!(log.find(&needle, from).unwrap(), Found::At(expected), "{from}");
+            assert_eq!(next(&log, &needle, from), Found::At(expected), "{from}");
         }
-        assert_eq!(log.find(&needle, 20_001).unwrap(), Found::Nowhere);
+        assert_eq!(next(&log, &needle, 20_001), Found::Nowhere);
         for (from, expected) in [(u64::MAX - 1, 20_000), (19_999, 19_000), (1000, 1000)] {
-            assert_eq!(log.find_back(&needle, from).unwrap(), Found::At(expected), "{from}");
+            assert_eq!(previous(&log, &needle, from), Found::At(expected), "{from}");
         }
-        assert_eq!(log.find_back(&needle, 999).unwrap(), Found::Nowhere);
+        assert_eq!(previous(&log, &needle, 999), Found::Nowhere);
     }
 
     #[test]
     fn what_only_the_file_says_is_not_found() {
         let log = hay();
         for text in ["at_ms", "\"text\"", "kind", "\\\""] {
-            assert_eq!(log.find(&wanted(text), 1).unwrap(), Found::Nowhere, "{text}");
+            assert_eq!(next(&log, &wanted(text), 1), Found::Nowhere, "{text}");
         }
     }
 
@@ -193,7 +252,7 @@ mod tests {
         let log = hay();
         let nothing = wanted("straw");
         let (mut from, mut answers) = (1, 0);
-        while let Found::Later(next) = log.find_within(&nothing, from, 100_000).unwrap() {
+        while let Found::Later(next) = log.find_within(&nothing, from, patience(100_000)).unwrap() {
             assert!(next > from);
             (from, answers) = (next, answers + 1);
         }
@@ -201,7 +260,7 @@ mod tests {
         let needle = wanted("needle");
         let mut from = 999;
         let backwards = loop {
-            match log.find_back_within(&needle, from, 10).unwrap() {
+            match log.find_back_within(&needle, from, patience(10)).unwrap() {
                 Found::Later(next) => from = next,
                 found => break found,
             }
@@ -221,7 +280,7 @@ mod tests {
             let wanted = Wanted::new(text, Some(kind), log.form()).unwrap();
             let mut numbers = Vec::new();
             while let Found::At(number) =
-                log.find(&wanted, numbers.last().map_or(1, |last| last + 1)).unwrap()
+                next(&log, &wanted, numbers.last().map_or(1, |last| last + 1))
             {
                 numbers.push(number);
             }
@@ -243,7 +302,7 @@ mod tests {
         let log = world.look();
         let found = |text: &str| {
             let wanted = Wanted::new(text, None, Form::Raw).unwrap();
-            log.find(&wanted, 1).unwrap()
+            next(&log, &wanted, 1)
         };
         assert_eq!(found("\"TWO\""), Found::At(1));
         assert_eq!(found("three"), Found::At(2));

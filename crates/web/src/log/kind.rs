@@ -124,7 +124,10 @@ pub mod tests {
             for name in ["text", "tools", "diffs", "trouble"] {
                 let kind = Kind::named(name).unwrap();
                 if kind.is_kind_of(&line.said) {
-                    assert!(kind.marks().iter().any(|mark| text.contains(mark)), "{text}");
+                    assert!(
+                        kind.marks().iter().any(|mark| text.contains(mark)),
+                        "{text}"
+                    );
                 }
             }
         }

@@ -99,7 +99,12 @@ impl Logs {
     pub fn look(&self, spec: &Spec, agent: AgentId) -> Result<Option<Log>, Error> {
         let logs = AgentLogs::new(&spec.logs(), agent);
         let root = spec.main_dir();
-        let is_over = || !matches!(kumite_agents::adopt(&spec.agent_dir(agent)), Ok(Adopted::Running(_)));
+        let is_over = || {
+            !matches!(
+                kumite_agents::adopt(&spec.agent_dir(agent)),
+                Ok(Adopted::Running(_))
+            )
+        };
         match self.look_at(root, Form::Transcript, logs.transcript(), is_over)? {
             None => self.look_at(root, Form::Raw, logs.raw(), is_over),
             found => Ok(found),
@@ -264,13 +269,16 @@ impl Part {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset))?;
         let counted = file.take(self.index.end().saturating_sub(offset));
-        each_line(BufReader::with_capacity(256 * 1024, counted), |line, is_cut| {
-            number += 1;
-            match number <= from {
-                true => ControlFlow::Continue(()),
-                false => each(number - 1, line, is_cut),
-            }
-        })
+        each_line(
+            BufReader::with_capacity(256 * 1024, counted),
+            |line, is_cut| {
+                number += 1;
+                match number <= from {
+                    true => ControlFlow::Continue(()),
+                    false => each(number - 1, line, is_cut),
+                }
+            },
+        )
     }
 }
 

@@ -75,10 +75,21 @@ mod tests {
 
     #[test]
     fn lines_are_the_same_whatever_the_buffer() {
-        for text in ["", "\n", "a", "a\n", "\n\na\n\nbcd\n", "abcdefgh\ni\njklmnopq"] {
+        for text in [
+            "",
+            "\n",
+            "a",
+            "a\n",
+            "\n\na\n\nbcd\n",
+            "abcdefgh\ni\njklmnopq",
+        ] {
             let expected: Vec<_> = text.lines().map(|it| (it.into(), false)).collect();
             for buffer in 1..12 {
-                assert_eq!(lines(text.as_bytes(), buffer), expected, "{text:?} {buffer}");
+                assert_eq!(
+                    lines(text.as_bytes(), buffer),
+                    expected,
+                    "{text:?} {buffer}"
+                );
             }
         }
     }

@@ -159,7 +159,10 @@ fn long_lines_come_in_smaller_helpings() {
     (0..40).for_each(|_| world.append(&line));
     let log = world.look();
     let numbers = |rows: Vec<Row>| {
-        assert!(rows.iter().all(|row| row.is_cut && row.bytes.len() == LINE_MAX));
+        assert!(
+            rows.iter()
+                .all(|row| row.is_cut && row.bytes.len() == LINE_MAX)
+        );
         (rows[0].number, rows[rows.len() - 1].number)
     };
     assert_eq!(numbers(log.from(5, 100).unwrap()), (5, 20));
@@ -203,13 +206,19 @@ fn right_lines_come_from_random_places_of_a_million() {
         place = place * 48_271 % LINES + 1;
         let rows = log.from(place, 3).unwrap();
         let expected: Vec<u64> = (place..(place + 3).min(LINES + 1)).collect();
-        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            rows.iter().map(|row| row.number).collect::<Vec<_>>(),
+            expected
+        );
         for row in rows {
             assert_eq!(String::from_utf8(row.bytes).unwrap(), line(row.number));
         }
         let rows = log.before(place, 3).unwrap();
         let expected: Vec<u64> = (place.saturating_sub(3).max(1)..place).collect();
-        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            rows.iter().map(|row| row.number).collect::<Vec<_>>(),
+            expected
+        );
         for row in rows {
             assert_eq!(String::from_utf8(row.bytes).unwrap(), line(row.number));
         }
@@ -223,7 +232,15 @@ fn right_lines_come_from_random_places_of_a_million() {
 #[test]
 fn only_the_id_of_an_agent_is_one() {
     assert!(agent_id("agent-1700000000000-0000000a").is_ok());
-    let bad = ["", "agent", "../x", "agent-1-2", "agent-+1-00000002", "agent-1-0000000A", "a\r\nb"];
+    let bad = [
+        "",
+        "agent",
+        "../x",
+        "agent-1-2",
+        "agent-+1-00000002",
+        "agent-1-0000000A",
+        "a\r\nb",
+    ];
     for text in bad {
         assert_eq!(agent_id(text).unwrap_err().status, 400, "{text:?}");
     }

@@ -135,31 +135,23 @@ fn below(level: HeadingLevel) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + 1).unwrap_or(HeadingLevel::H6)
 }
 
-/// Cuts the marks of lists and quotes at the start of a line down to a depth that people use, since
-/// each line that follows would be held against all of them. Says whether there was nothing to cut.
+/// Quotes within quotes, cut down to a depth that people use: each line that follows would be held
+/// against all of them. Says whether there was nothing to cut.
 fn without_towers(text: &str) -> (Cow<'_, str>, bool) {
-    if text.lines().all(|line| marks(line).1 <= DEPTH_MAX) {
+    let is_tower = |line: &str| line.bytes().filter(|byte| *byte == b'>').count() > DEPTH_MAX;
+    if !text.lines().any(is_tower) {
         return (Cow::Borrowed(text), true);
     }
-    let flat = text.split_inclusive('\n').map(|line| match marks(line) {
-        (_, count) if count <= DEPTH_MAX => line,
-        (length, _) => &line[length..],
+    let flat = text.split_inclusive('\n').map(|line| match is_tower(line) {
+        true => {
+            let mut parts = line.splitn(DEPTH_MAX + 1, '>');
+            let kept: Vec<&str> = parts.by_ref().take(DEPTH_MAX).collect();
+            let rest: String = parts.collect();
+            Cow::Owned(kept.join(">") + ">" + &rest.replace('>', "&gt;"))
+        }
+        false => Cow::Borrowed(line),
     });
     (Cow::Owned(flat.collect()), false)
-}
-
-/// How long the marks before the text of a line are, and how many.
-fn marks(line: &str) -> (usize, usize) {
-    let is_mark = |byte: &u8| matches!(byte, b'>' | b'-' | b'*' | b'+');
-    let is_part = |byte: &u8| is_mark(byte) || matches!(byte, b' ' | b'\t');
-    let bytes = line.as_bytes();
-    let length = bytes.iter().take_while(|byte| is_part(byte)).count();
-    let count = bytes[..length].iter().filter(|byte| is_mark(byte)).count();
-    // A line of dashes is a rule.
-    match bytes[..length].contains(&b' ') || bytes[..length].contains(&b'>') {
-        true => (length, count),
-        false => (length, 0),
-    }
 }
 
 static POLICY: LazyLock<Builder<'static>> = LazyLock::new(|| {

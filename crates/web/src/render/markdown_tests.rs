@@ -181,7 +181,7 @@ fn what_an_agent_reads_is_what_a_person_sees() {
 fn footnotes_are_marked_and_stand_at_their_place() {
     let html = html_of("Text[^1].\n\n[^1]: The note.\n");
     assert!(html.contains("Text<sup>1</sup>."), "{html}");
-    assert!(html.contains("<div><sup>1</sup><p>The note.</p>"), "{html}");
+    assert!(html.contains("<div><sup>1</sup>\n<p>The note.</p>"), "{html}");
 }
 
 #[test]
@@ -195,7 +195,14 @@ fn a_huge_document_is_cut_and_says_so() {
     assert!(!html_of("short").contains("longer"));
 }
 
-/// Each of them took more than a minute, or the stack, without its limit.
+#[test]
+fn a_tower_of_quotes_is_cut_and_its_text_is_kept() {
+    let html = html_of(&format!("{} end > of it\n", "> ".repeat(100)));
+    assert_eq!(html.matches("<blockquote>").count(), DEPTH_MAX);
+    assert!(html.contains("end &gt; of it"), "{html}");
+    assert!(html.contains("shown less deep"), "{html}");
+}
+
 #[test]
 fn what_is_nested_deeply_or_repeated_without_end_is_shown_in_time() {
     let n = MAX_BYTES / 20;
@@ -204,6 +211,8 @@ fn what_is_nested_deeply_or_repeated_without_end_is_shown_in_time() {
         format!("{}x\n{}", "- ".repeat(n), "\n".repeat(n)),
         format!("{}x\n{}", "> ".repeat(n), "> x\n".repeat(n)),
         format!("{}x\n{}", "1. ".repeat(n), "\n".repeat(n)),
+        format!("{}x\n{}", ">1. ".repeat(n), "> x\n".repeat(n)),
+        format!("{}x\n{}", "> [^a]: ".repeat(n), "> x\n".repeat(n)),
         "*a **b ".repeat(n),
         "[".repeat(n),
         "![".repeat(n),

@@ -21,8 +21,8 @@ fn short(time: &str) -> String {
 pub fn progress(done: u32, total: u32, of_what: &str) -> Markup {
     html! {
         span.bar {
-            progress value=(done) max=(total.max(1)) aria-label={ (done) " of " (total) " " (of_what) } {}
-            span.num { (done) "/" (total) }
+            progress value=(done) max=(total.max(1)) aria-hidden="true" {}
+            span.num { (done) "/" (total) " " (of_what) }
         }
     }
 }
@@ -48,8 +48,9 @@ pub fn count(count: u64) -> String {
 pub fn sentence(words: &str) -> Markup {
     let mut letters = words.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    // A command or a file name keeps its small letter.
-    let is_name = words.split(' ').next().is_some_and(|word| word.contains(['`', '.', '_', '/']));
+    // A command, a file and kumite itself keep their small letter.
+    let is_name = |word: &str| word == "kumite" || word.contains(['`', '.', '_', '/']);
+    let is_name = words.split(' ').next().is_some_and(is_name);
     let text = match is_name {
         true => words.to_owned(),
         false => first + letters.as_str(),
@@ -103,6 +104,7 @@ mod tests {
         for (words, shown) in [
             ("it was paused; `kumite resume` goes on", "It was paused; <code>kumite resume</code> goes on."),
             ("design.md waits for approval", "design.md waits for approval."),
+            ("kumite was told to end", "kumite was told to end."),
             ("all phases are done.", "All phases are done."),
             ("an <b> in it", "An &lt;b&gt; in it."),
             ("", ""),

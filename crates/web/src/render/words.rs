@@ -16,7 +16,7 @@ pub fn moment(at: &str) -> Markup {
 
 /// How long ago that was, ticking. `seconds` is what is known without a clock.
 pub fn since(at: &str, seconds: f64) -> Markup {
-    html! { time.since datetime=(at) { (elapsed(seconds as u64)) } }
+    html! { time.since datetime=(at) { (took(seconds)) } }
 }
 
 pub fn milliseconds(at: &str) -> Option<i64> {
@@ -28,6 +28,14 @@ pub fn elapsed(seconds: u64) -> String {
         (0, 0, s) => format!("{s}s"),
         (0, m, s) => format!("{m}m {s:02}s"),
         (h, m, _) => format!("{h}h {m:02}m"),
+    }
+}
+
+/// The same, where tenths of a second matter.
+pub fn took(seconds: f64) -> String {
+    match seconds {
+        0.0..10.0 => format!("{seconds:.1}s"),
+        _ => elapsed(seconds as u64),
     }
 }
 
@@ -89,6 +97,14 @@ mod tests {
         assert_eq!(moment("<x>").into_string(), "&lt;x&gt;");
         let good = moment("2026-03-01T10:00:20Z").into_string();
         assert!(good.contains("2026-03-01 10:00 UTC"), "{good}");
+    }
+
+    #[test]
+    fn short_times_have_tenths() {
+        let rows = [(0.0, "0.0s"), (0.44, "0.4s"), (12.7, "12s"), (61.0, "1m 01s"), (-1.0, "0s")];
+        for (seconds, text) in rows {
+            assert_eq!(took(seconds), text);
+        }
     }
 
     #[test]

@@ -86,7 +86,11 @@ impl Follower {
                     Some(after) => follower.go_back(after).await?,
                     None => false,
                 };
-                if found { String::new() } else { follower.reset() }
+                if found {
+                    String::new()
+                } else {
+                    follower.reset()
+                }
             }
         };
         follower.ready = Some(Bytes::from(format!("{RETRY}{first}")));

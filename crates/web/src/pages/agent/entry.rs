@@ -51,7 +51,7 @@ impl Entries {
         };
         let kind = Kind::of(&line.said);
         let tool = match &line.said {
-            Said::Tool { id, .. } | Said::ToolEnded { id, .. } => Some(id.clone()),
+            Said::Tool { id, .. } | Said::ToolEnded { id, .. } => Some(clean_line(id)),
             _ => None,
         };
         let (name, is_bad) = (name(&line.said), is_bad(&line.said));
@@ -74,13 +74,20 @@ impl Entries {
     }
 
     fn note_call(&mut self, id: String, name: &str, what: &str) {
-        let call = cut(&format!("{} {}", clean_line(name), clean_line(what)), GIST_MAX);
+        let call = cut(
+            &format!("{} {}", clean_line(name), clean_line(what)),
+            GIST_MAX,
+        );
         self.calls.insert(id, call);
     }
 
     fn says(&mut self, said: Said) -> Markup {
         match said {
-            Said::Launched { program, step, round } => html! {
+            Said::Launched {
+                program,
+                step,
+                round,
+            } => html! {
                 p { "Launched " b { (clean_line(&program)) }
                     @if let Some(step) = step { " for the step " b { (clean_line(&step)) } }
                     @if let Some(round) = round { ", round " (round) } }
@@ -92,9 +99,9 @@ impl Entries {
             },
             Said::Text { text } => {
                 text.trim().clone_into(&mut self.last_text);
-                paragraphs(&text)
+                spoken(&text)
             }
-            Said::Thought { text } | Said::Note { text } | Said::Trouble { text } => paragraphs(&text),
+            Said::Thought { text } | Said::Note { text } | Said::Trouble { text } => plain(&text),
             Said::Tool { id, name, what } => {
                 self.note_call(id, &name, &what);
                 call(&name, &what)
@@ -104,7 +111,11 @@ impl Entries {
                 answer(call.unwrap_or("an earlier tool"), ok, &text)
             }
             Said::Changed { path, diff } => changed(&path, &diff),
-            Said::Ended { outcome, text, usage } => self.ended(&outcome, &text, &usage),
+            Said::Ended {
+                outcome,
+                text,
+                usage,
+            } => self.ended(&outcome, &text, &usage),
         }
     }
 
@@ -113,7 +124,7 @@ impl Entries {
         let words = text.trim();
         let is_new = !words.is_empty() && words != self.last_text && !detail.contains(words);
         html! {
-            @if is_new { (paragraphs(words)) }
+            @if is_new { (spoken(words)) }
             p.row {
                 (badge(outcome))
                 @if !detail.is_empty() { span { (clean_line(detail)) } }
@@ -151,41 +162,26 @@ fn name(said: &Said) -> &'static str {
     }
 }
 
-/// Blank lines part paragraphs; what stands between fences keeps its form.
-fn paragraphs(text: &str) -> Markup {
-    let text = clean(text);
-    let mut blocks: Vec<(bool, String)> = Vec::new();
-    let (mut is_code, mut is_open) = (false, false);
-    for line in text.lines() {
-        let is_fence = line.trim_start().starts_with("```");
-        if is_fence || (line.trim().is_empty() && !is_code) {
-            is_code ^= is_fence;
-            is_open = false;
-        } else if is_open && let Some((_, block)) = blocks.last_mut() {
-            block.push('\n');
-            block.push_str(line);
-        } else {
-            blocks.push((is_code, line.to_owned()));
-            is_open = true;
-        }
-    }
-    html! {
-        @for (is_code, block) in blocks {
-            @if is_code { pre { (block) } } @else { p { (block) } }
-        }
-    }
+/// What an agent says to people is Markdown.
+fn spoken(text: &str) -> Markup {
+    html! { div.doc { (render::markdown(&clean(text))) } }
+}
+
+fn plain(text: &str) -> Markup {
+    html! { p { (clean(text).trim_end()) } }
 }
 
 fn call(name: &str, what: &str) -> Markup {
     let (name, what) = (clean_line(name), clean(what));
+    let gist = cut(&what, GIST_MAX);
     html! {
         details.fold {
             summary {
                 b { (name) }
-                code.cut { (cut(&what, GIST_MAX)) }
+                code.cut { (gist) }
                 span.mark {}
             }
-            @if !what.trim().is_empty() { pre.what { (what) } }
+            @if gist != what { pre.what { (what) } }
         }
     }
 }
@@ -267,4 +263,197 @@ fn used(usage: &Usage) -> String {
 
 pub fn tokens(input: u64, output: u64) -> String {
     format!("{} tokens in, {} out", thousands(input), thousands(output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "</pre><script>alert(1)</script>\"'&\u{1b}[31m";
+
+    fn row(number: u64, said: Said) -> Row {
+        let line = Line {
+            at_ms: 1_700_000_000_000,
+            said,
+        };
+        Row {
+            number,
+            bytes: serde_json::to_vec(&line).unwrap(),
+            is_cut: false,
+        }
+    }
+
+    fn shown(said: Said) -> String {
+        let mut entries = Entries::new(Form::Transcript);
+        entries.entry(&row(7, said)).into_string()
+    }
+
+    fn tool(id: &str, what: &str) -> Said {
+        Said::Tool {
+            id: id.to_owned(),
+            name: "Bash".to_owned(),
+            what: what.to_owned(),
+        }
+    }
+
+    fn answered(id: &str, text: &str) -> Said {
+        Said::ToolEnded {
+            id: id.to_owned(),
+            ok: true,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn no_word_of_an_agent_becomes_part_of_the_page() {
+        let text = || HOSTILE.to_owned();
+        let all = [
+            Said::Launched {
+                program: text(),
+                step: Some(text()),
+                round: None,
+            },
+            Said::Started {
+                session: Some(text()),
+                model: Some(text()),
+            },
+            Said::Text { text: text() },
+            Said::Thought { text: text() },
+            Said::Tool {
+                id: text(),
+                name: text(),
+                what: text(),
+            },
+            Said::ToolEnded {
+                id: text(),
+                ok: false,
+                text: text(),
+            },
+            Said::Changed {
+                path: text(),
+                diff: format!("+{HOSTILE}\n-{HOSTILE}"),
+            },
+            Said::Note { text: text() },
+            Said::Trouble { text: text() },
+            Said::Ended {
+                outcome: Outcome::Failed(text()),
+                text: "more".to_owned(),
+                usage: Usage::default(),
+            },
+        ];
+        for said in all {
+            let html = shown(said.clone());
+            assert!(!html.contains("<script"), "{said:?}: {html}");
+            assert!(!html.contains('\u{1b}'), "{said:?}: {html}");
+            assert!(html.contains("id=\"line-7\""), "{html}");
+        }
+        let mut entries = Entries::new(Form::Raw);
+        let raw = Row {
+            number: 1,
+            bytes: HOSTILE.as_bytes().to_vec(),
+            is_cut: true,
+        };
+        let html = entries.entry(&raw).into_string();
+        assert!(
+            !html.contains("<script") && !html.contains('\u{1b}'),
+            "{html}"
+        );
+        assert!(html.contains("cut here"), "{html}");
+    }
+
+    #[test]
+    fn a_line_that_is_damaged_is_shown_as_it_is() {
+        let mut entries = Entries::new(Form::Transcript);
+        for bytes in [&b"{\"at_ms\":1,\"kind\":\"te"[..], b"\xff\xfe<b>", b""] {
+            let row = Row {
+                number: 3,
+                bytes: bytes.to_vec(),
+                is_cut: false,
+            };
+            let html = entries.entry(&row).into_string();
+            assert!(
+                html.contains("id=\"line-3\"") && html.contains("class=\"entry raw\""),
+                "{html}"
+            );
+            assert!(!html.contains("<b>"), "{html}");
+        }
+    }
+
+    #[test]
+    fn an_answer_names_its_call_also_one_that_is_not_shown() {
+        let mut entries = Entries::new(Form::Transcript);
+        entries.remember(&row(1, tool("a", "cargo test")));
+        let html = entries
+            .entry(&row(2, answered("a", "ok\nfine")))
+            .into_string();
+        assert!(
+            html.contains("Bash cargo test") && html.contains("2 lines"),
+            "{html}"
+        );
+        let html = entries.entry(&row(3, answered("b", ""))).into_string();
+        assert!(
+            html.contains("an earlier tool") && !html.contains("<details"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_text_is_markdown_and_everything_else_is_as_it_was_written() {
+        let text = || "**one**\ntwo\n\nthree".to_owned();
+        let html = shown(Said::Text { text: text() });
+        assert!(html.contains("<strong>one</strong>"), "{html}");
+        for said in [
+            Said::Thought { text: text() },
+            Said::Trouble { text: text() },
+        ] {
+            let html = shown(said);
+            assert!(html.contains("<p>**one**\ntwo\n\nthree</p>"), "{html}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_repeated_in_its_fold_only_if_it_does_not_fit_on_its_line() {
+        assert!(!shown(tool("a", "cargo test")).contains("<pre"));
+        for long in ["cd x\ncargo test", &"x".repeat(GIST_MAX + 1)] {
+            assert!(shown(tool("a", long)).contains("<pre class=\"what\">"));
+        }
+    }
+
+    #[test]
+    fn a_result_that_repeats_the_last_text_is_not_said_twice() {
+        let mut entries = Entries::new(Form::Transcript);
+        let text = "All done.".to_owned();
+        entries.entry(&row(1, Said::Text { text: text.clone() }));
+        let usage = Usage {
+            usd_micros: 1_250_000,
+            input_tokens: 12_345,
+            output_tokens: 678,
+        };
+        let outcome = Outcome::Finished;
+        let end = entries
+            .entry(&row(
+                2,
+                Said::Ended {
+                    outcome,
+                    text,
+                    usage,
+                },
+            ))
+            .into_string();
+        assert!(!end.contains("All done."), "{end}");
+        assert!(end.contains("badge done") && end.contains("$1.25"), "{end}");
+        assert!(end.contains("12,345 tokens in, 678 out"), "{end}");
+    }
+
+    #[test]
+    fn a_long_diff_is_folded_and_a_short_one_is_open() {
+        let change = |lines: usize| {
+            shown(Said::Changed {
+                path: "src/a.rs".to_owned(),
+                diff: "+new\n".repeat(lines),
+            })
+        };
+        assert!(change(DIFF_OPEN_MAX).contains("<details class=\"fold\" open>"));
+        assert!(!change(DIFF_OPEN_MAX + 1).contains("open>"));
+    }
 }

@@ -1,6 +1,8 @@
 //! Above the log: who worked, on what, and what came of it.
 
-use kumite_agents::{Said, clean_line};
+use kumite_agents::{Line, Said, clean_line};
+use kumite_host::announce::{outcome_detail, outcome_name, usd};
+use kumite_host::clock::rfc3339;
 use kumite_host::project::Spec;
 use kumite_host::worked::Worked;
 use maud::{Markup, html};
@@ -82,12 +84,12 @@ fn state(worked: &Worked) -> Markup {
 
 fn facts(worked: &Worked, view: Option<&View>) -> Markup {
     let mut facts: Vec<(&str, Markup)> = vec![("Agent", html! { code { (worked.id) } })];
-    let (model, session) = told(view);
+    let told = view.map(Told::new).unwrap_or_default();
     let mut text = |name, text: Option<String>| {
         facts.extend(text.map(|text| (name, html! { (text) })));
     };
-    text("Program", program(worked));
-    text("Model", model);
+    text("Program", program(worked).or(told.program));
+    text("Model", told.model);
     facts.push(("Started", moment(&worked.started_at)));
     match &worked.ended_at {
         Some(ended_at) => {
@@ -104,9 +106,15 @@ fn facts(worked: &Worked, view: Option<&View>) -> Markup {
     };
     text("Cost", worked.cost_usd.map(money));
     let (input, output) = (worked.input_tokens, worked.output_tokens);
-    text("Tokens", (input + output > 0).then(|| tokens(input, output)));
+    text(
+        "Tokens",
+        (input + output > 0).then(|| tokens(input, output)),
+    );
     text("Process", worked.pid.map(|pid| pid.to_string()));
-    facts.extend(session.map(|session| ("Session", html! { code { (session) } })));
+    facts.extend(
+        told.session
+            .map(|session| ("Session", html! { code { (session) } })),
+    );
     html! {
         dl.facts {
             @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } }
@@ -116,23 +124,56 @@ fn facts(worked: &Worked, view: Option<&View>) -> Markup {
 
 /// Its name in the settings, and what that is where it says something else.
 fn program(worked: &Worked) -> Option<String> {
-    let name = worked.program.clone()?;
-    let kind = worked.kind.as_ref().filter(|kind| **kind != name);
+    let name = worked.program.as_ref()?;
+    let kind = worked.kind.as_ref().filter(|kind| *kind != name);
     Some(match kind {
         Some(kind) => format!("{name} ({kind})"),
-        None => name,
+        None => name.clone(),
     })
 }
 
-/// The model and the session, as the log has them.
-fn told(view: Option<&View>) -> (Option<String>, Option<String>) {
-    let early = view.and_then(|view| view.early().ok()).unwrap_or_default();
-    let said = early.into_iter().map(|line| line.said);
-    let told = said.filter_map(|said| match said {
-        Said::Started { session, model } => Some((model, session)),
-        _ => None,
-    });
-    let (model, session) = told.last().unwrap_or_default();
-    let clean = |text: Option<String>| text.map(|text| clean_line(&text));
-    (clean(model), clean(session))
+/// What the log says of the agent.
+#[derive(Default)]
+struct Told {
+    program: Option<String>,
+    model: Option<String>,
+    session: Option<String>,
+}
+
+impl Told {
+    fn new(view: &View) -> Told {
+        let mut told = Told::default();
+        let clean = |text: String| clean_line(&text);
+        for line in view.early() {
+            match line.said {
+                Said::Launched { program, .. } => told.program = Some(clean(program)),
+                Said::Started { session, model } => {
+                    told.model = model.map(clean).or(told.model);
+                    told.session = session.map(clean).or(told.session);
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+}
+
+/// An agent whose journal is gone has said itself how it ended.
+pub fn completed(worked: &Worked, view: Option<&View>) -> Worked {
+    let mut worked = worked.clone();
+    let last = view.and_then(View::last).filter(|_| !worked.alive);
+    if worked.outcome.is_none()
+        && let Some(Line {
+            at_ms,
+            said: Said::Ended { outcome, usage, .. },
+        }) = last
+    {
+        worked.outcome = Some(outcome_name(&outcome).to_owned());
+        worked.message = outcome_detail(&outcome).map(str::to_owned);
+        worked.ended_at = Some(rfc3339(at_ms));
+        worked.cost_usd = (usage.usd_micros > 0).then(|| usd(usage.usd_micros));
+        worked.input_tokens = usage.input_tokens;
+        worked.output_tokens = usage.output_tokens;
+    }
+    worked
 }

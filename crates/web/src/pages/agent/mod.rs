@@ -47,27 +47,38 @@ pub async fn agent(
     let may_change = visit.who.may_change();
     let read = move |app: &App| {
         let (spec, agent) = find(app, &spec, &agent)?;
-        let mut all = worked::all(&spec)
-            .map_err(|error| Refusal::broken(spec_file::sentence(&error)))?;
+        let mut all =
+            worked::all(&spec).map_err(|error| Refusal::broken(spec_file::sentence(&error)))?;
         // Oldest first, as they followed each other.
         all.reverse();
         let id = agent.to_string();
         let at = all.iter().position(|worked| worked.id == id);
         let at = at.ok_or_else(|| unknown(&spec, agent))?;
         let log = app.logs.look(&spec, agent)?;
-        let view = log.map(|log| View::new(log, asked.from, None, SHOWN)).transpose()?;
+        let view = log
+            .map(|log| View::new(log, asked.from, None, SHOWN))
+            .transpose()?;
         let neighbours = head::Neighbours {
             earlier: at.checked_sub(1).and_then(|at| all.get(at)),
             later: all.get(at + 1),
         };
-        let title = head::title(&all[at]);
+        let worked = head::completed(&all[at], view.as_ref());
+        let title = head::title(&worked);
         let body = maud::html! {
-            (head::head(&spec, &all[at], &neighbours, view.as_ref(), may_change))
-            (viewer::viewer(&spec, &all[at], view.as_ref()))
+            (head::head(&spec, &worked, &neighbours, view.as_ref(), may_change))
+            (viewer::viewer(&spec, &worked, view.as_ref()))
         };
-        Ok((format!("{title} · {}", spec.name), format!("spec:{}", spec.name), body))
+        Ok((
+            format!("{title} · {}", spec.name),
+            format!("spec:{}", spec.name),
+            body,
+        ))
     };
-    match app.read(read).await.and_then(|read: Result<_, Refusal>| read) {
+    match app
+        .read(read)
+        .await
+        .and_then(|read: Result<_, Refusal>| read)
+    {
         Ok((title, topics, body)) => visit.show(Page {
             title: &title,
             place: Place::Elsewhere,
@@ -120,7 +131,9 @@ pub async fn search(
     Query(search): Query<Search>,
 ) -> Result<Json<Answer>, Refusal> {
     if search.q.len() > TEXT_MAX {
-        return Err(Refusal::invalid(format!("look for at most {TEXT_MAX} letters")));
+        return Err(Refusal::invalid(format!(
+            "look for at most {TEXT_MAX} letters"
+        )));
     }
     let read = move |app: &App| {
         let log = open(app, &spec, &agent)?;
@@ -154,5 +167,8 @@ fn find(app: &App, spec: &str, agent: &str) -> Result<(Spec, AgentId), Refusal> 
 }
 
 fn unknown(spec: &Spec, agent: AgentId) -> Refusal {
-    Refusal::not_found(format!("no agent {agent} has worked on the spec {}", spec.name))
+    Refusal::not_found(format!(
+        "no agent {agent} has worked on the spec {}",
+        spec.name
+    ))
 }

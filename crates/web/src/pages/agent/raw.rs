@@ -69,7 +69,8 @@ fn open(app: &App, spec: &str, agent: &str) -> Result<Files, Refusal> {
     let logs = AgentLogs::new(&spec.logs(), agent);
     for path in [logs.raw(), logs.transcript()] {
         let files = open_all(spec.main_dir(), &path);
-        let files = files.map_err(|error| Refusal::broken(format!("cannot read the log: {error}")))?;
+        let files =
+            files.map_err(|error| Refusal::broken(format!("cannot read the log: {error}")))?;
         if !files.is_empty() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             return Ok(Files {

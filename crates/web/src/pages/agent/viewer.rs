@@ -58,10 +58,16 @@ impl View {
     }
 
     /// What it said when it came up.
-    pub fn early(&self) -> Result<Vec<Line>, Refusal> {
-        let rows = self.log.from(self.log.first(), EARLY).map_err(broken)?;
+    pub fn early(&self) -> Vec<Line> {
+        let rows = self.log.from(self.log.first(), EARLY).unwrap_or_default();
         let lines = rows.iter().map(|row| serde_json::from_slice(&row.bytes));
-        Ok(lines.filter_map(Result::ok).collect())
+        lines.filter_map(Result::ok).collect()
+    }
+
+    /// What it said last.
+    pub fn last(&self) -> Option<Line> {
+        let rows = self.log.before(u64::MAX, 1).ok()?;
+        serde_json::from_slice(&rows.first()?.bytes).ok()
     }
 
     fn entries(&self) -> Markup {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::seen::Seen;
 use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
-use crate::render::words::{badge, cut, elapsed, milliseconds, money};
+use crate::render::words::{badge, cut, milliseconds, money, took};
 
 /// More lanes are folded.
 const LANES: usize = 12;
@@ -50,12 +50,10 @@ fn row(seen: &Seen, line: &Line) -> Markup {
     html! {
         tr #{ "place-" (number) } {
             td.num { @match line.rank { Some(rank) => (rank), None => "–" } }
-            td {
-                span.row {
-                    (chart::swatch(seen.colour(number, COLOURS)))
-                    a href={ "#team-" (number) } { (cut(name(line), 80)) }
-                    @if is_winner { span.badge.done { "winner" } }
-                }
+            td.name {
+                (chart::swatch(seen.colour(number, COLOURS))) " "
+                a href={ "#team-" (number) } { (cut(name(line), 80)) }
+                @if is_winner { " " span.badge.done { "winner" } }
             }
             td.num { (score(line.score)) }
             td.num { @match line.round { Some(round) => (round), None => "–" } }
@@ -66,7 +64,7 @@ fn row(seen: &Seen, line: &Line) -> Markup {
             td { (badge(&line.state)) }
             td { (reason(line)) }
             td.num { @if is_own { (money(line.cost_usd)) } @else { "–" } }
-            td.num { @if is_own { (elapsed(line.seconds as u64)) } @else { "–" } }
+            td.num { @if is_own { (took(line.seconds)) } @else { "–" } }
         }
     }
 }
@@ -121,8 +119,13 @@ pub fn charts(seen: &Seen) -> Markup {
     let series: Vec<Series> = seen.report.board.teams.iter().map(|it| series(seen, it)).collect();
     let lanes: Vec<Lane> = seen.report.board.teams.iter().map(|it| lane(seen, it)).collect();
     let (first, more) = lanes.split_at(lanes.len().min(LANES));
+    // As long as it runs, the lines grow and the axis stays.
+    let rounds = match seen.report.board.state.as_str() {
+        "running" => seen.report.board.rounds_max.unwrap_or(0),
+        _ => 0,
+    };
     html! {
-        @if let Some(figure) = chart::scores(&series) {
+        @if let Some(figure) = chart::scores(&series, rounds) {
             section {
                 h2 { "Scores over rounds" }
                 (figure)
@@ -198,7 +201,7 @@ fn words(round: &RoundReport, from_ms: i64, to_ms: Option<i64>) -> String {
         (None, None) => "under way".to_owned(),
     };
     match to_ms.and_then(|to_ms| u64::try_from(to_ms - from_ms).ok()) {
-        Some(ms) => format!("{what}, in {}", elapsed(ms / 1000)),
+        Some(ms) => format!("{what}, in {}", took(ms as f64 / 1000.0)),
         None => what,
     }
 }

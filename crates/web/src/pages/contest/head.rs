@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use super::seen::Seen;
 use crate::render::marks;
-use crate::render::words::{badge, cut, elapsed, moment, money, since};
+use crate::render::words::{badge, cut, moment, money, since, took};
 
 /// A longer task is folded.
-const TASK_CHARS: usize = 240;
+const TASK_CHARS: usize = 140;
 
 pub fn head(seen: &Seen, may_change: bool) -> Markup {
     let board = &seen.report.board;
@@ -27,13 +27,12 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
                 (badge(&board.state))
                 @if let Some(winner) = winner(seen) { span { "Winner: " strong { (winner) } } }
                 span.muted {
-                    "took "
                     @match &seen.since {
-                        Some(at) => (since(at, board.elapsed_seconds)),
-                        None => (elapsed(board.elapsed_seconds as u64)),
+                        Some(at) => { "runs for " (since(at, board.elapsed_seconds)) },
+                        None => { "took " (took(board.elapsed_seconds)) },
                     }
                 }
-                @if seen.home.is_some() {
+                @if board.cost_usd > 0.0 || board.input_tokens > 0 {
                     span.muted {
                         (money(board.cost_usd)) ", "
                         (marks::count(board.input_tokens)) " tokens in, "
@@ -68,7 +67,10 @@ fn why(seen: &Seen) -> Option<String> {
         );
     }
     if let Some(why) = &board.unsaved {
-        return Some(format!("The database lacks the result: {why}. Resume writes it."));
+        return Some(format!(
+            "The database lacks the result: {why}. `kumite contest resume {}` writes it.",
+            seen.id
+        ));
     }
     match board.state.as_str() {
         "stopped" => Some("Nobody plays it. Resume goes on where it was.".to_owned()),
@@ -82,7 +84,7 @@ fn actions(seen: &Seen) -> Markup {
     let board = &seen.report.board;
     let is_own = seen.home.is_some();
     let is_running = board.state == "running";
-    let can_go_on = is_own && (board.state == "stopped" || board.unsaved.is_some());
+    let can_go_on = is_own && board.state == "stopped";
     let best = best_changes(seen);
     html! {
         @if is_running || can_go_on || best.is_some() {
@@ -95,17 +97,18 @@ fn actions(seen: &Seen) -> Markup {
                         data-confirm={
                             "Apply the changes of " (name) ", round " (round)
                             ", to the files of the project? Your own changes to other files stay."
-                        } {
+                        } data-yes="Apply" {
                         "Apply the winner's changes"
                     }
                     a.button href={ (seen.round_path(number, round)) "/changes" } target="_blank" {
                         "See them"
                     }
                 }
-                @if is_own && (is_running || board.state == "stopped") {
+                @if is_running || can_go_on {
                     button.danger data-post={ "/api" (seen.path()) "/cancel" }
-                        data-confirm="Cancel this contest? It ends for good, without a winner; what is finished stays on the board." {
-                        "Cancel"
+                        data-confirm="Cancel this contest? It ends for good, without a winner; what is finished stays on the board."
+                        data-yes="End the contest" {
+                        "Cancel contest"
                     }
                 }
             }

@@ -17,7 +17,7 @@ use super::seen::{broken, place};
 use crate::api::Refusal;
 use crate::app::App;
 use crate::render::marks::segment;
-use crate::render::words::{badge, cut, elapsed, moment, money, since};
+use crate::render::words::{badge, cut, moment, money, since, took};
 
 /// The newest ones; the rest is behind a link.
 const NEWEST: usize = 50;
@@ -201,7 +201,7 @@ fn cells(row: &Row) -> Markup {
         td { (badge(&board.state)) }
         td.wide { a href=(path) { (task(&board.task, &row.id)) } }
         td.num { (board.teams.len()) }
-        td { (leader(board)) }
+        td.nowrap { (leader(board)) }
         td.num {
             (board.teams.iter().map(|it| it.rounds).max().unwrap_or(0))
             @if let Some(max) = board.rounds_max { "/" (max) }
@@ -209,7 +209,7 @@ fn cells(row: &Row) -> Markup {
         td.num {
             @match &row.since {
                 Some(at) => (since(at, board.elapsed_seconds)),
-                None => (elapsed(board.elapsed_seconds as u64)),
+                None => (took(board.elapsed_seconds)),
             }
         }
         td.num { (money(board.cost_usd)) }

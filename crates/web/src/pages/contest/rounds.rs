@@ -10,7 +10,7 @@ use super::seen::Seen;
 use super::text::What;
 use super::{LONG_TEXT_MAX, PAGE_TEXT_MAX, TEXT_MAX};
 use crate::render::chart::{COLOURS, How, swatch};
-use crate::render::words::{badge, cut, elapsed, milliseconds};
+use crate::render::words::{badge, cut, milliseconds, took};
 
 /// A comment that is longer is folded.
 const COMMENT_CHARS: usize = 280;
@@ -135,7 +135,7 @@ fn of_round(
                     How::Failed => (badge("failed")),
                     How::Open => (badge("working")),
                 }
-                @if let Some(seconds) = seconds(round) { span.muted.small { "in " (elapsed(seconds)) } }
+                @if let Some(seconds) = seconds(round) { span.muted.small { "in " (took(seconds)) } }
                 span.grow {}
                 @if round.round > 1 {
                     a.small href={
@@ -148,7 +148,7 @@ fn of_round(
                         data-confirm={
                             "Apply the changes of this team, round " (round.round)
                             ", to the files of the project?"
-                        } {
+                        } data-yes="Apply" {
                         "Apply these changes"
                     }
                 }
@@ -168,10 +168,10 @@ fn apply_body(round: &RoundReport) -> String {
     serde_json::json!({ "team": round.team_id, "round": round.round }).to_string()
 }
 
-fn seconds(round: &RoundReport) -> Option<u64> {
+fn seconds(round: &RoundReport) -> Option<f64> {
     let from = milliseconds(round.started_at.as_deref()?)?;
     let to = milliseconds(round.ended_at.as_deref()?)?;
-    u64::try_from(to - from).ok().map(|ms| ms / 1000)
+    Some((to - from) as f64 / 1000.0)
 }
 
 /// Tries that came to nothing.
@@ -196,7 +196,7 @@ fn troubles(seen: &Seen, number: usize, of: u32) -> Markup {
 fn metrics(metrics: &[MetricReport], id: &str, room: &mut Room) -> Markup {
     html! {
         div.scroll {
-            table.list {
+            table.list.metrics {
                 thead {
                     tr {
                         th scope="col" { "Metric" }
@@ -244,7 +244,7 @@ fn judgment(round: &RoundReport) -> Markup {
                 @if let Some(sure) = round.confidence_score {
                     span.muted { " (confidence " (format!("{sure:.2}")) ")" }
                 }
-                @if let Some(reasoning) = &round.reasoning { ". " (cut(reasoning, 1200)) }
+                @if let Some(reasoning) = &round.reasoning { ": " (cut(reasoning, 1200)) }
             }
         }
     }

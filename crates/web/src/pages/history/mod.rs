@@ -193,23 +193,23 @@ fn changes_table(lines: &[Line]) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "Time" }
-                            th scope="col" { "Who" }
                             th scope="col" { "What" }
                             th scope="col" { "Of" }
                             th scope="col" { "Answer" }
+                            th scope="col" { "Who" }
                         }
                     }
                     tbody {
                         @for line in lines {
                             tr {
                                 td.nowrap { (moment(&line.time)) }
-                                td.nowrap { (line.who) }
-                                td { (line.what) }
+                                td.nowrap { (line.what) }
                                 td { (cut(&line.subject, 60)) }
                                 td.wide {
                                     @if !line.ok { span.badge.failed { "refused" } " " }
                                     (cut(&line.answer, 200))
                                 }
+                                td.nowrap { (line.who) span.muted { ", " (line.from) } }
                             }
                         }
                     }

@@ -67,7 +67,7 @@ fn body(scene: &Scene, may_change: bool) -> Markup {
             @if may_change {
                 div.actions {
                     @if can_run {
-                        button data-post="/api/run" title="Starts every spec that is idle" { "Run all" }
+                        button data-post="/api/run" data-body="{\"all\":true}" title="Starts every spec that is idle" { "Run all" }
                     }
                     button.primary data-open="new-spec" { "New spec" }
                 }

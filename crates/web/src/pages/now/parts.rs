@@ -238,6 +238,7 @@ fn row(status: &Status) -> Markup {
                 b { (name) }
                 (badge(state))
                 span { (status.phase.unwrap_or_default()) }
+                span { (status.message.as_deref().unwrap_or_default().replace('`', "")) }
                 span { @if tasks.total > 0 { (tasks.done) "/" (tasks.total) } }
                 span { @if status.cost_usd > 0.0 { (money(status.cost_usd)) } }
             }

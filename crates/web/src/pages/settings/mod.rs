@@ -3,8 +3,11 @@
 mod agents;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
 use axum::response::Response;
 use kumite_formats::settings::{Origin, Settings, doc};
 use kumite_host::spec_file::sentence;
@@ -21,8 +24,10 @@ struct Row {
     default: Option<String>,
 }
 
-pub async fn settings(State(app): State<Shared>, visit: Visit) -> Response {
-    match app.read(page).await {
+pub async fn settings(State(app): State<Shared>, visit: Visit, headers: HeaderMap) -> Response {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let address = host.unwrap_or_default().to_owned();
+    match app.read(move |app| page(app, &address)).await {
         Ok(body) => visit.show(Page {
             title: "Settings",
             place: Place::Settings,
@@ -33,12 +38,13 @@ pub async fn settings(State(app): State<Shared>, visit: Visit) -> Response {
     }
 }
 
-fn page(app: &App) -> Markup {
+fn page(app: &App, address: &str) -> Markup {
     let mut loader = app.loader.clone();
     let trouble = loader.reload().err().map(|error| sentence(&error));
     let rows = rows(loader.loaded.origins);
     let (agents, others): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| row.key.starts_with("agents."));
+    let file = app.project.settings_file();
     html! {
         h1 { "Settings" }
         @if let Some(trouble) = &trouble {
@@ -49,35 +55,27 @@ fn page(app: &App) -> Markup {
             }
         }
         p.muted {
-            "They are shown here and changed in files: "
-            code { (app.project.settings_file().display()) } " for this project, "
-            code { "~/.config/kumite/config.toml" } " for yourself. "
-            "Changes count from the next start of a spec on."
+            "They are shown here and changed in files: " code { (file.display()) }
+            " for this project, " code { "kumite/config.toml" } " in " code { "~/.config" }
+            " for yourself. What is marked is not the default."
         }
-        (facts(app))
-        @for (section, rows) in grouped(others) {
-            section {
-                h2 { (section) }
-                (table(&rows, &section))
-            }
+        (facts(app, address))
+        section {
+            h2 { "What is set" }
+            (table(&grouped(others), &file))
         }
         section {
-            h2 { "agents" }
+            h2 { "Agents" }
             (agents::table(&loader.loaded.settings, app.project.root()))
-            @for (name, rows) in grouped(agents) {
-                details.fold #{ "agent-" (name) } {
-                    summary {
-                        (name)
-                        @if rows.iter().any(Row::is_set) { span.badge.working { "set" } }
-                    }
-                    (table(&rows, &format!("agents.{name}")))
-                }
+            details.fold #agent-settings {
+                summary { "Every setting of every agent" }
+                (table(&grouped(agents), &file))
             }
         }
     }
 }
 
-fn facts(app: &App) -> Markup {
+fn facts(app: &App, address: &str) -> Markup {
     html! {
         section {
             h2 { "This server" }
@@ -85,6 +83,7 @@ fn facts(app: &App) -> Markup {
                 table.list {
                     tbody {
                         tr { th scope="row" { "Project" } td { code { (app.project.root().display()) } } }
+                        tr { th scope="row" { "Address" } td { code { (address) } } }
                         tr { th scope="row" { "Version" } td { "kumite " (env!("CARGO_PKG_VERSION")) } }
                         tr {
                             th scope="row" { "Let somebody watch" }
@@ -114,14 +113,11 @@ fn rows(origins: Vec<(String, String, Origin)>) -> Vec<Row> {
     rows.collect()
 }
 
-/// By section, in the order of the first of each. Keys lose the name of their section.
+/// By section, in the order of the first of each.
 fn grouped(rows: Vec<Row>) -> Vec<(String, Vec<Row>)> {
     let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
-    for mut row in rows {
-        let whole = row.key.strip_prefix("agents.").unwrap_or(&row.key);
-        let (section, key) = whole.split_once('.').unwrap_or(("", whole));
-        let (section, key) = (section.to_owned(), key.to_owned());
-        row.key = key;
+    for row in rows {
+        let section = section(&row.key).to_owned();
         match groups.iter_mut().find(|(known, _)| *known == section) {
             Some((_, rows)) => rows.push(row),
             None => groups.push((section, vec![row])),
@@ -130,16 +126,21 @@ fn grouped(rows: Vec<Row>) -> Vec<(String, Vec<Row>)> {
     groups
 }
 
+/// As it stands in brackets in the file.
+fn section(key: &str) -> &str {
+    key.rsplit_once('.').map_or("", |(section, _)| section)
+}
+
 impl Row {
     fn is_set(&self) -> bool {
         self.origin != Origin::Default
     }
 }
 
-fn table(rows: &[Row], section: &str) -> Markup {
+fn table(groups: &[(String, Vec<Row>)], file: &Path) -> Markup {
     html! {
         div.scroll {
-            table.list.settings {
+            table.list {
                 thead {
                     tr {
                         th scope="col" { "Setting" }
@@ -148,40 +149,43 @@ fn table(rows: &[Row], section: &str) -> Markup {
                         th scope="col" { "Means" }
                     }
                 }
-                tbody { @for row in rows { (shown(row, section)) } }
+                @for (section, rows) in groups {
+                    tbody {
+                        tr { th colspan="4" scope="rowgroup" { "[" (section) "]" } }
+                        @for row in rows { (shown(row, section, file)) }
+                    }
+                }
             }
         }
     }
 }
 
-fn shown(row: &Row, section: &str) -> Markup {
+fn shown(row: &Row, section: &str, file: &Path) -> Markup {
+    let name = row.key[section.len()..].trim_start_matches('.');
     html! {
         tr.is-set[row.is_set()] {
-            td.nowrap { code { (row.key) } }
+            td.nowrap { code { (name) } }
             td {
                 code { (row.value) }
                 @if let Some(default) = &row.default {
                     div.small.muted { "otherwise " code { (default) } }
                 }
             }
-            td {
-                @match &row.origin {
-                    Origin::Default => span.muted { "default" },
-                    set => (origin_words(set)),
-                }
-            }
-            td.muted { (doc(&format!("{section}.{}", row.key)).unwrap_or_default()) }
+            td { (origin(&row.origin, file)) }
+            td.muted { (doc(&row.key).unwrap_or_default()) }
         }
     }
 }
 
-fn origin_words(origin: &Origin) -> String {
-    match origin {
-        Origin::Default => "default".to_owned(),
-        Origin::Person(path) => format!("you: {}", path.display()),
-        Origin::Project(path) => format!("project: {}", path.display()),
-        Origin::Env(name) => format!("environment {name}"),
-        Origin::Flag(name) => format!("flag {name}"),
+fn origin(origin: &Origin, file: &Path) -> Markup {
+    html! {
+        @match origin {
+            Origin::Default => span.muted { "default" },
+            Origin::Project(path) if path == file => span title=(path.display()) { "project" },
+            Origin::Person(path) | Origin::Project(path) => code { (path.display()) },
+            Origin::Env(name) => { "environment " code { (name) } },
+            Origin::Flag(name) => { "flag " code { (name) } },
+        }
     }
 }
 
@@ -209,7 +213,7 @@ mod tests {
         once.dedup();
         assert_eq!(once.len(), names.len(), "{names:?}");
         assert_eq!(names[0], "run");
-        assert!(groups[0].1.iter().any(|row| row.key == "jobs"));
+        assert!(groups[0].1.iter().any(|row| row.key == "run.jobs"));
     }
 
     #[test]
@@ -218,7 +222,7 @@ mod tests {
         let jobs = all.iter().find(|row| row.key == "run.jobs").unwrap();
         assert_eq!((jobs.value.as_str(), jobs.default.as_deref()), ("2", Some("5")));
         assert_eq!(all.iter().filter(|row| row.is_set()).count(), 2);
-        let text = table(&all, "").into_string();
+        let text = table(&grouped(all), Path::new("kumite.toml")).into_string();
         assert!(text.contains("is-set") && text.contains("otherwise"), "{text}");
         assert!(!text.contains("hush"), "a secret is shown");
     }

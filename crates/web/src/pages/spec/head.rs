@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::actions;
 use super::seen::Seen;
-use super::words::{prose, sentence, spaced};
+use super::words::spaced;
 use crate::render::marks::{self, count};
 use crate::render::words::{badge, elapsed, moment, money};
 
@@ -21,8 +21,8 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
                     span.muted.small title=(reason) { (spaced(reason)) }
                 }
             }
-            @if let Some(message) = &status.message { p.why { (prose(&sentence(message))) } }
-            @if let Some(trouble) = &seen.trouble { p.why { (prose(&sentence(trouble))) } }
+            @if let Some(message) = &status.message { p.why { (marks::sentence(message)) } }
+            @if let Some(trouble) = &seen.trouble { p.why { (marks::sentence(trouble)) } }
             (figures(seen))
             @if may_change { (actions::actions(seen)) }
         }

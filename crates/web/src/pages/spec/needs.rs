@@ -10,9 +10,9 @@ use super::actions::{self, Action};
 use super::documents::link;
 use super::inspections;
 use super::seen::Seen;
-use super::words::{counted, prose, sentence};
+use super::words::{counted, prose};
 use super::{agents, approval, convergence, reviews, tasks};
-use crate::render::markdown;
+use crate::render::{markdown, marks};
 use crate::render::words::{cut, moment};
 
 /// So many open tasks are named.
@@ -24,7 +24,7 @@ pub fn needs(seen: &Seen, may_change: bool) -> Markup {
         return html! {};
     };
     html! {
-        section.needs.stack #needs aria-labelledby="needs-title" {
+        section.needs.stack #needs data-needs="1" aria-labelledby="needs-title" {
             h2 #needs-title { (title) }
             (story(seen))
             @if may_change {
@@ -128,7 +128,7 @@ fn because(seen: &Seen) -> Markup {
         _ => seen.status.message.as_ref(),
     };
     html! {
-        @if let Some(detail) = detail { p.why { (prose(&sentence(&cut(detail, 1000)))) } }
+        @if let Some(detail) = detail { p.why { (marks::sentence(&cut(detail, 1000))) } }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the files say of a spec, read once for a page.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kumite_core::facts::{Facts, Look};
 use kumite_core::run::Run;
@@ -25,8 +25,6 @@ pub struct Seen {
     pub run: Run,
     /// None: spec.json cannot be read, and the status says why.
     pub facts: Option<Facts>,
-    /// Where its documents are.
-    pub dir: PathBuf,
     /// The worktree that it lives in, if it has one.
     pub worktree: Option<String>,
     pub documents: Vec<Listed>,
@@ -63,7 +61,6 @@ impl Seen {
             documents: documents::list(project, &dir),
             spec,
             facts,
-            dir,
             worktree,
             agents,
             decisions,

@@ -77,11 +77,7 @@ fn group<'a>(node: &Node<'a>, ids: &mut HashSet<&'a str>) -> Markup {
 
 pub fn line(task: &Task) -> Markup {
     html! {
-        @match task.done {
-            true => span.box role="img" aria-label="done" { "☑" },
-            false => span.box role="img" aria-label="open" { "☐" },
-        }
-        " "
+        span.hide { @if task.done { "done: " } @else { "open: " } }
         @if let Some(id) = &task.id { span.num { (id) } " " }
         (prose(&task.title))
         @if task.optional { " " span.muted.small { "(optional)" } }

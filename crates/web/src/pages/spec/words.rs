@@ -11,19 +11,6 @@ pub fn prose(text: &str) -> Markup {
     }
 }
 
-/// A sentence begins with a capital letter and ends with a full stop.
-pub fn sentence(text: &str) -> String {
-    let mut letters = text.trim().chars();
-    let Some(first) = letters.next() else {
-        return String::new();
-    };
-    let whole: String = first.to_uppercase().chain(letters).collect();
-    match whole.ends_with(['.', '?', ':']) {
-        true => whole,
-        false => whole + ".",
-    }
-}
-
 /// `1 task`, `2 tasks`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
@@ -43,17 +30,5 @@ mod tests {
         let html = prose("see `kumite log`, then <b>").into_string();
         assert_eq!(html, "see <code>kumite log</code>, then &lt;b&gt;");
         assert_eq!(prose("one ` alone").into_string(), "one <code> alone</code>");
-    }
-
-    #[test]
-    fn sentences_are_whole() {
-        for (text, wanted) in [
-            ("it was paused", "It was paused."),
-            ("Done.", "Done."),
-            ("é", "É."),
-            ("", ""),
-        ] {
-            assert_eq!(sentence(text), wanted);
-        }
     }
 }

@@ -31,11 +31,12 @@ const STEPS_MAX: f64 = 5.0;
 /// Less is not worth a magnifying glass.
 const SPAN_MIN: f64 = 10.0;
 
-/// A figure; nothing as long as no round has a score.
-pub fn scores(series: &[Series]) -> Option<Markup> {
+/// A figure; nothing as long as no round has a score. `rounds`: how many there may be; no more than
+/// were played, once all is over.
+pub fn scores(series: &[Series], rounds: u32) -> Option<Markup> {
     let known = series.iter().flat_map(|it| &it.points).filter_map(value);
     let axis = Axis::around(known)?;
-    let rounds_max = rounds_max(series);
+    let rounds_max = rounds_max(series).max(rounds);
     let across = |round: u32| percent(across(round, rounds_max));
     let down = |score: f64| format!("{:.1}", axis.down(score));
     let bottom = TOP + HEIGHT;
@@ -227,7 +228,7 @@ mod tests {
     }
 
     fn drawn(series: &[Series]) -> String {
-        scores(series).unwrap().into_string()
+        scores(series, 0).unwrap().into_string()
     }
 
     fn count(text: &str, what: &str) -> usize {
@@ -236,10 +237,10 @@ mod tests {
 
     #[test]
     fn without_a_score_there_is_no_chart() {
-        assert!(scores(&[]).is_none());
-        assert!(scores(&[series("a", &[])]).is_none());
-        assert!(scores(&[series("a", &[None, None])]).is_none());
-        assert!(scores(&[series("a", &[Some(f64::NAN)])]).is_none());
+        assert!(scores(&[], 5).is_none());
+        assert!(scores(&[series("a", &[])], 5).is_none());
+        assert!(scores(&[series("a", &[None, None])], 5).is_none());
+        assert!(scores(&[series("a", &[Some(f64::NAN)])], 5).is_none());
     }
 
     #[test]
@@ -247,6 +248,13 @@ mod tests {
         let text = drawn(&[series("a", &[Some(80.0)])]);
         assert_eq!(count(&text, "<circle cx=\"53.00%\""), 1);
         assert_eq!(count(&text, "<line class=\"gap\""), 0);
+    }
+
+    #[test]
+    fn rounds_to_come_have_their_place() {
+        let text = scores(&[series("a", &[Some(80.0)])], 5).unwrap().into_string();
+        assert_eq!(count(&text, "<circle cx=\"9.00%\""), 1);
+        assert_eq!(count(&text, ">5</text>"), 1);
     }
 
     #[test]
@@ -289,11 +297,11 @@ mod tests {
 
     #[test]
     fn names_are_escaped_everywhere() {
-        let bad = "</title><script>alert(1)</script>\"'&";
+        let bad = "</title><script>alert(1)</script>\"><svg onload=alert(1)>";
         let all = [series(bad, &[Some(1.0), None])];
         let text = drawn(&all) + &scores_table(&all).into_string();
         assert!(!text.contains("<script"), "{text}");
-        assert!(!text.contains("</title><"), "{text}");
+        assert!(!text.contains("onload=alert(1)>"), "{text}");
     }
 
     #[test]
@@ -303,7 +311,7 @@ mod tests {
             one.colour = None;
         }
         let text = drawn(&all);
-        assert_eq!(count(&text, "<li"), 8);
+        assert_eq!(count(&text, "<li>"), 8);
         assert_eq!(count(&text, "And 4 more teams"), 1);
         assert_eq!(count(&text, "series-rest"), 4);
     }

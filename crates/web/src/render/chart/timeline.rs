@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{class, percent};
-use crate::render::words::elapsed;
+use crate::render::words::{elapsed, took};
 
 /// A team's rounds in time.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,15 +48,15 @@ pub fn timeline(lanes: &[Lane], now_ms: i64) -> Option<Markup> {
     let whole = (ends.max()? - from).max(1);
     let across = |at_ms: i64| (at_ms - from) as f64 / whole as f64 * 100.0;
     let height = lanes.len() * LANE;
-    let label = format!("Rounds of {} teams in time", lanes.len());
+    let name = format!("Rounds of {} teams in time", lanes.len());
     Some(html! {
         figure.chart {
-            svg.timeline width="100%" height=(height + BELOW) role="img" aria-label=(label) {
+            svg.timeline width="100%" height=(height + BELOW) role="img" aria-label=(name) {
                 @for tick in ticks(whole) {
                     @let at = percent(across(from + tick));
                     line.grid x1=(at) x2=(at) y1="0" y2=(height) {}
                     @if across(from + tick) < 96.0 {
-                        text.tick x=(at) dx="3" y=(height + BELOW - 6) { (elapsed(tick as u64 / 1000)) }
+                        text.tick x=(at) dx="3" y=(height + BELOW - 6) { (label(tick)) }
                     }
                 }
                 @for (index, lane) in lanes.iter().enumerate() {
@@ -95,14 +95,22 @@ fn kind(how: How) -> &'static str {
 
 /// Times that people count in, from the beginning on.
 fn ticks(whole_ms: i64) -> impl Iterator<Item = i64> {
-    const SECONDS: [i64; 15] = [
-        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400,
+    const STEPS: [i64; 19] = [
+        50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
+        600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000,
     ];
-    let enough = |seconds: &i64| seconds * 1000 * TICKS_MAX >= whole_ms;
-    let day = 24 * 3600;
-    let step = SECONDS.into_iter().find(enough);
-    let step = step.unwrap_or_else(|| (whole_ms / 1000 / TICKS_MAX / day + 1) * day) * 1000;
+    const DAY: i64 = 86_400_000;
+    let mut steps = STEPS.into_iter();
+    let step = steps.find(|step| step * TICKS_MAX >= whole_ms);
+    let step = step.unwrap_or_else(|| (whole_ms / TICKS_MAX / DAY + 1) * DAY);
     (0..=whole_ms / step).map(move |index| index * step)
+}
+
+fn label(tick_ms: i64) -> String {
+    match tick_ms % 1000 {
+        0 => elapsed(tick_ms as u64 / 1000),
+        _ => took(tick_ms as f64 / 1000.0),
+    }
 }
 
 #[cfg(test)]

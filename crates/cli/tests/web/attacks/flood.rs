@@ -1,0 +1,161 @@
+//! Too many, too often, too slow.
+
+use std::io::Read;
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::*;
+
+/// Each connection is a file of ours, too.
+fn many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised).unwrap();
+}
+
+/// Whether the other side has closed it, without waiting.
+fn is_closed(stream: &mut TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let read = stream.read(&mut [0; 1024]);
+    stream.set_nonblocking(false).unwrap();
+    match read {
+        Ok(length) => length == 0,
+        Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+    }
+}
+
+#[test]
+fn who_dribbles_is_closed_and_holds_up_nobody_else() {
+    let stage = stage();
+    let head = stage.fill(&format!("{CHANGE} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n"));
+    let begun = [
+        // Nothing at all, a head without an end, a body without an end.
+        String::new(),
+        head.clone(),
+        format!("{head}Content-Length: 1000\r\n\r\n"),
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n"),
+    ];
+    thread::scope(|scope| {
+        let dribbling: Vec<_> = begun
+            .iter()
+            .map(|begun| {
+                scope.spawn(|| {
+                    let mut stream = stage.served.connect();
+                    stream.write_all(begun.as_bytes()).unwrap();
+                    let drop = if begun.ends_with("chunked\r\n\r\n") { "1\r\na\r\n" } else { "a" };
+                    crate::world::until("a dribbling connection to be closed", || {
+                        thread::park_timeout(Duration::from_millis(100));
+                        let _ = stream.write_all(drop.as_bytes());
+                        is_closed(&mut stream)
+                    });
+                })
+            })
+            .collect();
+        while dribbling.iter().any(|it| !it.is_finished()) {
+            stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
+            thread::park_timeout(Duration::from_millis(200));
+        }
+    });
+    assert_eq!(stage.changes(), 0);
+}
+
+#[test]
+fn a_thousand_idle_connections_do_not_matter_and_there_is_an_end_to_it() {
+    many_files();
+    let stage = stage();
+    let mut idle: Vec<TcpStream> = (0..1000).map(|_| stage.served.connect()).collect();
+    stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
+    stage.changes_are_possible();
+    assert!(idle.iter_mut().all(|stream| !is_closed(stream)));
+    // More than it takes: the rest are closed at once, and it lives on.
+    idle.extend((0..700).map(|_| stage.served.connect()));
+    crate::world::until("the last ones to be closed", || {
+        idle[1600..].iter_mut().all(is_closed)
+    });
+    let files = std::fs::read_dir(format!("/proc/{}/fd", stage.served.pid())).unwrap();
+    assert!(files.count() < 1600);
+    drop(idle);
+    crate::world::until("room again", || {
+        stage.ask(LOOK, &[HOST, TOKEN], "").status == 200
+    });
+}
+
+#[test]
+fn who_guesses_often_is_not_told_any_more_and_who_knows_is_let_in() {
+    let stage = stage();
+    let guess = |number: usize| {
+        let header = format!("Authorization: Bearer {number:048}");
+        stage.ask(LOOK, &[HOST, &header], "")
+    };
+    let told: Vec<u16> = (0..30).map(|number| guess(number).status).collect();
+    assert!(told[..20].iter().all(|status| *status == 401), "{told:?}");
+    assert_eq!(told.last(), Some(&429), "{told:?}");
+    assert!(guess(30).header("retry-after").is_some());
+    stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
+    stage.ask(LOOK, &[HOST, COOKIE], "").assert_status(200);
+    // The same with links.
+    let told: Vec<u16> = (0..30)
+        .map(|number| stage.ask(&format!("GET /login?key={number:032}"), &[HOST], "").status)
+        .collect();
+    assert!(told[..20].iter().all(|status| *status == 401), "{told:?}");
+    assert_eq!(told.last(), Some(&429), "{told:?}");
+    stage.changes_are_possible();
+}
+
+#[test]
+fn who_asks_too_often_has_to_wait_and_a_foreign_page_cannot_bring_that_about() {
+    let stage = stage();
+    let burst = |headers: &[&str], count: usize| -> Vec<u16> {
+        let mut stream = stage.served.connect();
+        let mut request = format!("{LOOK} HTTP/1.1\r\n");
+        for header in headers {
+            let _ = write!(request, "{header}\r\n");
+        }
+        let request = stage.fill(&format!("{request}\r\n"));
+        let ask = |_| {
+            stream.write_all(request.as_bytes()).unwrap();
+            Answer::read(&mut stream).status
+        };
+        (0..count).map(ask).collect()
+    };
+    let told = burst(&[HOST, "Origin: http://evil.example", COOKIE], 1500);
+    assert!(told.iter().all(|status| *status == 403));
+    stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
+    // Who has no business here is as fast as can be; after a while it is only told to wait.
+    let mut refused = 0;
+    crate::world::until("a bucket to be empty", || {
+        refused += burst(&[HOST], 500).iter().filter(|status| **status == 429).count();
+        refused > 0
+    });
+    crate::world::until("it to fill again", || {
+        stage.ask(LOOK, &[HOST, TOKEN], "").status == 200
+    });
+}
+
+#[test]
+fn who_hoards_streams_gets_some_and_no_more_and_others_still_get_theirs() {
+    many_files();
+    let stage = stage();
+    let open = |header: &str| {
+        let mut stream = stage.served.connect();
+        let request = format!("GET /api/events HTTP/1.1\r\n{HOST}\r\n{header}\r\n\r\n");
+        stream.write_all(stage.fill(&request).as_bytes()).unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        (String::from_utf8_lossy(&status[9..]).parse::<u16>().unwrap(), stream)
+    };
+    let hoard: Vec<(u16, TcpStream)> = (0..60).map(|_| open(COOKIE)).collect();
+    let held = hoard.iter().filter(|(status, _)| *status == 200).count();
+    assert_eq!(held, 32);
+    assert!(hoard.iter().all(|(status, _)| [200, 429, 503].contains(status)));
+    assert_eq!(open(TOKEN).0, 200);
+    stage.changes_are_possible();
+    drop(hoard);
+    crate::world::until("a stream again", || open(COOKIE).0 == 200);
+}

@@ -1,0 +1,97 @@
+//! Waiting until a spec that was asked to run has come to rest.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kumite_core::journal::Event;
+use kumite_host::news::{Item, Reader};
+use kumite_host::project::{Project, Spec};
+use kumite_host::{journal, lock};
+use serde_json::Value;
+
+use crate::refusal::Result;
+
+/// How often we look.
+const LOOK: Duration = Duration::from_millis(50);
+/// An engine that was not seen so often in a row is gone.
+const LOOKS: u32 = 40;
+
+pub struct Watch<'a> {
+    project: &'a Project,
+    spec: &'a Spec,
+    news: Reader,
+    /// The last journal entry before anybody was asked.
+    before: u64,
+    /// The entry that says that somebody was.
+    start: Option<u64>,
+    /// The last entry that ended a run.
+    end: u64,
+}
+
+impl Watch<'_> {
+    /// Begins before the spec is asked to run, so that nothing is missed, and the end of an earlier
+    /// run is not taken for that of this one.
+    pub fn new<'a>(project: &'a Project, spec: &'a Spec) -> Result<Watch<'a>> {
+        let last = journal::history(spec.run_dir())?.pop();
+        Ok(Watch {
+            news: Reader::at_end(&project.runtime())?,
+            before: last.map_or(0, |(entry, _, _)| entry.seq),
+            start: None,
+            end: 0,
+            project,
+            spec,
+        })
+    }
+
+    /// True: it rests, or nobody works on it any more.
+    pub fn until_rest(mut self, deadline: Instant, is_over: &dyn Fn() -> bool) -> Result<bool> {
+        let mut unseen = 0;
+        while Instant::now() < deadline && !is_over() {
+            if self.has_ended()? {
+                return Ok(true);
+            }
+            unseen = match lock::is_held(self.project) {
+                true => 0,
+                false => unseen + 1,
+            };
+            // It was killed, and nobody has taken its place.
+            if unseen == LOOKS {
+                return Ok(true);
+            }
+            thread::park_timeout(LOOK);
+        }
+        Ok(false)
+    }
+
+    fn has_ended(&mut self) -> Result<bool> {
+        let ends = self
+            .news
+            .read()?
+            .into_iter()
+            .filter_map(|it| self.end_in(&it));
+        self.end = ends.max().unwrap_or(0).max(self.end);
+        if self.end <= self.before {
+            return Ok(false);
+        }
+        let mut history = journal::history(self.spec.run_dir())?;
+        if self.start.is_none() {
+            let mut new = history
+                .iter()
+                .filter(|(entry, _, _)| entry.seq > self.before);
+            let start =
+                new.find(|(entry, _, _)| matches!(entry.event, Event::StartRequested { .. }));
+            self.start = start.map(|(entry, _, _)| entry.seq);
+        }
+        let rests = history.pop().is_some_and(|(_, run, _)| run.is_at_rest());
+        Ok(rests && self.start.is_some_and(|start| start <= self.end))
+    }
+
+    /// The entry that ended a run of our spec, if the news tell of one. Their key is
+    /// `<spec> <entry>.<effect>`.
+    fn end_in(&self, item: &Item) -> Option<u64> {
+        let is_end = item.news["type"] == "run_ended" && item.news["spec"] == self.spec.name;
+        let key = item.news.get("key").and_then(Value::as_str);
+        let (_, place) = key.filter(|_| is_end)?.split_once(' ')?;
+        place.split('.').next()?.parse().ok()
+    }
+}
