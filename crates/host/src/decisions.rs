@@ -1,9 +1,10 @@
 //! Every journal entry of a spec, the decision taken, and why.
 
+use kumite_core::change::Change;
 use kumite_core::effect::Effect;
-use kumite_core::facts::{Findings, Look};
-use kumite_core::journal::{Entry, Event};
-use kumite_core::run::{Run, State};
+use kumite_core::facts::{Findings, InspectionFacts, Look, RoundFacts, TaskFacts, Verdict};
+use kumite_core::journal::{By, Entry, Event};
+use kumite_core::run::{Run, State, run_ended};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -49,13 +50,18 @@ fn event(event: &Event) -> String {
         Event::Admitted { look } => format!("a slot came free{}", seen(Some(look))),
         Event::WaitOver { look } => format!("the wait is over{}", seen(Some(look))),
         Event::AgentEnded { agent, ended, look } => {
-            format!("{agent} ended: {:?}{}", ended.outcome, seen(Some(look)))
+            let outcome = wording::outcome_words(&ended.outcome);
+            format!("{agent} {outcome}{}", seen(Some(look)))
         }
-        Event::StopRequested { by } => format!("stop requested by {by:?}"),
+        Event::StopRequested { by: By::User } => "stop requested".to_owned(),
+        Event::StopRequested { by: By::Interrupt } => "kumite was told to end".to_owned(),
         Event::PauseRequested => "pause requested".to_owned(),
         Event::ResetRequested => "reset requested".to_owned(),
         Event::DocumentApproved { document } => format!("{} approved", document.file()),
-        Event::DocumentRejected { document, .. } => format!("{} rejected", document.file()),
+        Event::DocumentRejected { document, remark } => match remark {
+            Some(remark) => format!("{} rejected: {remark}", document.file()),
+            None => format!("{} rejected", document.file()),
+        },
         Event::SaveFailed { why, .. } => format!("spec.json could not be written: {why}"),
         Event::EngineStarted => "another process took over".to_owned(),
     }
@@ -67,32 +73,65 @@ fn seen(look: Option<&Look>) -> String {
         None => String::new(),
         Some(Look::Unreadable(why)) => format!(" ({why})"),
         Some(Look::Seen(facts)) => {
-            let round = facts.review.rounds.last().map_or(String::new(), |round| {
-                let found = |findings: Option<Findings>| match findings {
-                    Some(found) => format!("{}/{}", found.fix_required, found.needs_discussion),
-                    None => "-".to_owned(),
-                };
-                format!(
-                    ", review {}: table {}, counts {}",
-                    round.number,
-                    found(round.table),
-                    found(round.counts)
-                )
-            });
-            let inspection = facts.inspections.last().map_or(String::new(), |last| {
-                format!(
-                    ", inspection {}: report {:?}, recorded {:?}",
-                    last.number, last.report, last.recorded
-                )
-            });
-            format!(" (tasks {:?}{round}{inspection})", facts.tasks)
+            let mut parts = vec![tasks(facts.tasks)];
+            parts.extend(facts.review.rounds.last().map(round));
+            parts.extend(facts.inspections.last().map(inspection));
+            format!(" ({})", parts.join(", "))
         }
+    }
+}
+
+fn tasks(tasks: TaskFacts) -> String {
+    match tasks {
+        TaskFacts::Counted { total: 0, .. } => "no tasks".to_owned(),
+        TaskFacts::Counted { done, total } => format!("{done} of {total} tasks done"),
+        TaskFacts::Unreadable => "tasks.md cannot be read".to_owned(),
+    }
+}
+
+/// What the reply's table and spec.json say, in one if they agree.
+fn round(round: &RoundFacts) -> String {
+    let found = |findings: Option<Findings>| match findings {
+        Some(found) => format!(
+            "{} to fix, {} to discuss",
+            found.fix_required, found.needs_discussion
+        ),
+        None => "nothing".to_owned(),
+    };
+    let number = round.number;
+    match (round.table, round.counts) {
+        (table, counts) if table == counts => format!("review {number}: {}", found(table)),
+        (table, counts) => format!(
+            "review {number}: the table says {}; spec.json says {}",
+            found(table),
+            found(counts)
+        ),
+    }
+}
+
+fn inspection(known: &InspectionFacts) -> String {
+    let said = |verdict: Option<Verdict>| match verdict {
+        Some(Verdict::Go) => "GO",
+        Some(Verdict::Nogo) => "NOGO",
+        None => "nothing",
+    };
+    let number = known.number;
+    match (known.report, known.recorded) {
+        (report, recorded) if report == recorded => format!("inspection {number}: {}", said(report)),
+        (report, recorded) => format!(
+            "inspection {number}: the report says {}, spec.json says {}",
+            said(report),
+            said(recorded)
+        ),
     }
 }
 
 fn effect(effect: &Effect) -> String {
     match effect {
-        Effect::Save(changes) => format!("write {changes:?}"),
+        Effect::Save(changes) => {
+            let changes: Vec<String> = changes.iter().copied().map(change).collect();
+            format!("write to spec.json: {}", changes.join(", "))
+        }
         Effect::Announce(notice) => format!("say: {}", wording::sentence(notice)),
         Effect::Limit(limited) => format!(
             "let others know of the limit until {}",
@@ -107,6 +146,28 @@ fn effect(effect: &Effect) -> String {
     }
 }
 
+fn change(change: Change) -> String {
+    match change {
+        Change::Generated(document) => format!("{} is generated", document.name()),
+        Change::Approved(document) => format!("{} is approved", document.name()),
+        Change::Rejected(document) => format!("{} is rejected", document.name()),
+        Change::ReviewStarted(round) => format!("review {round} begins"),
+        Change::ReviewWritten(round) => format!("review {round} is written"),
+        Change::Replied(round, found) | Change::Judged(round, found) => format!(
+            "reply {round}: {} to fix, {} to discuss",
+            found.fix_required, found.needs_discussion
+        ),
+        Change::ReviewApproved => "the review is approved".to_owned(),
+        Change::Implemented => "impl is complete".to_owned(),
+        Change::Inspected(round, Verdict::Go) => format!("inspection {round}: GO"),
+        Change::Inspected(round, Verdict::Nogo) => format!("inspection {round}: NOGO"),
+        Change::Fixed(round) => format!("inspection {round} is fixed"),
+        Change::InspectionPassed => "the inspection is passed".to_owned(),
+        Change::Deployed => "deploy is complete".to_owned(),
+        Change::Reopened(phase) => format!("{} and all after it are open again", phase.name()),
+    }
+}
+
 fn state(run: &Run) -> String {
     match &run.state {
         State::Idle => "idle".to_owned(),
@@ -115,7 +176,6 @@ fn state(run: &Run) -> String {
         State::Finishing(work) => format!("pausing after {}", wording::step_words(work.step)),
         State::Stopping { work, .. } => format!("stopping {}", wording::step_words(work.step)),
         State::Limited(wait) => format!("waiting until {}", rfc3339(wait.until_ms)),
-        State::Halted(halted) => format!("halted: {:?} {}", halted.why, halted.detail),
-        State::Done(finish) => format!("done: {finish:?}"),
+        State::Halted(_) | State::Done(_) => wording::sentence(&run_ended(run)),
     }
 }

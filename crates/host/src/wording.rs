@@ -93,7 +93,7 @@ pub fn step_words(step: Step) -> String {
     }
 }
 
-fn outcome_words(outcome: &Outcome) -> String {
+pub fn outcome_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Finished => "has finished".to_owned(),
         Outcome::Failed(how) => format!("failed: {how}"),

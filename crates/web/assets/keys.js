@@ -71,6 +71,7 @@ export function filter(field) {
     item.hidden = !words.every((word) => text.includes(word));
     count += item.hidden ? 0 : 1;
   }
+  list.classList.toggle("is-empty", count === 0);
   const output = main().querySelector("[data-filtered]");
   if (output) output.textContent = words.length > 0 ? `${count} shown` : "";
 }

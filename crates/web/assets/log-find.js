@@ -16,7 +16,6 @@ export class Finder {
     this.form = form;
     this.signal = signal;
     this.output = form.querySelector("output");
-    form.hidden = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.find(event.submitter?.name === "back");

@@ -53,6 +53,8 @@ class Viewer {
       // What came while nobody told us.
       bus.on("open", () => this.#load("down")),
     ];
+    const asked = new URLSearchParams(location.search).get("from");
+    if (asked) this.#show(Number(asked));
     this.#settle();
     // What came with the page may be older than the page.
     this.#load("down");
@@ -132,16 +134,22 @@ class Viewer {
     }
   }
 
+  #begin() {
+    this.#era.end();
+    this.#era = new Era();
+    return this.#era;
+  }
+
   // The window goes somewhere else.
   async #jump(query, arrive) {
-    this.#era.end();
-    const era = new Era();
-    this.#era = era;
+    const era = this.#begin();
     era.busy = { up: true, down: true };
+    era.isJump = true;
     try {
       const part = await this.#ask(query, era.signal);
       if (era !== this.#era) return;
       era.busy = {};
+      era.isJump = false;
       this.#replace(part);
       arrive();
       this.#settle();
@@ -162,8 +170,7 @@ class Viewer {
     if (last <= this.last) return;
     this.#fresh += last - this.last;
     this.last = last;
-    if (this.following && last - this.to > BEHIND_MAX) this.toEnd();
-    else this.#settle();
+    this.#settle();
   }
 
   #take(part, side) {
@@ -256,6 +263,10 @@ class Viewer {
     if (this.following) {
       this.#scroll(this.view.scrollHeight);
       this.#fresh = 0;
+      if (this.last - this.to > BEHIND_MAX && !this.#era.isJump) {
+        this.#jump("", () => this.#atEnd());
+        return;
+      }
     }
     const { scrollTop, scrollHeight, clientHeight } = this.view;
     const below = scrollHeight - scrollTop - clientHeight;
@@ -298,12 +309,10 @@ class Viewer {
   }
 
   toEnd() {
-    if (this.to < this.last) {
-      this.#jump("", () => this.#atEnd());
-    } else {
-      this.#atEnd();
-      this.#settle();
-    }
+    // Somewhere else is not waited for any more.
+    if (this.#era.isJump) this.#begin();
+    this.#atEnd();
+    this.#settle();
   }
 
   toLine(number) {
@@ -336,6 +345,7 @@ class Viewer {
 // The time between two jumps: what was asked before one is of no use after it.
 class Era {
   busy = {};
+  isJump = false;
   #controller = new AbortController();
 
   get signal() {

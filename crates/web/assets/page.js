@@ -25,6 +25,8 @@ export let skew = 0;
 
 export function start() {
   history.scrollRestoration = "manual";
+  scrollTo({ top: history.state?.top ?? 0, behavior: "instant" });
+  addEventListener("scroll", scrolled, { passive: true });
   document.addEventListener("click", clicked);
   document.addEventListener("pointerover", hovered);
   document.addEventListener("focusin", hovered);
@@ -34,6 +36,13 @@ export function start() {
   addEventListener("focus", refresh);
   // Files may be edited by hand, and nobody tells.
   setInterval(() => document.hidden || refresh(), 20_000);
+}
+
+// Each entry of the history knows how far down it was.
+let scrolling = 0;
+function scrolled() {
+  clearTimeout(scrolling);
+  scrolling = setTimeout(() => history.replaceState({ top: scrollY }, ""), 100);
 }
 
 export const main = () => document.getElementById("main");

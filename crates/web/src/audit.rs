@@ -107,7 +107,10 @@ mod tests {
         audit.note(&who(), "approve", forged, Err("no such spec"));
         let last = audit.last(5);
         assert_eq!(last.len(), 2);
-        assert_eq!((&*last[0].what, &*last[0].subject, last[0].ok), ("approve", forged, false));
+        assert_eq!(
+            (&*last[0].what, &*last[0].subject, last[0].ok),
+            ("approve", forged, false)
+        );
         assert_eq!((&*last[1].who, &*last[1].from), ("session 1a", "192.0.2.1"));
         assert_eq!(audit.last(1).len(), 1);
     }

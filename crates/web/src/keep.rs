@@ -68,8 +68,7 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
         match lock::take(project) {
             Ok(Some(lock)) => {
                 kumite_agents::inherit_orphans();
-                let mut engine =
-                    Engine::new(project.clone(), lock, loader.clone(), Until::Told);
+                let mut engine = Engine::new(project.clone(), lock, loader.clone(), Until::Told);
                 if let Err(error) = engine.listen() {
                     eprintln!("kumite: cannot listen for requests: {error}");
                 }

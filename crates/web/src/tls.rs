@@ -74,8 +74,8 @@ pub fn own(dir: &Path, names: &[String]) -> Result<Tls, Error> {
 fn kept(dir: &Path, names: &[String]) -> Option<Tls> {
     let about = private::read(&dir.join("about.json")).ok()?;
     let about: About = serde_json::from_slice(&about).ok()?;
-    let fits = about.until_ms > now_ms() + REST_MS
-        && names.iter().all(|name| about.names.contains(name));
+    let fits =
+        about.until_ms > now_ms() + REST_MS && names.iter().all(|name| about.names.contains(name));
     let cert = private::read(&dir.join("cert.pem")).ok()?;
     let key = private::read(&dir.join("key.pem")).ok()?;
     fits.then(|| tls(&cert, &key).ok()).flatten()
@@ -88,7 +88,9 @@ fn make(dir: &Path, names: &[String]) -> Result<Tls, Error> {
         let text = |error: rcgen::Error| error.to_string();
         let mut params = rcgen::CertificateParams::new(names).map_err(text)?;
         params.distinguished_name = rcgen::DistinguishedName::new();
-        params.distinguished_name.push(rcgen::DnType::CommonName, "kumite serve");
+        params
+            .distinguished_name
+            .push(rcgen::DnType::CommonName, "kumite serve");
         let at = |ms| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_millis(ms);
         // Clocks of phones may be a little behind.
         params.not_before = at(now.saturating_sub(DAY_MS));
@@ -179,7 +181,10 @@ mod tests {
         };
         let soon = serde_json::to_vec(&soon).unwrap();
         std::fs::write(dir.path().join("about.json"), soon).unwrap();
-        assert_ne!(second.fingerprint, own(dir.path(), &name).unwrap().fingerprint);
+        assert_ne!(
+            second.fingerprint,
+            own(dir.path(), &name).unwrap().fingerprint
+        );
     }
 
     #[test]

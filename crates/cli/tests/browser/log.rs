@@ -1,34 +1,39 @@
 //! A long log: scrolled from its end to its start and back, followed, jumped about in.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
 
 use kumite_browser::Page;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::scene::Scene;
-use crate::world::{World, text};
+use crate::world::{World, text, until};
 
 const SAID: usize = 10_000;
 /// No page holds more entries than this, however long the log is.
 const HELD_MAX: u64 = 2_000;
 
-/// An agent that has said a lot, and waits.
+/// An agent that has said a lot, and waits. It was slower than anybody reads, so the lines are put
+/// into its transcript as they would have come.
 fn talkative() -> (Scene, Page, String) {
     let world = World::new();
     world.spec_ready_for_impl("login");
-    let said = (1..=SAID).map(|number| {
-        json!({"type": "assistant", "parent_tool_use_id": null, "message": {"role": "assistant",
-            "content": [{"type": "text", "text": format!("word {number} of many")}]}})
-    });
-    let said: Vec<Value> = said.collect();
-    world.play(json!({"steps": {"impl": {"say": said, "touch": [], "wait_for": "go"}}}));
+    world.play(json!({"steps": {"impl": {"wait_for": "go"}}}));
     let scene = Scene::of(world);
-    let page = scene.enter();
     scene.served.post("/api/specs/login/run", &json!({})).assert_status(202);
     scene.world.wait_for_step("login", "impl 1");
     let agent = text(&scene.world.status("login")["agents"][0]["id"]);
+    let transcript = scene.world.path(&format!(".kiro/specs/login/logs/{agent}.jsonl"));
+    until("the agent to be up", || {
+        fs::read_to_string(&transcript).is_ok_and(|text| text.lines().count() == 2)
+    });
+    let line = |number| json!({"at_ms": 1_790_000_000_000_u64, "kind": "text", "text": format!("word {number} of many")});
+    let lines: String = (1..=SAID).map(|number| format!("{}\n", line(number))).collect();
+    let mut file = fs::OpenOptions::new().append(true).open(&transcript).unwrap();
+    file.write_all(lines.as_bytes()).unwrap();
     let path = format!("/specs/login/agents/{agent}");
-    scene.go(&page, &path);
+    let page = scene.enter_at(&path);
     page.until_text(".log-view", &format!("word {SAID} of many"));
     (scene, page, path)
 }

@@ -5,7 +5,9 @@
 
 mod actions;
 mod approvals;
+mod arena;
 mod away;
+mod contests;
 mod live;
 mod log;
 mod rounds;

@@ -82,7 +82,9 @@ impl Scene {
         let path = self.world.path(".kiro/runtime/kumite/news.jsonl");
         let text = fs::read_to_string(path).unwrap_or_default();
         // The last line may be in the making.
-        lines(&text[..text.rfind('\n').map_or(0, |end| end + 1)])
+        let all = lines(&text[..text.rfind('\n').map_or(0, |end| end + 1)]);
+        // The first one only names the file.
+        all.into_iter().filter(|it| it["key"].is_string()).collect()
     }
 
     /// The process of the agent that works on a spec.

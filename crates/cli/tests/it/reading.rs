@@ -153,10 +153,10 @@ fn replay_shows_every_entry_its_decision_and_the_evidence() {
     let shown = world.kumite(&["replay", "login"]).stdout;
     for words in [
         "start requested",
-        "review 1: table 2/0, counts 2/0",
+        "review 1: 2 to fix, 0 to discuss",
         "another round",
         "-> start agent-",
-        "done: AllPhasesDone",
+        "done: all phases are done",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

@@ -87,7 +87,12 @@ impl Stage {
         for attack in attacks {
             let answer = self.ask(attack.line, attack.headers, attack.body);
             assert_eq!(answer.status, attack.status, "{}: {answer:?}", attack.what);
-            assert_eq!(self.changes(), before, "{}: it changed something", attack.what);
+            assert_eq!(
+                self.changes(),
+                before,
+                "{}: it changed something",
+                attack.what
+            );
         }
     }
 
@@ -97,7 +102,8 @@ impl Stage {
         let before = self.changes();
         let browser = [HOST, ORIGIN, COOKIE, CSRF, JSON];
         self.ask(CHANGE, &browser, "{}").assert_status(200);
-        self.ask(CHANGE, &[HOST, TOKEN, JSON], "{}").assert_status(200);
+        self.ask(CHANGE, &[HOST, TOKEN, JSON], "{}")
+            .assert_status(200);
         assert_eq!(self.changes(), before + 2);
     }
 

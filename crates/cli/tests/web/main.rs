@@ -3,12 +3,14 @@
 // A test that cannot go on has failed; helpers of tests are tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod agent_page;
 mod api;
 mod attacks;
 mod contests;
 mod events;
 mod openapi;
 mod served;
+mod serving;
 mod steering;
 
 // The same world as in the tests of the other commands; not all of it is needed here.

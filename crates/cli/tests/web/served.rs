@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ pub const STDERR: &str = "serve.stderr";
 /// A server. It ends with the test.
 pub struct Served {
     child: Child,
+    stdout: BufReader<ChildStdout>,
     /// `http://127.0.0.1:PORT`
     pub url: String,
     pub port: u16,
@@ -63,6 +64,7 @@ impl World {
         let url = said["url"].as_str().unwrap().to_owned();
         Served {
             child,
+            stdout,
             port: url.rsplit_once(':').unwrap().1.parse().unwrap(),
             login_url: said["login_url"].as_str().unwrap().to_owned(),
             token: self.read(".kiro/runtime/kumite/token"),
@@ -125,6 +127,13 @@ impl Served {
         };
         browser.csrf = browser.get("/").csrf();
         browser
+    }
+
+    /// What it said after the first line, once it has ended.
+    pub fn rest_of_stdout(&mut self) -> String {
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        rest
     }
 
     /// Sends a signal and waits for the end; gives the exit code.
@@ -218,7 +227,9 @@ impl Answer {
             let name = name.to_ascii_lowercase();
             answer.headers.push((name, value.trim().to_owned()));
         }
-        let length = answer.header("content-length").map(|it| it.parse().unwrap());
+        let length = answer
+            .header("content-length")
+            .map(|it| it.parse().unwrap());
         let chunked = answer.header("transfer-encoding") == Some("chunked");
         answer.body = match (is_head || answer.status == 304, length, chunked) {
             (true, ..) => Vec::new(),

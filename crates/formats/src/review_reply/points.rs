@@ -36,10 +36,20 @@ pub fn points(bytes: &[u8]) -> Vec<Point> {
         Some(Point {
             title: title.to_owned(),
             judgment,
-            text: lines[head + 1..end].join("\n").trim().to_owned(),
+            text: without_rule(&lines[head + 1..end].join("\n")).to_owned(),
         })
     });
     points.collect()
+}
+
+/// A line of dashes that separates it from the next section is no part of it.
+fn without_rule(text: &str) -> &str {
+    let text = text.trim();
+    let kept = text.trim_end_matches('-');
+    match text.len() - kept.len() >= 3 && kept.ends_with('\n') {
+        true => kept.trim_end(),
+        false => text,
+    }
 }
 
 /// The judgment in a line such as `**Judgment**: Fix Required`. Inner none: it is not clear.
@@ -49,18 +59,19 @@ fn judgment(line: &str) -> Option<Option<Judgment>> {
     if !["judgment", "judgement", "verdict", "判定", "判断"].contains(&name.trim()) {
         return None;
     }
-    let no_fix = ["no fix", "not needed", "修正不要", "不要", "対応不要"];
-    let read = [
-        (Judgment::FixRequired, super::is_fix_required(said)),
-        (
-            Judgment::NoFixNeeded,
-            no_fix.iter().any(|word| said.contains(word)),
-        ),
-        (Judgment::NeedsDiscussion, super::is_needs_discussion(said)),
-    ];
-    let mut said = read.iter().filter(|(_, said)| *said);
-    Some(match (said.next(), said.next()) {
-        (Some((judgment, _)), None) => Some(*judgment),
-        _ => None,
-    })
+    let mut found = said.split(['/', ',', ';', '(', '|', '、']).filter_map(one);
+    let first = found.next();
+    let differs = found.any(|other| Some(other) != first);
+    Some(first.filter(|_| !differs))
+}
+
+fn one(said: &str) -> Option<Judgment> {
+    let no_fix = ["no fix", "not needed", "不要"];
+    if no_fix.iter().any(|word| said.contains(word)) {
+        Some(Judgment::NoFixNeeded)
+    } else if super::is_fix_required(said) {
+        Some(Judgment::FixRequired)
+    } else {
+        super::is_needs_discussion(said).then_some(Judgment::NeedsDiscussion)
+    }
 }

@@ -10,7 +10,7 @@ fn scripted_teams_have_a_known_style() {
     for style in STYLES {
         let text = OWN.replace("steady", style);
         assert!(
-            matches!(kind(&contest(&text).plan(FILE), 0), TeamKind::Scripted { style: is } if is == style)
+            matches!(kind(&contest(&text).plan(FILE), 0), TeamKind::Scripted { style: is, .. } if is == style)
         );
     }
     refused(

@@ -193,7 +193,7 @@ fn judged(text: &str) -> Vec<(String, Option<Judgment>)> {
 #[test]
 fn a7_the_points_of_a_reply_are_the_sections_with_a_judgment() {
     let text = "# Response\n\n## Response Summary\n\n| Fix Required |\n|---|\n| 1 |\n\n\
-        ### C1: No unit\n\n**Issue**: It has none.\n\n**Judgment**: Fix Required\n\n**Analysis**: True.\n\n\
+        ### C1: No unit\n\n**Issue**: It has none.\n\n**Judgment**: Fix Required\n\n**Analysis**: True.\n\n---\n\n\
         ### W1: Who locks?\n\nJudgment: Needs Discussion\n\n- Reason: taste\n\n\
         ### I1: Nits\n- **Judgment:** No Fix Needed\n\n## Conclusion\n\nDone.\n";
     let wanted = [
@@ -223,6 +223,10 @@ fn a7_a_judgment_that_is_not_clear_is_none() {
         (
             "Judgment: Fix Required / No Fix Needed / Needs Discussion",
             Some(None),
+        ),
+        (
+            "Judgment: Fix Required (no discussion needed)",
+            Some(Some(Judgment::FixRequired)),
         ),
         ("Judgment: maybe", Some(None)),
         ("The judgment: of the reviewer", None),

@@ -101,30 +101,33 @@ impl Session {
 }
 
 fn xor(one: &[u8], other: &[u8]) -> Vec<u8> {
-    one.iter().zip(other).map(|(one, other)| one ^ other).collect()
+    one.iter()
+        .zip(other)
+        .map(|(one, other)| one ^ other)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn keys() -> Keys {
+    fn new_keys() -> Keys {
         let dir = tempfile::tempdir().unwrap();
         Keys::of(&Token::open(dir.path()).unwrap())
     }
 
     #[test]
     fn a_cookie_is_read_as_it_was_written_and_only_with_its_own_key() {
-        let keys = keys();
+        let keys = new_keys();
         let session = Session::new(Role::ReadOnly).unwrap();
         let cookie = session.write(&keys);
         assert_eq!(Session::read(&keys, &cookie), Some(session));
-        assert_eq!(Session::read(&super::tests::keys(), &cookie), None);
+        assert_eq!(Session::read(&new_keys(), &cookie), None);
     }
 
     #[test]
     fn a_cookie_that_was_changed_anywhere_is_none() {
-        let keys = keys();
+        let keys = new_keys();
         let cookie = Session::new(Role::ReadOnly).unwrap().write(&keys);
         assert_eq!(Session::read(&keys, &cookie.replace("read", "full")), None);
         for at in 0..cookie.len() {
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_session_ends() {
-        let keys = keys();
+        let keys = new_keys();
         let mut session = Session::new(Role::Full).unwrap();
         session.until_s = now_ms() / 1000;
         assert_eq!(Session::read(&keys, &session.write(&keys)), None);
@@ -147,13 +150,20 @@ mod tests {
 
     #[test]
     fn the_token_of_a_page_is_another_text_each_time_and_of_one_session_only() {
-        let keys = keys();
+        let keys = new_keys();
         let session = Session::new(Role::Full).unwrap();
         let (one, two) = (session.csrf(&keys).unwrap(), session.csrf(&keys).unwrap());
         assert_ne!(one, two);
         assert!(session.csrf_is(&keys, &one) && session.csrf_is(&keys, &two));
         assert!(!Session::new(Role::Full).unwrap().csrf_is(&keys, &one));
-        for wrong in ["", "00", &one[1..], &one[2..], &"0".repeat(128), &one.replace('a', "b")] {
+        for wrong in [
+            "",
+            "00",
+            &one[1..],
+            &one[2..],
+            &"0".repeat(128),
+            &one.replace('a', "b"),
+        ] {
             assert!(!session.csrf_is(&keys, wrong), "{wrong}");
         }
     }

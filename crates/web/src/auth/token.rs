@@ -67,7 +67,13 @@ mod tests {
         let text = fs::read_to_string(dir.path().join(FILE)).unwrap();
         assert_eq!(text.len(), 48);
         assert!(token.is(&text));
-        for wrong in ["", " ", &text[1..], &format!("{text}0"), &text.to_uppercase()] {
+        for wrong in [
+            "",
+            " ",
+            &text[1..],
+            &format!("{text}0"),
+            &text.to_uppercase(),
+        ] {
             assert!(!token.is(wrong), "{wrong}");
         }
         assert!(Token::open(dir.path()).unwrap().is(&text));
@@ -79,7 +85,10 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join(FILE);
             fs::write(&path, bad).unwrap();
-            assert!(matches!(Token::open(dir.path()), Err(Error::NoToken { .. })));
+            assert!(matches!(
+                Token::open(dir.path()),
+                Err(Error::NoToken { .. })
+            ));
             assert_eq!(fs::read_to_string(path).unwrap(), bad);
         }
     }

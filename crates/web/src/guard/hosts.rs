@@ -72,7 +72,12 @@ mod tests {
     #[test]
     fn on_loopback_its_names_are_ours_with_the_port() {
         let hosts = Hosts::new(false, 4000, []);
-        for ours in ["127.0.0.1:4000", "localhost:4000", "LOCALHOST:4000", "[::1]:4000"] {
+        for ours in [
+            "127.0.0.1:4000",
+            "localhost:4000",
+            "LOCALHOST:4000",
+            "[::1]:4000",
+        ] {
             check(&hosts, "127.0.0.1:4000", ours, true);
         }
         for foreign in [
@@ -101,7 +106,13 @@ mod tests {
             check(&hosts, "192.0.2.7:443", ours, true);
             check(&hosts, "[::ffff:192.0.2.7]:443", ours, true);
         }
-        for foreign in ["192.0.2.8", "localhost", "127.0.0.1", "desk:80", "desk.example"] {
+        for foreign in [
+            "192.0.2.8",
+            "localhost",
+            "127.0.0.1",
+            "desk:80",
+            "desk.example",
+        ] {
             check(&hosts, "192.0.2.7:443", foreign, false);
         }
     }

@@ -110,17 +110,22 @@ impl Guard {
         }
         request.extensions_mut().insert(ends);
         let request = body::read(request).await?;
-        let routed = self.router.clone().oneshot(request);
-        // A panic ends the request, and nothing else.
-        let response = match AssertUnwindSafe(routed).catch_unwind().await {
-            Ok(Ok(response)) => response,
-            Ok(Err(never)) => match never {},
-            Err(_) => return Err(No::broken()),
-        };
+        let response = shielded(self.router.clone().oneshot(request)).await?;
         if is_login && response.status() == StatusCode::UNAUTHORIZED {
             self.rates.tried_link(peer, now);
         }
         Ok(response)
+    }
+}
+
+/// A panic ends the request, and nothing else.
+async fn shielded(
+    routed: impl Future<Output = Result<Response, Infallible>>,
+) -> Result<Response, No> {
+    match AssertUnwindSafe(routed).catch_unwind().await {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(never)) => match never {},
+        Err(_) => Err(No::broken()),
     }
 }
 
@@ -184,5 +189,30 @@ impl No {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+
+    use super::*;
+
+    async fn breaks() {
+        panic!("on purpose");
+    }
+
+    #[test]
+    fn a_panic_ends_the_request_and_nothing_else() {
+        let router = Router::new().route("/", get(breaks));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        for _ in 0..2 {
+            let routed = router.clone().oneshot(Request::new(Body::empty()));
+            let no = runtime.block_on(shielded(routed)).err().unwrap();
+            let response = no.into_response("/");
+            assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        }
     }
 }

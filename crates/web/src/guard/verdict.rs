@@ -141,7 +141,10 @@ fn bearer(value: &str) -> Option<&str> {
 
 /// The browser of the first cookie of ours that is good.
 fn browser<'a>(auth: &'a Auth, headers: &HeaderMap) -> Result<Browser<'a>, Refused> {
-    let lines = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
+    let lines = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|it| it.to_str().ok());
     let cookies = lines.flat_map(|line| line.split(';'));
     let named = cookies.filter_map(|cookie| cookie.trim().split_once('='));
     let mut ours = named.filter(|(name, _)| *name == auth.cookie).peekable();

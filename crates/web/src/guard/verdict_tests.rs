@@ -97,6 +97,7 @@ const CSRF_RIGHT: &str = "X-CSRF-Token: {csrf}";
 const BROWSER: Result<Option<&str>, Refused> = Ok(Some("session"));
 
 #[test]
+#[rustfmt::skip]
 fn a_host_that_is_not_ours_is_refused_whoever_asks() {
     check(&[
         ("GET /", &[OURS, TOKEN], Ok(Some(PROGRAM))),
@@ -112,6 +113,7 @@ fn a_host_that_is_not_ours_is_refused_whoever_asks() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn a_page_that_is_not_ours_is_refused_whoever_asks() {
     for who in [TOKEN, COOKIE_FULL] {
         let name = if who == TOKEN { PROGRAM } else { "session" };
@@ -127,6 +129,7 @@ fn a_page_that_is_not_ours_is_refused_whoever_asks() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn what_another_site_makes_a_browser_ask_is_refused_unless_a_person_follows_a_link() {
     const CROSS: &str = "Sec-Fetch-Site: cross-site";
     const SAME: &str = "Sec-Fetch-Site: same-site";
@@ -147,6 +150,7 @@ fn what_another_site_makes_a_browser_ask_is_refused_unless_a_person_follows_a_li
 }
 
 #[test]
+#[rustfmt::skip]
 fn only_who_is_known_gets_further() {
     let cut = format!("Cookie: {}", &stage().full[..40]);
     check(&[
@@ -170,6 +174,7 @@ fn only_who_is_known_gets_further() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn the_login_and_the_assets_are_open_to_look_at_and_nothing_else_is() {
     check(&[
         ("GET /login?key=1", &[OURS], Ok(None)),
@@ -184,6 +189,7 @@ fn the_login_and_the_assets_are_open_to_look_at_and_nothing_else_is() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn a_change_by_a_browser_needs_its_role_our_page_and_its_own_csrf_token() {
     for line in ["POST /", "PUT /", "PATCH /", "DELETE /api/specs/x"] {
         check(&[

@@ -40,13 +40,19 @@ const ROWS_BYTES_MAX: usize = 1024 * 1024;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the log {path}: {source}")]
 pub struct Error {
-    path: PathBuf,
-    source: io::Error,
+    pub path: PathBuf,
+    pub source: io::Error,
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        Refusal::broken(error.to_string())
+        match error.source.kind() {
+            // A link that leads outside, or something that is no file at all.
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
+                Refusal::not_found(error.to_string())
+            }
+            _ => Refusal::broken(error.to_string()),
+        }
     }
 }
 

@@ -35,7 +35,11 @@ pub async fn login(
     let redeem = app.read(move |app| {
         let redeemed = app.auth.redeem(&link.key, from);
         if let Ok(Some((_, who))) = &redeemed {
-            let may = if who.may_change() { "full" } else { "read-only" };
+            let may = if who.may_change() {
+                "full"
+            } else {
+                "read-only"
+            };
             app.audit.note(who, "login", may, Ok("a link was used"));
         }
         redeemed
@@ -56,7 +60,7 @@ pub async fn login(
                     limited time; in the project, `kumite serve link` prints a new one"
                     .to_owned(),
             },
-            None,
+            Some("/"),
         ),
         Ok(Err(error)) => refused(
             &Refusal::broken(kumite_host::spec_file::sentence(&error)),
@@ -66,8 +70,9 @@ pub async fn login(
     }
 }
 
-/// `again`: a path to try with a click, for those whom another site led here: their browser keeps
-/// our cookie back until the click is on our own page.
+/// `again`: a path to try with a click, for those who may have a cookie all the same: they used a link
+/// again, or another site led them here, and then browsers keep our cookie back until the click is on
+/// our own page.
 pub fn refused(refusal: &Refusal, again: Option<&str>) -> Response {
     let title = match refusal.status {
         StatusCode::UNAUTHORIZED => "A link is needed",

@@ -66,7 +66,13 @@ mod tests {
 
     #[test]
     fn steps_are_round_numbers() {
-        let rows = [(100.0, 20.0), (99.0, 20.0), (10.0, 2.0), (24.0, 5.0), (3.0, 1.0)];
+        let rows = [
+            (100.0, 20.0),
+            (99.0, 20.0),
+            (10.0, 2.0),
+            (24.0, 5.0),
+            (3.0, 1.0),
+        ];
         for (span, wanted) in rows {
             let found = step(span, 5.0);
             assert!((found - wanted).abs() < 1e-9, "{span}: {found}");

@@ -29,8 +29,14 @@ mod tests {
     #[test]
     fn lines_are_marked_and_escaped() {
         let text = diff("--- a\n+++ b\n@@ -1 +1 @@\n-<b>\n+<i>\n same\n").into_string();
-        assert!(text.contains("<span class=\"del\">-&lt;b&gt;\n</span>"), "{text}");
-        assert!(text.contains("<span class=\"add\">+&lt;i&gt;\n</span>"), "{text}");
+        assert!(
+            text.contains("<span class=\"del\">-&lt;b&gt;\n</span>"),
+            "{text}"
+        );
+        assert!(
+            text.contains("<span class=\"add\">+&lt;i&gt;\n</span>"),
+            "{text}"
+        );
         assert!(text.contains("<span class=\"hunk\">@@"), "{text}");
         assert!(text.contains("<span> same\n</span>"), "{text}");
     }

@@ -101,7 +101,13 @@ mod tests {
 
     #[test]
     fn short_times_have_tenths() {
-        let rows = [(0.0, "0.0s"), (0.44, "0.4s"), (12.7, "12s"), (61.0, "1m 01s"), (-1.0, "0s")];
+        let rows = [
+            (0.0, "0.0s"),
+            (0.44, "0.4s"),
+            (12.7, "12s"),
+            (61.0, "1m 01s"),
+            (-1.0, "0s"),
+        ];
         for (seconds, text) in rows {
             assert_eq!(took(seconds), text);
         }

@@ -35,15 +35,30 @@ fn every_answer_forbids_frames_guessing_of_types_referrers_and_caches() {
         ] {
             assert!(policy.contains(part), "{line}: {policy}");
         }
-        assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+        assert!(
+            !policy.contains("unsafe") && !policy.contains("http"),
+            "{policy}"
+        );
         assert_eq!(header("x-frame-options"), "DENY", "{line}");
         assert_eq!(header("x-content-type-options"), "nosniff", "{line}");
         assert_eq!(header("referrer-policy"), "no-referrer", "{line}");
         assert_eq!(header("cache-control"), "no-store", "{line}");
-        assert_eq!(header("cross-origin-opener-policy"), "same-origin", "{line}");
-        assert_eq!(header("cross-origin-resource-policy"), "same-origin", "{line}");
+        assert_eq!(
+            header("cross-origin-opener-policy"),
+            "same-origin",
+            "{line}"
+        );
+        assert_eq!(
+            header("cross-origin-resource-policy"),
+            "same-origin",
+            "{line}"
+        );
         assert!(header("permissions-policy").contains("camera=()"), "{line}");
-        for none in ["server", "strict-transport-security", "access-control-allow-origin"] {
+        for none in [
+            "server",
+            "strict-transport-security",
+            "access-control-allow-origin",
+        ] {
             assert_eq!(answer.header(none), None, "{line}");
         }
     }
@@ -53,10 +68,21 @@ fn every_answer_forbids_frames_guessing_of_types_referrers_and_caches() {
 fn only_assets_that_are_named_by_their_content_may_be_kept() {
     let stage = stage();
     let page = stage.browser.get("/").text();
-    let asset = page.split("href=\"/assets/").nth(1).unwrap().split('"').next().unwrap();
+    let asset = page
+        .split("href=\"/assets/")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
     let answer = stage.ask(&format!("GET /assets/{asset}"), &[HOST], "");
     answer.assert_status(200);
-    assert!(answer.header("cache-control").unwrap().contains("immutable"));
+    assert!(
+        answer
+            .header("cache-control")
+            .unwrap()
+            .contains("immutable")
+    );
 }
 
 #[test]
@@ -85,7 +111,10 @@ fn a_link_leads_nowhere_but_to_our_page() {
         let answer = stage.ask(&format!("GET {}{more}", stage.link(&[])), &[HOST], "");
         answer.assert_status(303);
         assert_eq!(answer.header("location"), Some("/"), "{more}");
-        let cookies = answer.headers.iter().filter(|(name, _)| name == "set-cookie");
+        let cookies = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| name == "set-cookie");
         assert_eq!(cookies.count(), 1, "{more}");
     }
 }
@@ -93,19 +122,39 @@ fn a_link_leads_nowhere_but_to_our_page() {
 #[test]
 fn no_secret_is_in_a_page_in_a_log_or_in_the_words_of_the_server() {
     let stage = stage();
-    let key = stage.served.login_url.split("key=").nth(1).unwrap().to_owned();
+    let key = stage
+        .served
+        .login_url
+        .split("key=")
+        .nth(1)
+        .unwrap()
+        .to_owned();
     let seal = stage.browser.cookie.rsplit('.').next().unwrap().to_owned();
     let secrets = [stage.served.token.clone(), key, seal];
     stage.ask(LOOK, &[HOST, "Authorization: Bearer wrong"], "");
     stage.changes_are_possible();
     let mut seen = String::new();
-    for path in ["/", "/specs/login", "/settings", "/history", "/contests", "/api/specs", "/api/settings", "/api/audit"] {
+    for path in [
+        "/",
+        "/specs/login",
+        "/settings",
+        "/history",
+        "/contests",
+        "/api/specs",
+        "/api/settings",
+        "/api/audit",
+    ] {
         let answer = stage.browser.get(path);
         answer.assert_status(200);
         seen += &answer.text();
         seen += &format!("{:?}", answer.headers);
     }
-    for file in ["serve.stderr", ".kiro/runtime/kumite/audit.jsonl", ".kiro/runtime/kumite/links.json", ".kiro/runtime/kumite/serve.json"] {
+    for file in [
+        "serve.stderr",
+        ".kiro/runtime/kumite/audit.jsonl",
+        ".kiro/runtime/kumite/links.json",
+        ".kiro/runtime/kumite/serve.json",
+    ] {
         seen += &stage.world.read(file);
     }
     let process = format!("/proc/{}", stage.served.pid());
@@ -125,7 +174,12 @@ fn every_change_is_written_down_with_who_made_it() {
     let audit = lines(&stage.world.read(".kiro/runtime/kumite/audit.jsonl"));
     let told: Vec<String> = audit
         .iter()
-        .map(|line| format!("{} {} {} {}", line["what"], line["subject"], line["from"], line["ok"]))
+        .map(|line| {
+            format!(
+                "{} {} {} {}",
+                line["what"], line["subject"], line["from"], line["ok"]
+            )
+        })
         .collect();
     let stop = r#""stop" "login" "127.0.0.1" true"#;
     let login = r#""login" "full" "127.0.0.1" true"#;

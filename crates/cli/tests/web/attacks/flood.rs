@@ -48,7 +48,11 @@ fn who_dribbles_is_closed_and_holds_up_nobody_else() {
                 scope.spawn(|| {
                     let mut stream = stage.served.connect();
                     stream.write_all(begun.as_bytes()).unwrap();
-                    let drop = if begun.ends_with("chunked\r\n\r\n") { "1\r\na\r\n" } else { "a" };
+                    let drop = if begun.ends_with("chunked\r\n\r\n") {
+                        "1\r\na\r\n"
+                    } else {
+                        "a"
+                    };
                     crate::world::until("a dribbling connection to be closed", || {
                         thread::park_timeout(Duration::from_millis(100));
                         let _ = stream.write_all(drop.as_bytes());
@@ -101,7 +105,11 @@ fn who_guesses_often_is_not_told_any_more_and_who_knows_is_let_in() {
     stage.ask(LOOK, &[HOST, COOKIE], "").assert_status(200);
     // The same with links.
     let told: Vec<u16> = (0..30)
-        .map(|number| stage.ask(&format!("GET /login?key={number:032}"), &[HOST], "").status)
+        .map(|number| {
+            stage
+                .ask(&format!("GET /login?key={number:032}"), &[HOST], "")
+                .status
+        })
         .collect();
     assert!(told[..20].iter().all(|status| *status == 401), "{told:?}");
     assert_eq!(told.last(), Some(&429), "{told:?}");
@@ -130,7 +138,10 @@ fn who_asks_too_often_has_to_wait_and_a_foreign_page_cannot_bring_that_about() {
     // Who has no business here is as fast as can be; after a while it is only told to wait.
     let mut refused = 0;
     crate::world::until("a bucket to be empty", || {
-        refused += burst(&[HOST], 500).iter().filter(|status| **status == 429).count();
+        refused += burst(&[HOST], 500)
+            .iter()
+            .filter(|status| **status == 429)
+            .count();
         refused > 0
     });
     crate::world::until("it to fill again", || {
@@ -148,12 +159,21 @@ fn who_hoards_streams_gets_some_and_no_more_and_others_still_get_theirs() {
         stream.write_all(stage.fill(&request).as_bytes()).unwrap();
         let mut status = [0; 12];
         stream.read_exact(&mut status).unwrap();
-        (String::from_utf8_lossy(&status[9..]).parse::<u16>().unwrap(), stream)
+        (
+            String::from_utf8_lossy(&status[9..])
+                .parse::<u16>()
+                .unwrap(),
+            stream,
+        )
     };
     let hoard: Vec<(u16, TcpStream)> = (0..60).map(|_| open(COOKIE)).collect();
     let held = hoard.iter().filter(|(status, _)| *status == 200).count();
     assert_eq!(held, 32);
-    assert!(hoard.iter().all(|(status, _)| [200, 429, 503].contains(status)));
+    assert!(
+        hoard
+            .iter()
+            .all(|(status, _)| [200, 429, 503].contains(status))
+    );
     assert_eq!(open(TOKEN).0, 200);
     stage.changes_are_possible();
     drop(hoard);

@@ -5,12 +5,7 @@ use super::*;
 /// What the script of a page does, but for one thing.
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
-fn attack<'a>(
-    what: &'a str,
-    line: &'a str,
-    headers: &'a [&'a str],
-    status: u16,
-) -> Attack<'a> {
+fn attack<'a>(what: &'a str, line: &'a str, headers: &'a [&'a str], status: u16) -> Attack<'a> {
     let body = if line == CHANGE { "{}" } else { "" };
     Attack {
         what,
@@ -22,6 +17,7 @@ fn attack<'a>(
 }
 
 #[test]
+#[rustfmt::skip]
 fn pages_of_others_change_and_read_nothing() {
     let stage = stage();
     stage.changes_are_possible();
@@ -50,6 +46,7 @@ fn pages_of_others_change_and_read_nothing() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn other_names_for_our_address_are_not_answered() {
     let stage = stage();
     for ours in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
@@ -79,6 +76,7 @@ fn other_names_for_our_address_are_not_answered() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn forms_and_scripts_without_the_csrf_token_change_nothing() {
     let stage = stage();
     let other = stage.served.login_with(&format!("{}{}", stage.served.url, stage.link(&[])));

@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use super::*;
 
 #[test]
+#[rustfmt::skip]
 fn a_token_that_is_not_the_right_one_opens_nothing() {
     let stage = stage();
     let token = stage.served.token.clone();
@@ -76,6 +77,7 @@ fn without_token_and_cookie_every_path_is_closed() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn a_cookie_that_was_forged_or_changed_is_worth_nothing() {
     let stage = stage();
     let link = stage.link(&["--read-only"]);
@@ -105,6 +107,7 @@ fn a_cookie_that_was_forged_or_changed_is_worth_nothing() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn a_link_works_once_and_is_not_guessed() {
     let stage = stage();
     let link = stage.link(&[]);
@@ -143,7 +146,9 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
     let mut world = World::new();
     world.spec("login");
     let clock = world.path("clock");
-    world.env.push(("KUMITE_CLOCK_AHEAD".into(), clock.display().to_string()));
+    world
+        .env
+        .push(("KUMITE_CLOCK_AHEAD".into(), clock.display().to_string()));
     let ahead = |hours: u64| std::fs::write(&clock, (hours * 3_600_000).to_string()).unwrap();
     ahead(0);
     let served = world.serve();
@@ -154,10 +159,16 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
     };
     let (short, long) = (stage.link(&["--ttl", "1h"]), stage.link(&["--ttl", "3h"]));
     let reader = stage.link(&["--read-only"]);
-    let reader = stage.served.login_with(&format!("{}{reader}", stage.served.url));
+    let reader = stage
+        .served
+        .login_with(&format!("{}{reader}", stage.served.url));
     ahead(2);
-    stage.ask(&format!("GET {short}"), &[HOST], "").assert_status(401);
-    stage.ask(&format!("GET {long}"), &[HOST], "").assert_status(303);
+    stage
+        .ask(&format!("GET {short}"), &[HOST], "")
+        .assert_status(401);
+    stage
+        .ask(&format!("GET {long}"), &[HOST], "")
+        .assert_status(303);
     reader.get("/").assert_status(200);
     ahead(25);
     reader.get("/").assert_status(401);
@@ -170,20 +181,32 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
 fn who_may_only_look_changes_nothing() {
     let stage = stage();
     let link = stage.link(&["--read-only", "--ttl", "1h"]);
-    let reader = stage.served.login_with(&format!("{}{link}", stage.served.url));
+    let reader = stage
+        .served
+        .login_with(&format!("{}{link}", stage.served.url));
     reader.get("/").assert_status(200);
     reader.get("/api/specs").assert_status(200);
     let before = stage.changes();
-    for path in ["stop", "run", "reset", "approve", "reject", "pause", "resume"] {
+    for path in [
+        "stop", "run", "reset", "approve", "reject", "pause", "resume",
+    ] {
         let answer = reader.post(&format!("/api/specs/login/{path}"), &serde_json::json!({}));
         assert_eq!(answer.status, 403, "{path}: {answer:?}");
     }
-    reader.post("/api/specs", &serde_json::json!({"name": "new"})).assert_status(403);
+    reader
+        .post("/api/specs", &serde_json::json!({"name": "new"}))
+        .assert_status(403);
     assert_eq!(stage.changes(), before);
     assert!(!stage.world.path(".kiro/specs/new").exists());
     // Nor is there a button that would try.
     assert!(!reader.get("/specs/login").text().contains("data-post"));
-    assert!(stage.browser.get("/specs/login").text().contains("data-post"));
+    assert!(
+        stage
+            .browser
+            .get("/specs/login")
+            .text()
+            .contains("data-post")
+    );
 }
 
 #[test]
@@ -192,7 +215,10 @@ fn sessions_outlive_a_restart_but_not_the_token() {
     let port = stage.served.port;
     assert_eq!(stage.served.end("TERM"), 143);
     stage.served = stage.world.serve();
-    assert_eq!(stage.served.port, port, "an open page finds the server again");
+    assert_eq!(
+        stage.served.port, port,
+        "an open page finds the server again"
+    );
     stage.browser.get("/").assert_status(200);
     stage.served.end("TERM");
     std::fs::remove_file(stage.world.path(".kiro/runtime/kumite/token")).unwrap();

@@ -115,12 +115,19 @@ fn no_name_in_a_change_leads_out() {
             assert!((400..500).contains(&answer.status), "{path}: {answer:?}");
         }
     }
-    for name in ["../x", "/tmp/x", "..", ".", "", "a/b", "a\0b", "A b", "<script>"] {
-        let answer = stage.served.post("/api/specs", &serde_json::json!({"name": name}));
+    for name in [
+        "../x", "/tmp/x", "..", ".", "", "a/b", "a\0b", "A b", "<script>",
+    ] {
+        let answer = stage
+            .served
+            .post("/api/specs", &serde_json::json!({"name": name}));
         assert_eq!(answer.status, 400, "{name:?}: {answer:?}");
     }
     for file in ["../../etc/passwd", "/etc/passwd", "canary.md", "\0"] {
-        let answer = stage.served.post("/api/contests", &serde_json::json!({"file": file, "task": "x"}));
+        let answer = stage.served.post(
+            "/api/contests",
+            &serde_json::json!({"file": file, "task": "x"}),
+        );
         assert!((400..500).contains(&answer.status), "{file:?}: {answer:?}");
         assert_nothing_told(&stage, file, &answer);
     }
@@ -135,7 +142,11 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     let spec = stage.world.path(".kiro/specs/login");
     std::fs::write(outside.path().join("canary.md"), CANARY).unwrap();
-    std::fs::write(outside.path().join("spec.json"), stage.world.read(".kiro/specs/login/spec.json")).unwrap();
+    std::fs::write(
+        outside.path().join("spec.json"),
+        stage.world.read(".kiro/specs/login/spec.json"),
+    )
+    .unwrap();
     let token = stage.world.path(".kiro/runtime/kumite/token");
     for (name, target) in [
         ("outside.md", outside.path().join("canary.md")),
@@ -151,14 +162,26 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
     symlink(outside.path().join("canary.md"), spec.join("design.md")).unwrap();
     std::fs::create_dir_all(spec.join("logs")).unwrap();
     for name in ["1-1.log", "1-1.jsonl"] {
-        symlink(outside.path().join("canary.md"), spec.join("logs").join(name)).unwrap();
+        symlink(
+            outside.path().join("canary.md"),
+            spec.join("logs").join(name),
+        )
+        .unwrap();
     }
     // A whole spec, and its events.
     symlink(outside.path(), stage.world.path(".kiro/specs/linked")).unwrap();
     symlink(outside.path().join("canary.md"), spec.join("events.jsonl")).unwrap();
 
     let mut paths = Vec::new();
-    for name in ["outside.md", "project.md", "token.md", "passwd.md", "design.md", "dir", "dir%2fcanary.md"] {
+    for name in [
+        "outside.md",
+        "project.md",
+        "token.md",
+        "passwd.md",
+        "design.md",
+        "dir",
+        "dir%2fcanary.md",
+    ] {
         paths.push(format!("/specs/login/documents/{name}"));
         paths.push(format!("/api/specs/login/documents/{name}"));
     }

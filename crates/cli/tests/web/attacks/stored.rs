@@ -43,8 +43,14 @@ fn what_looks_for_harm_finds_it() {
         let page = format!("<p title=\"{payload}\">{payload}</p><p title='{payload}'>");
         assert!(harm(&page).is_some(), "{payload}");
     }
-    assert_eq!(harm("<a href=\"/specs/x\" title=\"a > b onclick=\">text on=1</a>"), None);
-    assert_eq!(harm("<script type=\"module\" src=\"/assets/1/app.js\"></script>"), None);
+    assert_eq!(
+        harm("<a href=\"/specs/x\" title=\"a > b onclick=\">text on=1</a>"),
+        None
+    );
+    assert_eq!(
+        harm("<script type=\"module\" src=\"/assets/1/app.js\"></script>"),
+        None
+    );
     assert_eq!(harm("&lt;script&gt;pwn()&lt;/script&gt;"), None);
 }
 
@@ -53,10 +59,15 @@ fn what_agents_write_and_say_runs_nowhere() {
     let stage = stage();
     let world = &stage.world;
     let all = PAYLOADS.join("\n\n");
-    let evil = format!("# {all}\n\n{all}\n\n{}\n\n```{all}\n{all}\n```\n", LINKS.join("\n\n"));
+    let evil = format!(
+        "# {all}\n\n{all}\n\n{}\n\n```{all}\n{all}\n```\n",
+        LINKS.join("\n\n")
+    );
     let say = |content: Value| json!({"type": "assistant", "message": {"role": "assistant", "content": [content]}});
-    let result = |content: &str| json!({"type": "user", "message": {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": "t1", "content": content}]}});
+    let result = |content: &str| {
+        json!({"type": "user", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": content}]}})
+    };
     world.play(json!({"default": {
         "say": [
             say(json!({"type": "text", "text": evil})),
@@ -79,14 +90,20 @@ fn what_agents_write_and_say_runs_nowhere() {
     }
     world.write(".kiro/specs/login/picture.svg", PAYLOADS[4]);
     world.write(".kiro/specs/login/page.html", PAYLOADS[0]);
-    world.patch("login", json!({
-        "feature_name": PAYLOADS[0], "title": PAYLOADS[2], "description": all,
-        "worktree": null,
-    }));
+    world.patch(
+        "login",
+        json!({
+            "feature_name": PAYLOADS[0], "title": PAYLOADS[2], "description": all,
+            "worktree": null,
+        }),
+    );
     let mut events = world.read(".kiro/specs/login/events.jsonl");
     events += &json!({"type": PAYLOADS[0], "timestamp": PAYLOADS[2], "message": all}).to_string();
     world.write(".kiro/specs/login/events.jsonl", &format!("{events}\n"));
-    world.settings(&format!("[agents.evil]\nprogram = {:?}\nmodel = {:?}\n", PAYLOADS[2], PAYLOADS[0]));
+    world.settings(&format!(
+        "[agents.evil]\nprogram = {:?}\nmodel = {:?}\n",
+        PAYLOADS[2], PAYLOADS[0]
+    ));
 
     let mut paths: Vec<String> = ["/", "/specs/login", "/history", "/settings", "/contests"]
         .map(str::to_owned)
@@ -94,19 +111,41 @@ fn what_agents_write_and_say_runs_nowhere() {
     let documents = stage.served.get("/api/specs/login/documents");
     let documents = documents.assert_status(200).json();
     for document in documents["documents"].as_array().unwrap() {
-        paths.push(format!("/specs/login/documents/{}", encoded(&text(&document["name"]))));
+        paths.push(format!(
+            "/specs/login/documents/{}",
+            encoded(&text(&document["name"]))
+        ));
     }
-    let agents = stage.served.get("/api/specs/login/agents").assert_status(200).json();
+    let agents = stage
+        .served
+        .get("/api/specs/login/agents")
+        .assert_status(200)
+        .json();
     for agent in agents["agents"].as_array().unwrap() {
         let agent = format!("/specs/login/agents/{}", text(&agent["id"]));
         let search = encoded(PAYLOADS[0]);
-        for end in ["", "/lines", "/raw", &format!("/search?q={search}"), &format!("?q={search}")] {
+        for end in [
+            "",
+            "/lines",
+            "/raw",
+            &format!("/search?q={search}"),
+            &format!("?q={search}"),
+        ] {
             paths.push(format!("{agent}{end}"));
         }
     }
     // What was asked for comes back in the page that says that there is no such thing.
     for payload in PAYLOADS {
-        for place in ["/{}", "/specs/{}", "/specs/login/documents/{}", "/specs/login/agents/{}", "/contests/{}", "/?{}={}", "/history?day={}", "/specs/login?tab={}"] {
+        for place in [
+            "/{}",
+            "/specs/{}",
+            "/specs/login/documents/{}",
+            "/specs/login/agents/{}",
+            "/contests/{}",
+            "/?{}={}",
+            "/history?day={}",
+            "/specs/login?tab={}",
+        ] {
             paths.push(place.replace("{}", &encoded(payload)));
         }
     }
@@ -118,13 +157,22 @@ fn what_agents_write_and_say_runs_nowhere() {
         // Only these are ever taken for a page, and nothing is guessed (nosniff).
         match kind.starts_with("text/html") {
             true => assert_eq!(harm(&answer.text()), None, "{path}"),
-            false => assert!(["text/plain", "application/json"].iter().any(|it| kind.starts_with(it)), "{path}: {kind}"),
+            false => assert!(
+                ["text/plain", "application/json"]
+                    .iter()
+                    .any(|it| kind.starts_with(it)),
+                "{path}: {kind}"
+            ),
         }
         shown += usize::from(answer.text().contains("pwn"));
     }
     // It is shown all the same, as what it is.
     assert!(shown > 20, "{shown} of {} pages", paths.len());
-    let design = stage.browser.get("/specs/login/documents/design.md").assert_status(200).text();
+    let design = stage
+        .browser
+        .get("/specs/login/documents/design.md")
+        .assert_status(200)
+        .text();
     assert!(design.contains("pwn()"), "{design}");
 }
 
@@ -168,23 +216,46 @@ fn tag_end(tag: &str) -> usize {
 }
 
 fn harm_in_tag(tag: &str) -> Option<String> {
-    let name_end = tag.find(|it: char| it.is_whitespace() || it == '/').unwrap_or(tag.len());
+    let name_end = tag
+        .find(|it: char| it.is_whitespace() || it == '/')
+        .unwrap_or(tag.len());
     let name = tag[..name_end].to_ascii_lowercase();
     let attributes = attributes(&tag[name_end..]);
-    let value = |wanted: &str| attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let value = |wanted: &str| {
+        attributes
+            .iter()
+            .find(|(name, _)| name == wanted)
+            .map(|(_, value)| value.as_str())
+    };
     match name.as_str() {
         "script" if value("src").is_some_and(|src| src.starts_with("/assets/")) => {}
-        "script" | "iframe" | "object" | "embed" | "base" | "style" | "animate" => return Some(name),
+        "script" | "iframe" | "object" | "embed" | "base" | "style" | "animate" => {
+            return Some(name);
+        }
         "meta" if value("http-equiv").is_some() => return Some("meta refresh".to_owned()),
         _ => {}
     }
     for (attribute, value) in &attributes {
         let value = value.trim().to_ascii_lowercase();
-        let leads = ["href", "src", "action", "formaction", "xlink:href", "srcset", "poster", "data"];
+        let leads = [
+            "href",
+            "src",
+            "action",
+            "formaction",
+            "xlink:href",
+            "srcset",
+            "poster",
+            "data",
+        ];
         let is_url = leads.contains(&attribute.as_str());
-        let is_ours = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with('#') || value.starts_with('?');
+        let is_ours = (value.starts_with('/') && !value.starts_with("//"))
+            || value.starts_with('#')
+            || value.starts_with('?');
         // A link that a person follows may lead elsewhere; nothing is loaded from there.
-        let is_followed = name == "a" && (value.starts_with("https://") || value.starts_with("http://") || value.starts_with("mailto:"));
+        let is_followed = name == "a"
+            && (value.starts_with("https://")
+                || value.starts_with("http://")
+                || value.starts_with("mailto:"));
         if attribute.starts_with("on") || attribute == "style" || attribute == "srcdoc" {
             return Some(attribute.clone());
         }
@@ -203,7 +274,9 @@ fn attributes(mut text: &str) -> Vec<(String, String)> {
         if text.is_empty() {
             return found;
         }
-        let end = text.find(|it: char| it.is_whitespace() || it == '=' || it == '/').unwrap_or(text.len());
+        let end = text
+            .find(|it: char| it.is_whitespace() || it == '=' || it == '/')
+            .unwrap_or(text.len());
         let name = text[..end.max(1)].to_ascii_lowercase();
         text = text[end.max(1)..].trim_start();
         let Some(rest) = text.strip_prefix('=') else {

@@ -14,6 +14,7 @@ fn all(stage: &Stage, bytes: &[u8]) -> String {
 }
 
 #[test]
+#[rustfmt::skip]
 fn a_request_that_can_be_read_in_two_ways_is_one_request_or_none() {
     let stage = stage();
     let head = stage.fill(&format!("{CHANGE} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n"));
@@ -55,9 +56,14 @@ fn a_request_that_can_be_read_in_two_ways_is_one_request_or_none() {
 fn two_requests_that_are_told_apart_are_two_and_each_is_judged_by_itself() {
     let stage = stage();
     let first = stage.fill(&format!("{LOOK} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n\r\n"));
-    let second = stage.fill(&format!("{CHANGE} HTTP/1.1\r\n{HOST}\r\nConnection: close\r\n\r\n"));
+    let second = stage.fill(&format!(
+        "{CHANGE} HTTP/1.1\r\n{HOST}\r\nConnection: close\r\n\r\n"
+    ));
     let answer = all(&stage, format!("{first}{second}").as_bytes());
-    assert!(answer.contains("HTTP/1.1 200") && answer.contains("HTTP/1.1 401"), "{answer}");
+    assert!(
+        answer.contains("HTTP/1.1 200") && answer.contains("HTTP/1.1 401"),
+        "{answer}"
+    );
     assert_eq!(stage.changes(), 0);
 }
 
@@ -66,15 +72,21 @@ fn bodies_that_are_too_large_are_refused_and_not_kept() {
     let stage = stage();
     let large = "x".repeat(256 * 1024 + 1);
     let fits = format!("{{}}{}", " ".repeat(256 * 1024 - 2));
-    stage.ask(CHANGE, &[HOST, TOKEN, JSON], &fits).assert_status(200);
+    stage
+        .ask(CHANGE, &[HOST, TOKEN, JSON], &fits)
+        .assert_status(200);
     let before = stage.changes();
-    stage.ask(CHANGE, &[HOST, TOKEN, JSON], &large).assert_status(413);
+    stage
+        .ask(CHANGE, &[HOST, TOKEN, JSON], &large)
+        .assert_status(413);
     // Only told, and never sent.
     let told = [HOST, TOKEN, JSON, "Content-Length: 1099511627776"];
     stage.ask(CHANGE, &told, "").assert_status(413);
     stage.ask(LOOK, &told, "").assert_status(413);
     // In chunks, without saying how much it will be.
-    let mut request = stage.fill(&format!("{CHANGE} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n{JSON}\r\n"));
+    let mut request = stage.fill(&format!(
+        "{CHANGE} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n{JSON}\r\n"
+    ));
     request.push_str("Transfer-Encoding: chunked\r\n\r\n");
     for _ in 0..20 {
         let _ = write!(request, "8000\r\n{}\r\n", "x".repeat(0x8000));
@@ -90,11 +102,18 @@ fn bodies_that_are_too_large_are_refused_and_not_kept() {
 fn heads_that_are_too_large_are_refused() {
     let stage = stage();
     let fits = format!("X-Large: {}", "x".repeat(30_000));
-    stage.ask(LOOK, &[HOST, TOKEN, &fits], "").assert_status(200);
+    stage
+        .ask(LOOK, &[HOST, TOKEN, &fits], "")
+        .assert_status(200);
     let large = format!("X-Large: {}", "x".repeat(100_000));
-    stage.ask(LOOK, &[HOST, TOKEN, &large], "").assert_status(431);
+    stage
+        .ask(LOOK, &[HOST, TOKEN, &large], "")
+        .assert_status(431);
     let many: Vec<String> = (0..500).map(|number| format!("X-{number}: 1")).collect();
-    let many: Vec<&str> = [HOST, TOKEN].into_iter().chain(many.iter().map(|it| &**it)).collect();
+    let many: Vec<&str> = [HOST, TOKEN]
+        .into_iter()
+        .chain(many.iter().map(|it| &**it))
+        .collect();
     stage.ask(LOOK, &many, "").assert_status(431);
     let path = format!("GET /specs/{}", "a".repeat(100_000));
     let status = stage.ask(&path, &[HOST, TOKEN], "").status;
@@ -109,12 +128,22 @@ fn methods_are_what_they_are() {
     for method in ["TRACE", "OPTIONS", "CONNECT", "PROPFIND", "BREW", "get"] {
         for path in ["/", "/api/specs", "/login", "/none"] {
             let answer = stage.ask(&format!("{method} {path}"), &[HOST, TOKEN], "");
-            assert!([400, 405].contains(&answer.status), "{method} {path}: {answer:?}");
+            assert!(
+                [400, 405].contains(&answer.status),
+                "{method} {path}: {answer:?}"
+            );
             assert!(!answer.text().contains(&stage.served.token));
         }
     }
     for method in ["PUT", "DELETE", "PATCH"] {
-        for path in ["/", "/api/specs", "/api/specs/login", "/specs/login", "/login", "/none"] {
+        for path in [
+            "/",
+            "/api/specs",
+            "/api/specs/login",
+            "/specs/login",
+            "/login",
+            "/none",
+        ] {
             let line = format!("{method} {path}");
             let answer = stage.ask(&line, &[HOST, TOKEN], "");
             assert!([404, 405].contains(&answer.status), "{line}: {answer:?}");
@@ -128,14 +157,25 @@ fn methods_are_what_they_are() {
     ] {
         let answer = stage.ask("GET /api/specs/login/stop", &[HOST, COOKIE, header], "");
         answer.assert_status(405);
-        let post = stage.ask("POST /api/specs", &[HOST, COOKIE, "X-HTTP-Method-Override: GET"], "");
+        let post = stage.ask(
+            "POST /api/specs",
+            &[HOST, COOKIE, "X-HTTP-Method-Override: GET"],
+            "",
+        );
         post.assert_status(403);
     }
-    stage.ask("GET /api/specs/login/stop?_method=POST", &[HOST, COOKIE], "").assert_status(405);
+    stage
+        .ask(
+            "GET /api/specs/login/stop?_method=POST",
+            &[HOST, COOKIE],
+            "",
+        )
+        .assert_status(405);
     assert_eq!(stage.changes(), before);
 }
 
 #[test]
+#[rustfmt::skip]
 fn bodies_that_are_not_what_they_should_be_are_refused_after_it_is_known_who_asks() {
     let stage = stage();
     let deep = "[".repeat(100_000);
@@ -171,7 +211,10 @@ fn line_ends_in_names_make_no_headers() {
         "/contests/%0d%0a%0d%0a<script>",
     ] {
         let answer = stage.ask(&format!("GET {path}"), &[HOST, TOKEN], "");
-        assert!([400, 401, 404].contains(&answer.status), "{path}: {answer:?}");
+        assert!(
+            [400, 401, 404].contains(&answer.status),
+            "{path}: {answer:?}"
+        );
         for evil in ["set-cookie", "location", "x-evil"] {
             assert_eq!(answer.header(evil), None, "{path}");
         }

@@ -14,7 +14,7 @@ use kumite_agents::{AgentLogs, rotated};
 use super::{find, unknown};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
-use crate::inside;
+use crate::{inside, log};
 
 const CHUNK: usize = 256 * 1024;
 
@@ -69,8 +69,10 @@ fn open(app: &App, spec: &str, agent: &str) -> Result<Files, Refusal> {
     let logs = AgentLogs::new(&spec.logs(), agent);
     for path in [logs.raw(), logs.transcript()] {
         let files = open_all(spec.main_dir(), &path);
-        let files =
-            files.map_err(|error| Refusal::broken(format!("cannot read the log: {error}")))?;
+        let files = files.map_err(|source| log::Error {
+            path: path.clone(),
+            source,
+        })?;
         if !files.is_empty() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             return Ok(Files {

@@ -119,10 +119,10 @@ pub fn viewer(spec: &Spec, worked: &Worked, view: Option<&View>) -> Markup {
     }
 }
 
-/// Only the script can search, so it shows this.
+/// Only the script can search; without one this is not shown.
 fn search(form: Form) -> Markup {
     html! {
-        form.log-search role="search" hidden {
+        form.log-search role="search" {
             @if form == Form::Transcript {
                 select name="kind" aria-label="Show" {
                     option value="" { "Everything" }

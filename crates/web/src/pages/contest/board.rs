@@ -6,9 +6,10 @@ use maud::{Markup, html};
 
 use super::seen::Seen;
 use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
-use crate::render::words::{badge, cut, milliseconds, money, took};
+use crate::render::words::{badge, cut, money, took};
 
-/// More lanes are folded.
+/// More teams are folded: on the board, below it, and in time.
+pub const FIRST: usize = 20;
 const LANES: usize = 12;
 const WORDS: usize = 200;
 
@@ -20,24 +21,37 @@ pub fn board(seen: &Seen) -> Markup {
             @if board.teams.is_empty() {
                 p.empty { "The teams have not begun yet." }
             } @else {
-                div.scroll {
-                    table.list {
-                        thead {
-                            tr {
-                                th.num scope="col" { "Rank" }
-                                th scope="col" { "Team" }
-                                th.num scope="col" { "Best score" }
-                                th.num scope="col" { "In round" }
-                                th.num scope="col" { "Rounds" }
-                                th scope="col" { "State" }
-                                th scope="col" { "Now, or why it ended" }
-                                th.num scope="col" { "Cost" }
-                                th.num scope="col" { "Time" }
-                            }
-                        }
-                        tbody { @for line in &board.teams { (row(seen, line)) } }
+                @let (first, more) = board.teams.split_at(board.teams.len().min(FIRST));
+                (table(seen, first))
+                @if !more.is_empty() {
+                    details.fold #more-places {
+                        summary { (more.len()) " more teams" }
+                        (table(seen, more))
                     }
                 }
+            }
+        }
+    }
+}
+
+fn table(seen: &Seen, lines: &[Line]) -> Markup {
+    html! {
+        div.scroll {
+            table.list {
+                thead {
+                    tr {
+                        th.num scope="col" { "Rank" }
+                        th scope="col" { "Team" }
+                        th.num scope="col" { "Best score" }
+                        th.num scope="col" { "In round" }
+                        th.num scope="col" { "Rounds" }
+                        th scope="col" { "State" }
+                        th scope="col" { "Now, or why it ended" }
+                        th.num scope="col" { "Cost" }
+                        th.num scope="col" { "Time" }
+                    }
+                }
+                tbody { @for line in lines { (row(seen, line)) } }
             }
         }
     }
@@ -48,11 +62,11 @@ fn row(seen: &Seen, line: &Line) -> Markup {
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     let is_own = seen.home.is_some();
     html! {
-        tr #{ "place-" (number) } {
+        tr #{ "place-" (number) } data-item {
             td.num { @match line.rank { Some(rank) => (rank), None => "–" } }
             td.name {
                 (chart::swatch(seen.colour(number, COLOURS))) " "
-                a href={ "#team-" (number) } { (cut(name(line), 80)) }
+                a href={ (seen.path()) "/teams/" (number) } title=(name(line)) { (cut(name(line), 40)) }
                 @if is_winner { " " span.badge.done { "winner" } }
             }
             td.num { (score(line.score)) }
@@ -62,7 +76,7 @@ fn row(seen: &Seen, line: &Line) -> Markup {
                 @if let Some(max) = seen.report.board.rounds_max { "/" (max) }
             }
             td { (badge(&line.state)) }
-            td { (reason(line)) }
+            td.wide { (reason(line)) }
             td.num { @if is_own { (money(line.cost_usd)) } @else { "–" } }
             td.num { @if is_own { (took(line.seconds)) } @else { "–" } }
         }
@@ -116,8 +130,20 @@ pub fn score(score: Option<f64>) -> String {
 }
 
 pub fn charts(seen: &Seen) -> Markup {
-    let series: Vec<Series> = seen.report.board.teams.iter().map(|it| series(seen, it)).collect();
-    let lanes: Vec<Lane> = seen.report.board.teams.iter().map(|it| lane(seen, it)).collect();
+    let series: Vec<Series> = seen
+        .report
+        .board
+        .teams
+        .iter()
+        .map(|it| series(seen, it))
+        .collect();
+    let lanes: Vec<Lane> = seen
+        .report
+        .board
+        .teams
+        .iter()
+        .map(|it| lane(seen, it))
+        .collect();
     let (first, more) = lanes.split_at(lanes.len().min(LANES));
     // As long as it runs, the lines grow and the axis stays.
     let rounds = match seen.report.board.state.as_str() {
@@ -168,8 +194,7 @@ fn series(seen: &Seen, line: &Line) -> Series {
 fn lane(seen: &Seen, line: &Line) -> Lane {
     let number = seen.number(&line.team_id);
     let bars = seen.rounds(number).filter_map(|round| {
-        let from_ms = milliseconds(round.started_at.as_deref()?)?;
-        let to_ms = round.ended_at.as_deref().and_then(milliseconds);
+        let (from_ms, to_ms) = seen.played(round)?;
         Some(Bar {
             round: round.round,
             from_ms,

@@ -3,10 +3,10 @@
 use kumite_contest::report::RoundReport;
 use maud::{Markup, html};
 
+use super::LONG_TEXT_MAX;
 use super::board::{name, score};
 use super::seen::Seen;
 use super::text::What;
-use super::LONG_TEXT_MAX;
 use crate::api::Refusal;
 use crate::render::words::{badge, cut};
 
@@ -142,18 +142,14 @@ fn side(seen: &Seen, it: Choice) -> Markup {
                     }
                 }
             }
-            @let submission = seen.text(round, What::Submission, LONG_TEXT_MAX);
-            @match &submission {
+            @match seen.text(round, What::Submission, LONG_TEXT_MAX) {
                 Some(text) => (text.show(&whole(What::Submission))),
                 None => p.muted { "Nothing was handed in." },
             }
-            // A diff that was handed in is all that was changed.
-            @if seen.has_agents && submission.is_none_or(|it| it.format != "diff") {
-                @if let Some(text) = seen.text(round, What::Changes, LONG_TEXT_MAX) {
-                    details.fold #{ "changes-" (it.team) "-" (it.round) } open {
-                        summary { "Changes to files" }
-                        div { (text.show(&whole(What::Changes))) }
-                    }
+            @if let Some(text) = seen.changes_beside(round, LONG_TEXT_MAX) {
+                details.fold #{ "changes-" (it.team) "-" (it.round) } open {
+                    summary { "Changes to files" }
+                    div { (text.show(&whole(What::Changes))) }
                 }
             }
         }

@@ -37,7 +37,7 @@ pub fn happened(seen: &Seen) -> Markup {
                         }
                     }
                     @if seen.news.len() > LINES_MAX {
-                        p.muted.small { "The newest " (LINES_MAX) " of " (seen.news.len()) "; `kumite contest show` has the rest." }
+                        p.muted.small { "The newest " (LINES_MAX) " of " (seen.news.len()) "." }
                     }
                 }
             }
@@ -69,15 +69,25 @@ fn sentence(what: &What) -> String {
             reasoning,
             ..
         } => {
-            let verdict = if *should_continue { "go on" } else { "end here" };
-            format!("round {round}, the judge: {verdict}. {}", cut(reasoning, 300))
+            let verdict = if *should_continue {
+                "go on"
+            } else {
+                "end here"
+            };
+            format!(
+                "round {round}, the judge: {verdict}. {}",
+                cut(reasoning, 300)
+            )
         }
         What::Trouble {
             round,
             part,
             attempt,
             why,
-        } => format!("round {round}, trouble with the {part}, try {attempt}: {}", cut(why, 300)),
+        } => format!(
+            "round {round}, trouble with the {part}, try {attempt}: {}",
+            cut(why, 300)
+        ),
         What::TeamEnded {
             state,
             reason,
@@ -85,9 +95,17 @@ fn sentence(what: &What) -> String {
             ..
         } => {
             let message = message.as_deref().map(|it| format!(": {}", cut(it, 300)));
-            format!("{state}, {}{}", reason.replace('_', " "), message.unwrap_or_default())
+            format!(
+                "{state}, {}{}",
+                reason.replace('_', " "),
+                message.unwrap_or_default()
+            )
         }
-        What::ContestEnded { state, winner, score } => match (winner, score) {
+        What::ContestEnded {
+            state,
+            winner,
+            score,
+        } => match (winner, score) {
             (Some(winner), Some(score)) => {
                 format!("the contest ended: {} won with {score:.2}", cut(winner, 60))
             }

@@ -75,7 +75,9 @@ fn why(seen: &Seen) -> Option<String> {
     match board.state.as_str() {
         "stopped" => Some("Nobody plays it. Resume goes on where it was.".to_owned()),
         "failed" => Some("No team came to a result; the board says why.".to_owned()),
-        "cancelled" => Some("It was cancelled, so there is no winner; what was finished stays.".to_owned()),
+        "cancelled" => {
+            Some("It was cancelled, so there is no winner; what was finished stays.".to_owned())
+        }
         _ => None,
     }
 }

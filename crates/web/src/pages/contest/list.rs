@@ -1,7 +1,5 @@
 //! All contests of the project, and the form that starts one.
 
-use std::path::Path;
-
 use kumite_contest::home::{self, Home};
 use kumite_contest::playable;
 use kumite_contest::report::replayed;
@@ -9,10 +7,9 @@ use kumite_contest::view::{self, Board};
 use kumite_host::clock::rfc3339;
 use kumite_host::spec_file::sentence;
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::json;
 
 use super::board::{name, score};
+use super::foreign;
 use super::seen::{broken, place};
 use crate::api::Refusal;
 use crate::app::App;
@@ -21,7 +18,7 @@ use crate::render::words::{badge, cut, moment, money, since, took};
 
 /// The newest ones; the rest is behind a link.
 const NEWEST: usize = 50;
-const ALL_MAX: usize = 1_000;
+pub const ALL_MAX: usize = 1_000;
 const TASK_CHARS: usize = 110;
 
 /// A contest of ours; one that cannot be read hides no other.
@@ -40,10 +37,12 @@ pub fn page(app: &App, may_change: bool, wants_all: bool) -> Result<(String, Mar
     let mut rows: Vec<Row> = homes.iter().take(shown).map(Row::read).collect();
     // Those that run come first; otherwise the newest, as they are.
     rows.sort_by_key(|row| !row.is_running());
-    let foreign = match wants_all {
-        true => Some(foreign(&place.database, &homes)),
-        false => None,
+    // Asking the database takes a moment, so it is not asked without need.
+    let foreign = match wants_all || homes.is_empty() {
+        true => foreign::read(&place.database, &homes),
+        false => Ok(Vec::new()),
     };
+    let has_foreign = foreign.as_ref().map_or(true, |rows| !rows.is_empty());
     let body = html! {
         div.row {
             h1.grow { "Contests" }
@@ -56,16 +55,18 @@ pub fn page(app: &App, may_change: bool, wants_all: bool) -> Result<(String, Mar
         }
         @if may_change { (start(app)) }
         section {
-            @if rows.is_empty() { (empty()) } @else { (table(&rows)) }
+            @if !rows.is_empty() { (table(&rows)) } @else if !has_foreign { (empty()) }
             @if count > shown {
                 p.muted.small { "The newest " (shown) " of " (count) "." }
             }
         }
-        @if let Some(foreign) = foreign {
+        @if has_foreign {
             section {
-                h2 { "Known by their rows alone" }
-                (foreign_table(&place.database, foreign))
+                h2 { "Only in the database" }
+                (foreign::table(&place.database, foreign))
             }
+        } @else if wants_all {
+            p.muted.small { "The database knows of no other contest." }
         }
     };
     Ok(("Contests".to_owned(), body))
@@ -178,7 +179,7 @@ fn table(rows: &[Row]) -> Markup {
                 }
                 tbody {
                     @for row in rows {
-                        tr #{ "contest-" (row.id) } { (cells(row)) }
+                        tr #{ "contest-" (row.id) } data-item { (cells(row)) }
                     }
                 }
             }
@@ -217,7 +218,7 @@ fn cells(row: &Row) -> Markup {
     }
 }
 
-fn task(task: &str, id: &str) -> String {
+pub fn task(task: &str, id: &str) -> String {
     match cut(task, TASK_CHARS) {
         empty if empty.is_empty() => id.to_owned(),
         short => short,
@@ -235,83 +236,11 @@ fn leader(board: &Board) -> Markup {
         @match line {
             None => "–",
             Some(line) => {
-                @if won.is_none() { span.muted { "leads: " } }
+                @if won.is_none() {
+                    span.muted { @if board.state == "running" { "leads: " } @else { "best: " } }
+                }
                 (cut(name(line), 40)) " " span.muted { (score(line.score)) }
             }
         }
-    }
-}
-
-/// A contest of which a database has rows, and nobody a journal.
-#[derive(Deserialize)]
-struct Foreign {
-    execution_id: String,
-    status: Option<String>,
-    created_at: Option<String>,
-    task: Option<String>,
-    best_team_id: Option<String>,
-    teams: Option<u64>,
-}
-
-fn foreign(database: &Path, own: &[Home]) -> Result<Vec<Foreign>, String> {
-    if !database.exists() {
-        return Ok(Vec::new());
-    }
-    let answer = kumite_contest::board::query(database, &json!({ "contests": {} }));
-    let answer = answer.map_err(|error| sentence(&error))?;
-    let rows: Vec<Foreign> = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
-    let own: std::collections::BTreeSet<String> = own.iter().map(Home::id).collect();
-    let unknown = rows.into_iter().filter(|it| !own.contains(&it.execution_id));
-    Ok(unknown.take(ALL_MAX).collect())
-}
-
-fn foreign_table(database: &Path, foreign: Result<Vec<Foreign>, String>) -> Markup {
-    let rows = match foreign {
-        Ok(rows) => rows,
-        Err(why) => {
-            return html! { p.why { "The database " (database.display()) " cannot be asked: " (why) } };
-        }
-    };
-    html! {
-        @if rows.is_empty() {
-            p.empty { (database.display()) " has no other contest." }
-        } @else {
-            div.scroll {
-                table.list {
-                    thead {
-                        tr {
-                            th scope="col" { "State" }
-                            th scope="col" { "Task" }
-                            th.num scope="col" { "Teams" }
-                            th scope="col" { "Best team" }
-                            th scope="col" { "Ended" }
-                        }
-                    }
-                    tbody {
-                        @for row in &rows {
-                            tr {
-                                td { (badge(foreign_state(row.status.as_deref()))) }
-                                td.wide {
-                                    a href={ "/contests/" (segment(&row.execution_id)) } {
-                                        (task(row.task.as_deref().unwrap_or_default(), &row.execution_id))
-                                    }
-                                }
-                                td.num { (row.teams.unwrap_or(0)) }
-                                td { (row.best_team_id.as_deref().unwrap_or("–")) }
-                                td.nowrap { (moment(row.created_at.as_deref().unwrap_or_default())) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn foreign_state(status: Option<&str>) -> &'static str {
-    match status {
-        Some("completed" | "partial_failure") => "done",
-        Some(_) => "failed",
-        None => "stopped",
     }
 }

@@ -2,6 +2,7 @@
 
 mod board;
 mod compare;
+mod foreign;
 mod happened;
 mod head;
 mod list;
@@ -162,4 +163,137 @@ fn text_of(app: &App, id: &str, team: usize, round: u32, what: &str) -> Result<S
     let of = seen.round(team, round).ok_or_else(none)?;
     let text = seen.text(of, what, WHOLE_TEXT_MAX).ok_or_else(none)?;
     Ok(text.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_contest::report::{Listed, MetricReport, Report, RoundReport};
+    use kumite_contest::view::{Board, Line};
+
+    use super::*;
+
+    const BAD: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>";
+
+    fn line(number: u32, rounds: u32) -> Line {
+        Line {
+            team_id: format!("{BAD}{number}"),
+            team_name: format!("{BAD}{number}"),
+            rank: Some(number + 1),
+            score: Some(50.0),
+            round: Some(1),
+            rounds,
+            state: BAD.to_owned(),
+            exit_reason: Some(BAD.to_owned()),
+            message: Some(BAD.to_owned()),
+            doing: Some(BAD.to_owned()),
+            current_round: rounds,
+            scores: vec![Some(50.0); rounds as usize],
+            cost_usd: 0.5,
+            seconds: 1.0,
+        }
+    }
+
+    fn round(number: u32, round: u32) -> RoundReport {
+        let long = format!("{BAD} {}", "word ".repeat(400));
+        RoundReport {
+            team_id: format!("{BAD}{number}"),
+            round,
+            score: (round % 3 != 0).then_some(50.0),
+            metrics: vec![MetricReport {
+                name: BAD.to_owned(),
+                score: 50.0,
+                remark: long.clone(),
+                veto: true,
+            }],
+            failed: (round % 3 == 0).then(|| BAD.to_owned()),
+            should_continue: Some(true),
+            reasoning: Some(BAD.to_owned()),
+            confidence_score: Some(0.5),
+            started_at: Some(format!("2026-01-01T00:{round:02}:00Z")),
+            ended_at: Some(format!("2026-01-01T00:{round:02}:30Z")),
+            submission: Some(format!("# {long}\n\n[a](javascript:alert(1))\n")),
+            submission_format: Some("md".to_owned()),
+            prompt: Some(long),
+        }
+    }
+
+    fn seen(teams: u32, rounds: u32) -> Seen {
+        let all = (0..teams).flat_map(|team| (1..=rounds).map(move |it| round(team, it)));
+        let report = Report {
+            board: Board {
+                execution_id: BAD.to_owned(),
+                state: BAD.to_owned(),
+                winner: Some(format!("{BAD}0")),
+                task: BAD.repeat(9),
+                rounds_max: Some(rounds),
+                teams: (0..teams).map(|it| line(it, rounds)).collect(),
+                cost_usd: 1.0,
+                input_tokens: 1,
+                output_tokens: 1,
+                elapsed_seconds: 9.0,
+                unsaved: Some(BAD.to_owned()),
+            },
+            rounds: all.collect(),
+        };
+        let listed = Listed {
+            id: BAD.to_owned(),
+            created_at: BAD.to_owned(),
+            home: None,
+            database: BAD.into(),
+        };
+        Seen::of_rows(listed, report)
+    }
+
+    fn is_tame(text: &str) {
+        for bad in ["<script", "<img", "href=\"javascript:"] {
+            assert!(!text.contains(bad), "{bad} in {text}");
+        }
+    }
+
+    #[test]
+    fn whatever_teams_and_models_write_stays_text() {
+        let seen = seen(3, 4);
+        is_tame(&whole(&seen, true).into_string());
+        is_tame(&rounds::of_one(&seen, 1, true).unwrap().into_string());
+        let pair = compare::page(&seen, Some("0:1"), Some("2:3")).unwrap();
+        is_tame(&pair.into_string());
+    }
+
+    #[test]
+    fn a_contest_of_fifty_teams_and_ten_rounds_fits_a_page() {
+        let text = whole(&seen(50, 10), true).into_string();
+        assert!(text.len() < 1_500_000, "{} bytes", text.len());
+        assert!(text.contains("30 more teams"));
+        let mut ids: Vec<&str> = text.split(" id=\"").skip(1).collect();
+        ids.iter_mut()
+            .for_each(|it| *it = it.split('"').next().unwrap());
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "an id stands twice");
+    }
+
+    #[test]
+    fn nobody_is_offered_what_he_may_not_do() {
+        let text = whole(&seen(2, 2), false).into_string();
+        assert!(!text.contains("data-post"), "{text}");
+    }
+
+    #[test]
+    fn a_contest_that_has_not_begun_says_so() {
+        let text = whole(&seen(0, 0), true).into_string();
+        assert!(text.contains("have not begun yet"), "{text}");
+        let pair = compare::page(&seen(0, 0), None, None)
+            .unwrap()
+            .into_string();
+        assert!(pair.contains("no submission yet"), "{pair}");
+    }
+
+    #[test]
+    fn rounds_that_are_not_there_cannot_be_compared() {
+        let seen = seen(2, 2);
+        for wrong in ["2:1", "0:9", "x", BAD] {
+            assert!(compare::page(&seen, Some(wrong), None).is_err(), "{wrong}");
+        }
+    }
 }

@@ -5,12 +5,12 @@ use kumite_contest::report::{MetricReport, RoundReport};
 use kumite_contest::view::Line;
 use maud::{Markup, html};
 
-use super::board::{how, name, score};
+use super::board::{FIRST, how, name, score};
 use super::seen::Seen;
 use super::text::What;
 use super::{LONG_TEXT_MAX, PAGE_TEXT_MAX, TEXT_MAX};
 use crate::render::chart::{COLOURS, How, swatch};
-use crate::render::words::{badge, cut, milliseconds, took};
+use crate::render::words::{badge, cut, took};
 
 /// A comment that is longer is folded.
 const COMMENT_CHARS: usize = 280;
@@ -45,8 +45,16 @@ pub fn of_all(seen: &Seen, may_change: bool) -> Markup {
                         a.button href={ (seen.path()) "/compare" } { "Compare submissions" }
                     }
                 }
-                @for line in &seen.report.board.teams {
-                    (of_team(seen, line, may_change, &mut room))
+                @let teams = &seen.report.board.teams;
+                @let (first, more) = teams.split_at(teams.len().min(FIRST));
+                @for line in first { (of_team(seen, line, may_change, &mut room)) }
+                @if !more.is_empty() {
+                    details.fold #more-teams {
+                        summary { (more.len()) " more teams" }
+                        div.stack {
+                            @for line in more { (of_team(seen, line, may_change, &mut room)) }
+                        }
+                    }
                 }
             }
         }
@@ -57,7 +65,7 @@ fn of_team(seen: &Seen, line: &Line, may_change: bool, room: &mut Room) -> Marku
     let number = seen.number(&line.team_id);
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     html! {
-        details.fold #{ "team-" (number) } open[is_winner] {
+        details.fold #{ "team-" (number) } data-item open[is_winner] {
             summary {
                 (swatch(seen.colour(number, COLOURS)))
                 span.cut { (cut(name(line), 80)) }
@@ -135,7 +143,7 @@ fn of_round(
                     How::Failed => (badge("failed")),
                     How::Open => (badge("working")),
                 }
-                @if let Some(seconds) = seconds(round) { span.muted.small { "in " (took(seconds)) } }
+                @if let Some(seconds) = seconds(seen, round) { span.muted.small { "in " (took(seconds)) } }
                 span.grow {}
                 @if round.round > 1 {
                     a.small href={
@@ -158,7 +166,7 @@ fn of_round(
             @if !round.metrics.is_empty() { (metrics(&round.metrics, &id, room)) }
             (judgment(round))
             @for what in What::ALL {
-                (folded(seen, number, round, what, &id, room))
+                (folded(seen, (number, round), what, &id, room))
             }
         }
     }
@@ -168,10 +176,9 @@ fn apply_body(round: &RoundReport) -> String {
     serde_json::json!({ "team": round.team_id, "round": round.round }).to_string()
 }
 
-fn seconds(round: &RoundReport) -> Option<f64> {
-    let from = milliseconds(round.started_at.as_deref()?)?;
-    let to = milliseconds(round.ended_at.as_deref()?)?;
-    Some((to - from) as f64 / 1000.0)
+fn seconds(seen: &Seen, round: &RoundReport) -> Option<f64> {
+    let (from, to) = seen.played(round)?;
+    Some((to? - from) as f64 / 1000.0)
 }
 
 /// Tries that came to nothing.
@@ -252,14 +259,18 @@ fn judgment(round: &RoundReport) -> Markup {
 
 fn folded(
     seen: &Seen,
-    number: usize,
-    round: &RoundReport,
+    (number, round): (usize, &RoundReport),
     what: What,
     id: &str,
     room: &mut Room,
 ) -> Markup {
     let whole = format!("{}/{}", seen.round_path(number, round.round), what.name());
-    let Some(text) = seen.text(round, what, room.text_max.min(room.left)) else {
+    let bytes_max = room.text_max.min(room.left);
+    let text = match what {
+        What::Changes => seen.changes_beside(round, bytes_max),
+        What::Submission | What::Prompt => seen.text(round, what, bytes_max),
+    };
+    let Some(text) = text else {
         return html! {};
     };
     let fits = room.left > 0 && room.take(text.text.len());

@@ -1,5 +1,6 @@
 //! One contest, with everything that its pages show of it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kumite_contest::home::Home;
@@ -16,6 +17,7 @@ use kumite_host::spec_file::sentence;
 use crate::api::Refusal;
 use crate::app::App;
 use crate::render::marks::segment;
+use crate::render::words::milliseconds;
 
 pub fn place(app: &App) -> Result<Place, Refusal> {
     Place::of_project(app.project.root()).map_err(|error| trouble(&error))
@@ -46,8 +48,10 @@ pub struct Seen {
     pub has_agents: bool,
     /// Since when it runs, not counting the time in which nobody played it.
     pub since: Option<String>,
-    /// The latest moment that is known of it.
+    /// The latest moment that is known of it, on its own clock.
     pub now_ms: i64,
+    /// What the contest's own clock showed at each entry. It stands while nobody plays.
+    clock: BTreeMap<i64, i64>,
     /// Everything that was told, the oldest first.
     pub news: Vec<News>,
 }
@@ -57,7 +61,10 @@ impl Seen {
         let listed = place(app)?.exact(id).map_err(|error| trouble(&error))?;
         match listed.home.clone() {
             Some(home) => Seen::own(listed, home),
-            None => Seen::of_rows(listed),
+            None => {
+                let report = report::report(&listed).map_err(broken)?;
+                Ok(Seen::of_rows(listed, report))
+            }
         }
     }
 
@@ -72,9 +79,12 @@ impl Seen {
         let mut contest = Contest::default();
         let mut reporter = Reporter::new(&contest);
         let mut news = Vec::new();
+        let mut clock = BTreeMap::new();
+        let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         for entry in &entries {
             contest = decide(contest, entry).0;
             news.extend(reporter.report(entry, &contest));
+            clock.insert(signed(entry.at_ms), signed(contest.elapsed_ms));
         }
         let report = report::outline(&charter, &contest, is_played);
         let is_agent = |kind: &TeamKind| matches!(kind, TeamKind::Agent(_));
@@ -85,18 +95,18 @@ impl Seen {
             since: (report.board.state == "running" && since_ms > 0).then(|| rfc3339(since_ms)),
             teams: charter.plan.teams.iter().map(|it| it.id.clone()).collect(),
             has_agents: charter.plan.teams.iter().any(|it| is_agent(&it.kind)),
-            now_ms: i64::try_from(contest.now_ms).unwrap_or(i64::MAX),
+            now_ms: signed(contest.elapsed_ms),
+            clock,
             home: Some(home),
             report,
             news,
         })
     }
 
-    fn of_rows(listed: Listed) -> Result<Seen, Refusal> {
-        let report = report::report(&listed).map_err(broken)?;
+    pub fn of_rows(listed: Listed, report: Report) -> Seen {
         let mut teams: Vec<String> = report.board.teams.iter().map(id_of).collect();
         teams.sort_unstable();
-        Ok(Seen {
+        Seen {
             id: listed.id,
             created_at: listed.created_at,
             home: None,
@@ -105,8 +115,9 @@ impl Seen {
             has_agents: false,
             since: None,
             now_ms: 0,
+            clock: BTreeMap::new(),
             news: Vec::new(),
-        })
+        }
     }
 
     pub fn number(&self, team_id: &str) -> usize {
@@ -136,6 +147,17 @@ impl Seen {
         let mut shown: Vec<usize> = first.map(|it| self.number(&it.team_id)).collect();
         shown.sort_unstable();
         shown.iter().position(|it| *it == number)
+    }
+
+    /// From when to when a round was played, on the contest's own clock. Rows know only that of the
+    /// wall.
+    pub fn played(&self, round: &RoundReport) -> Option<(i64, Option<i64>)> {
+        let at = |at: &Option<String>| {
+            let at_ms = milliseconds(at.as_deref()?)?;
+            let known = self.clock.range(..=at_ms).next_back();
+            Some(known.map_or(at_ms, |(_, own_ms)| *own_ms))
+        };
+        Some((at(&round.started_at)?, at(&round.ended_at)))
     }
 
     pub fn path(&self) -> String {
@@ -172,5 +194,31 @@ pub fn inside(home: &Home, path: &Path) -> std::io::Result<PathBuf> {
     match real.starts_with(&root) && real.is_file() {
         true => Ok(real),
         false => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_out_of_the_contest_leads_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::of(dir.path(), "one");
+        let round = home.round(0, 1);
+        fs::create_dir_all(&round).unwrap();
+        let secret = dir.path().join("secret");
+        fs::write(&secret, "hush").unwrap();
+        let own = round.join("submission.txt");
+        fs::write(&own, "text").unwrap();
+        assert!(inside(&home, &own).is_ok());
+        symlink(&secret, round.join("prompt.md")).unwrap();
+        symlink(dir.path(), round.join("up")).unwrap();
+        for path in ["prompt.md", "up/secret", "../../../../secret", "none", "."] {
+            assert!(inside(&home, &round.join(path)).is_err(), "{path}");
+        }
     }
 }

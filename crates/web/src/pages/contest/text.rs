@@ -54,6 +54,14 @@ pub struct Text {
 }
 
 impl Seen {
+    /// The changes of a round, unless they were handed in themselves.
+    pub fn changes_beside(&self, round: &RoundReport, bytes_max: u64) -> Option<Text> {
+        let dir = self.round_dir(self.number(&round.team_id), round.round)?;
+        let is_diff = files::about(&dir).is_some_and(|about| about.format == "diff");
+        let is_wanted = self.has_agents && !is_diff;
+        is_wanted.then(|| self.text(round, What::Changes, bytes_max))?
+    }
+
     /// At most so many bytes of a text; none where there is no such text.
     pub fn text(&self, round: &RoundReport, what: What, bytes_max: u64) -> Option<Text> {
         let number = self.number(&round.team_id);
@@ -156,7 +164,10 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_between_letters_and_says_so() {
         let found = of_row(&row("aä<b>"), What::Submission, 2).unwrap();
-        assert_eq!((found.text.as_str(), found.is_cut, found.bytes), ("a", true, 6));
+        assert_eq!(
+            (found.text.as_str(), found.is_cut, found.bytes),
+            ("a", true, 6)
+        );
         let shown = found.show("/x").into_string();
         assert!(shown.contains("Only the beginning") && shown.contains("href=\"/x\""));
         let whole = of_row(&row("aä"), What::Submission, 3).unwrap();

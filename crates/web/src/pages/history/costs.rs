@@ -122,8 +122,19 @@ fn table(title: &str, rows: Vec<(&String, &Sum)>, name: impl Fn(&str) -> Markup)
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     // Where nobody told a price, tokens are what there is to compare.
     let by_money = shown.iter().any(|(_, sum)| sum.usd_micros > 0);
-    let size = |sum: &Sum| if by_money { sum.usd_micros } else { sum.tokens() };
-    let most = shown.iter().map(|(_, sum)| size(sum)).max().unwrap_or(0).max(1);
+    let size = |sum: &Sum| {
+        if by_money {
+            sum.usd_micros
+        } else {
+            sum.tokens()
+        }
+    };
+    let most = shown
+        .iter()
+        .map(|(_, sum)| size(sum))
+        .max()
+        .unwrap_or(0)
+        .max(1);
     html! {
         div.scroll {
             table.list {

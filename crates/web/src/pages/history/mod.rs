@@ -163,7 +163,7 @@ fn runs_table(runs: &[Value]) -> Markup {
                     tbody {
                         @for run in runs {
                             @let spec = text(run, "spec");
-                            tr {
+                            tr data-item {
                                 td.nowrap { (moment(&text(run, "time"))) }
                                 td { a href={ "/specs/" (segment(&spec)) } { (spec) } }
                                 td { (badge(&text(run, "state"))) }
@@ -204,7 +204,7 @@ fn changes_table(lines: &[Line]) -> Markup {
                             tr {
                                 td.nowrap { (moment(&line.time)) }
                                 td.nowrap { (line.what) }
-                                td { (cut(&line.subject, 60)) }
+                                td.nowrap { (cut(&line.subject, 60)) }
                                 td.wide {
                                     @if !line.ok { span.badge.failed { "refused" } " " }
                                     (cut(&line.answer, 200))

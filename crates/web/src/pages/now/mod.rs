@@ -63,7 +63,10 @@ fn body(scene: &Scene, may_change: bool) -> Markup {
     html! {
         div.row.title {
             h1 { "Now" }
-            p.muted.grow { (totals(&scene.today)) }
+            p.muted.grow {
+                @if groups.needs.is_empty() && !scene.specs.is_empty() { "Nothing needs you. " }
+                (totals(&scene.today))
+            }
             @if may_change {
                 div.actions {
                     @if can_run {
@@ -77,7 +80,7 @@ fn body(scene: &Scene, may_change: bool) -> Markup {
         (parts::running(&groups.running, may_change))
         (parts::limited(&groups.limited, may_change))
         (parts::contests(&scene.contests))
-        (parts::others(&groups.others, scene.specs.is_empty()))
+        (parts::others(&groups.others, scene.specs.len()))
         @if may_change { (new_spec()) }
     }
 }
@@ -100,7 +103,7 @@ fn new_spec() -> Markup {
                 label.field {
                     "Name: small letters, digits and hyphens"
                     input name="name" required pattern="[a-z0-9\\-]+" autocomplete="off"
-                        spellcheck="false" autofocus;
+                        spellcheck="false";
                 }
                 label.field {
                     "What it should do"

@@ -64,7 +64,7 @@ pub fn running(specs: &[&Status], may_change: bool) -> Markup {
         @if !specs.is_empty() {
             section #running aria-labelledby="running-title" {
                 h2 #running-title { "Running " span.count { (specs.len()) } }
-                div.cards {
+                ul.asks.card {
                     @for status in specs { (run(status, may_change)) }
                 }
             }
@@ -76,23 +76,26 @@ fn run(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
     let agent = status.agents.first();
     html! {
-        article.card.stack.run id={ "spec-" (name) } data-item {
-            div.row {
-                a.name.cut.grow href=(page(name)) { (name) }
+        li id={ "spec-" (name) } data-item {
+            div.who {
+                a.name href=(page(name)) { (name) }
                 (badge(status.state))
+                span { (place(status)) }
             }
-            p { (place(status)) }
-            @if status.tasks.total > 0 {
-                (progress(status.tasks.done, status.tasks.total, "tasks"))
-            }
-            p.row.small.muted {
+            div.facts {
+                @if status.tasks.total > 0 {
+                    (progress(status.tasks.done, status.tasks.total, "tasks"))
+                }
                 @if let Some(agent) = agent {
                     @if let Some(started) = &agent.started_at {
                         span title="Since the agent started" { (since(started)) }
                     }
-                    a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log of the agent" }
+                    a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log" }
                 }
-                @if status.cost_usd > 0.0 { span title="Cost of this run" { (money(status.cost_usd)) } }
+                @if status.cost_usd > 0.0 {
+                    span title="Cost of this run" { (money(status.cost_usd)) }
+                }
+                @if let Some(ending) = ending(status) { span { (sentence(ending)) } }
             }
             @if may_change {
                 div.actions {
@@ -104,6 +107,12 @@ fn run(status: &Status, may_change: bool) -> Markup {
             }
         }
     }
+}
+
+/// That an agent works is seen; that it is the last thing it does is not.
+fn ending(status: &Status) -> Option<&str> {
+    let message = status.message.as_deref()?;
+    (!message.starts_with("an agent works")).then_some(message)
 }
 
 /// Phase, step, round, retry: as far as they say something.
@@ -161,7 +170,7 @@ pub fn contests(boards: &[Board]) -> Markup {
         @if !boards.is_empty() {
             section #contests aria-labelledby="contests-title" {
                 h2 #contests-title { "Contests " span.count { (boards.len()) } }
-                div.cards {
+                ul.asks.card {
                     @for board in boards { (contest(board)) }
                 }
             }
@@ -172,28 +181,28 @@ pub fn contests(boards: &[Board]) -> Markup {
 fn contest(board: &Board) -> Markup {
     let round = board.teams.iter().map(|team| team.current_round).max();
     let leader = board.teams.iter().find(|team| team.rank == Some(1));
+    let page = format!("/contests/{}", segment(&board.execution_id));
     html! {
-        article.card.stack id={ "contest-" (board.execution_id) } data-item {
-            div.row {
-                a.name.cut.grow href={ "/contests/" (segment(&board.execution_id)) } {
-                    (cut(&board.task, 80))
-                }
+        li id={ "contest-" (board.execution_id) } data-item {
+            div.who {
+                a.name href=(page) { (cut(&board.task.replace('`', ""), 80)) }
                 (badge(&board.state))
-            }
-            p {
-                strong { "round " (round.unwrap_or(0)) @if let Some(max) = board.rounds_max { "/" (max) } }
-                " · " (board.teams.len()) " teams"
-            }
-            p.row.small.muted {
                 span {
-                    @match leader {
-                        Some(leader) => { "Leader: " (leader.team_name) }
-                        None => "No score yet",
+                    strong { "round " (round.unwrap_or(0)) }
+                    @if let Some(max) = board.rounds_max { strong { "/" (max) } }
+                    " · " (board.teams.len()) " teams"
+                }
+            }
+            div.facts {
+                span {
+                    @match leader.map(|leader| (&leader.team_name, leader.score)) {
+                        Some((name, Some(score))) => { "Leader: " (name) ", " (score) }
+                        _ => "No score yet",
                     }
-                    @if let Some(score) = leader.and_then(|leader| leader.score) { ", " (score) }
                 }
                 @if board.cost_usd > 0.0 { span { (money(board.cost_usd)) } }
             }
+            div.actions { a.button href=(page) { "Open" } }
         }
     }
 }
@@ -202,10 +211,14 @@ fn contest(board: &Board) -> Markup {
 const MANY: usize = 100;
 
 /// One lean row each: there may be a thousand.
-pub fn others(specs: &[&Status], is_new: bool) -> Markup {
+pub fn others(specs: &[&Status], all: usize) -> Markup {
+    let title = match specs.len() == all {
+        true => "Specs ",
+        false => "Other specs ",
+    };
     html! {
         section #others aria-labelledby="others-title" {
-            @if is_new {
+            @if all == 0 {
                 h2 #others-title { "Specs" }
                 p.empty {
                     "There is no spec yet. Make one with \"New spec\", or with "
@@ -213,7 +226,7 @@ pub fn others(specs: &[&Status], is_new: bool) -> Markup {
                 }
             } @else if !specs.is_empty() {
                 div.row {
-                    h2 #others-title.grow { "Other specs " span.count { (specs.len()) } }
+                    h2 #others-title.grow { (title) span.count { (specs.len()) } }
                     span.small.muted data-filtered aria-live="polite" {}
                     input type="search" data-filter="#specs" placeholder="Filter by name or state"
                         aria-label="Filter by name or state" autocomplete="off" spellcheck="false";

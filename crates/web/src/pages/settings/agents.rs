@@ -28,7 +28,7 @@ pub fn table(settings: &Settings, root: &Path) -> Markup {
                         tr {
                             td { strong { (name) } }
                             td { (kind(&agent.kind)) }
-                            td { code { (program(&agent.kind).unwrap_or("kumite")) } }
+                            td.nowrap { code { (program(&agent.kind).unwrap_or("kumite")) } }
                             td { (found(agent, root)) }
                             td { (work(settings, name)) }
                             td { (environment(agent)) }
@@ -131,9 +131,18 @@ mod tests {
         let loaded = Settings::load(&[layer], &[], &[]).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let text = table(&loaded.settings, dir.path()).into_string();
-        assert!(text.contains("impl, and what has no agent of its own"), "{text}");
-        assert!(text.contains("API_KEY=…") && !text.contains("hush"), "{text}");
-        assert!(text.contains("missing") && text.contains("built in"), "{text}");
+        assert!(
+            text.contains("impl, and what has no agent of its own"),
+            "{text}"
+        );
+        assert!(
+            text.contains("API_KEY=…") && !text.contains("hush"),
+            "{text}"
+        );
+        assert!(
+            text.contains("missing") && text.contains("built in"),
+            "{text}"
+        );
     }
 
     #[test]

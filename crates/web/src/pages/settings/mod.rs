@@ -42,8 +42,9 @@ fn page(app: &App, address: &str) -> Markup {
     let mut loader = app.loader.clone();
     let trouble = loader.reload().err().map(|error| sentence(&error));
     let rows = rows(loader.loaded.origins);
-    let (agents, others): (Vec<Row>, Vec<Row>) =
-        rows.into_iter().partition(|row| row.key.starts_with("agents."));
+    let (agents, others): (Vec<Row>, Vec<Row>) = rows
+        .into_iter()
+        .partition(|row| row.key.starts_with("agents."));
     let file = app.project.settings_file();
     html! {
         h1 { "Settings" }
@@ -51,7 +52,7 @@ fn page(app: &App, address: &str) -> Markup {
             section.needs.stack role="alert" {
                 h2 { "The settings cannot be read" }
                 pre.wrap { (trouble) }
-                p { "Those below are the ones that were read last, and still count." }
+                p { "Those below are the ones that this server began with." }
             }
         }
         p.muted {
@@ -101,9 +102,13 @@ fn facts(app: &App, address: &str) -> Markup {
 
 fn rows(origins: Vec<(String, String, Origin)>) -> Vec<Row> {
     // Without files, environment and flags nothing can be wrong.
-    let defaults = Settings::load(&[], &[], &[]).map(|it| it.origins).unwrap_or_default();
-    let defaults: BTreeMap<String, String> =
-        defaults.into_iter().map(|(key, value, _)| (key, value)).collect();
+    let defaults = Settings::load(&[], &[], &[])
+        .map(|it| it.origins)
+        .unwrap_or_default();
+    let defaults: BTreeMap<String, String> = defaults
+        .into_iter()
+        .map(|(key, value, _)| (key, value))
+        .collect();
     let rows = origins.into_iter().map(|(key, value, origin)| Row {
         default: defaults.get(&key).filter(|it| **it != value).cloned(),
         key,
@@ -146,12 +151,11 @@ fn table(groups: &[(String, Vec<Row>)], file: &Path) -> Markup {
                         th scope="col" { "Setting" }
                         th scope="col" { "Value" }
                         th scope="col" { "From" }
-                        th scope="col" { "Means" }
                     }
                 }
                 @for (section, rows) in groups {
                     tbody {
-                        tr { th colspan="4" scope="rowgroup" { "[" (section) "]" } }
+                        tr { th colspan="3" scope="rowgroup" { "[" (section) "]" } }
                         @for row in rows { (shown(row, section, file)) }
                     }
                 }
@@ -164,15 +168,17 @@ fn shown(row: &Row, section: &str, file: &Path) -> Markup {
     let name = row.key[section.len()..].trim_start_matches('.');
     html! {
         tr.is-set[row.is_set()] {
-            td.nowrap { code { (name) } }
             td {
-                code { (row.value) }
+                code { (name) }
+                div.small.muted { (doc(&row.key).unwrap_or_default()) }
+            }
+            td {
+                code.nowrap { (row.value) }
                 @if let Some(default) = &row.default {
                     div.small.muted { "otherwise " code { (default) } }
                 }
             }
             td { (origin(&row.origin, file)) }
-            td.muted { (doc(&row.key).unwrap_or_default()) }
         }
     }
 }
@@ -205,7 +211,9 @@ mod tests {
 
     #[test]
     fn settings_are_grouped_by_section_and_keep_their_order() {
-        let others = loaded("").into_iter().filter(|row| !row.key.starts_with("agents."));
+        let others = loaded("")
+            .into_iter()
+            .filter(|row| !row.key.starts_with("agents."));
         let groups = grouped(others.collect());
         let names: Vec<&str> = groups.iter().map(|(name, _)| name.as_str()).collect();
         let mut once = names.clone();
@@ -220,10 +228,16 @@ mod tests {
     fn what_was_set_is_marked_and_says_what_it_would_be_otherwise() {
         let all = loaded("[run]\njobs = 2\n[agents.claude]\nenv = { TOKEN = \"hush\" }\n");
         let jobs = all.iter().find(|row| row.key == "run.jobs").unwrap();
-        assert_eq!((jobs.value.as_str(), jobs.default.as_deref()), ("2", Some("5")));
+        assert_eq!(
+            (jobs.value.as_str(), jobs.default.as_deref()),
+            ("2", Some("5"))
+        );
         assert_eq!(all.iter().filter(|row| row.is_set()).count(), 2);
         let text = table(&grouped(all), Path::new("kumite.toml")).into_string();
-        assert!(text.contains("is-set") && text.contains("otherwise"), "{text}");
+        assert!(
+            text.contains("is-set") && text.contains("otherwise"),
+            "{text}"
+        );
         assert!(!text.contains("hush"), "a secret is shown");
     }
 

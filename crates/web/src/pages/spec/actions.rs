@@ -42,8 +42,9 @@ pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action>
         State::Done(Finish::AllPhasesDone) => Vec::new(),
         State::Done(Finish::NotPermitted(_) | Finish::UntilReached(_)) => vec![Action::Run],
     };
-    let has_something_to_forget = matches!(run.state, State::Halted(_));
-    if may_reset(run).is_ok() && has_something_to_forget {
+    let waits = matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Waiting(_)));
+    let is_halted = matches!(run.state, State::Halted(_));
+    if may_reset(run).is_ok() && is_halted && !waits {
         fit.push(Action::Reset);
     }
     if can_review(run, facts) {
@@ -131,7 +132,7 @@ impl Action {
     }
 }
 
-pub fn button(spec: &str, action: Action) -> Markup {
+fn button(spec: &str, action: Action) -> Markup {
     html! {
         button type="button" class=[action.class()] title=(action.hint())
             data-post={ "/api/specs/" (spec) "/" (action.path()) }

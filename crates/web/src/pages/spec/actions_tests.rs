@@ -76,7 +76,7 @@ fn states() -> Vec<(State, &'static str)> {
         (State::Finishing(work()), "Do not pause, Stop"),
         (stopping, ""),
         (limited, "Try now, Stop"),
-        (halted(Halt::Waiting(Document::Design)), "Reset, Review once"),
+        (halted(Halt::Waiting(Document::Design)), "Review once"),
         (halted(Halt::Limited { until_ms: 1 }), all),
         (halted(Halt::Stopped(By::User)), all),
         (halted(Halt::Paused(Pause::ByUser)), all),

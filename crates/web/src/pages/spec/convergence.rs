@@ -57,37 +57,54 @@ pub fn sentence(rounds: &[Counted]) -> Option<String> {
     })
 }
 
-const BAR: u32 = 18;
-const GAP: u32 = 8;
-const HEIGHT: u32 = 60;
+const BAR: u32 = 30;
+const GAP: u32 = 16;
+const HEIGHT: u32 = 80;
+/// Room for the count above a bar, and for the number of the round below it.
+const ABOVE: u32 = 18;
+const BELOW: u32 = 20;
+/// More rounds than that fit on no page.
+const SHOWN_MAX: usize = 24;
 
 /// A bar for each round: what is to be fixed, and on it what is to be discussed.
 pub fn chart(rounds: &[Counted]) -> Markup {
-    let most = rounds.iter().map(|(_, found)| total(*found)).max().unwrap_or(0).max(1);
+    let shown = &rounds[rounds.len().saturating_sub(SHOWN_MAX)..];
+    let totals = shown.iter().map(|(_, found)| total(*found));
+    let most = totals.max().unwrap_or(0).max(1);
+    html! {
+        figure.chart.stack #convergence {
+            svg height=(ABOVE + HEIGHT + BELOW) role="img" aria-label="Open points of each round" {
+                @for (index, round) in (0..).zip(shown) { (bar(GAP / 2 + index * (BAR + GAP), *round, most)) }
+            }
+            figcaption {
+                ul.legend {
+                    li { span.swatch.series-0 aria-hidden="true" {} " to fix" }
+                    li { span.swatch.series-1 aria-hidden="true" {} " to discuss" }
+                }
+                @if let Some(sentence) = sentence(rounds) { p { (sentence) } }
+            }
+        }
+    }
+}
+
+fn bar(x: u32, (number, found): Counted, most: u32) -> Markup {
     let high = |count: u32| {
         let high = u64::from(count) * u64::from(HEIGHT) / u64::from(most);
-        u32::try_from(high).unwrap_or(HEIGHT).max(u32::from(count > 0) * 3)
+        u32::try_from(high).unwrap_or(HEIGHT).clamp(u32::from(count > 0) * 3, HEIGHT)
     };
-    let width = rounds.len() as u32 * (BAR + GAP) + GAP;
+    let fix = high(found.fix_required);
+    let discuss = high(found.needs_discussion).min(HEIGHT - fix);
+    let floor = ABOVE + HEIGHT;
+    let top = floor - fix - discuss;
     html! {
-        figure.chart #convergence {
-            svg viewBox={ "0 0 " (width) " " (HEIGHT + 30) } width=(width * 2) height=((HEIGHT + 30) * 2)
-                role="img" aria-label="Open points of each round" {
-                @for (index, (number, found)) in rounds.iter().enumerate() {
-                    @let x = GAP + index as u32 * (BAR + GAP);
-                    @let fix = high(found.fix_required);
-                    @let discuss = high(found.needs_discussion);
-                    @let top = (HEIGHT + 14).saturating_sub(fix);
-                    g {
-                        title { "Round " (number) ": " (found.fix_required) " to fix, " (found.needs_discussion) " to discuss" }
-                        rect.series-0 x=(x) y=(top) width=(BAR) height=(fix) {}
-                        rect.series-1 x=(x) y=(top.saturating_sub(discuss)) width=(BAR) height=(discuss) {}
-                        text x=(x + BAR / 2) y=(top.saturating_sub(discuss + 3)) text-anchor="middle" { (total(*found)) }
-                        text x=(x + BAR / 2) y=(HEIGHT + 26) text-anchor="middle" { (number) }
-                    }
-                }
+        g {
+            title {
+                "Round " (number) ": " (found.fix_required) " to fix, " (found.needs_discussion) " to discuss"
             }
-            @if let Some(sentence) = sentence(rounds) { figcaption { (sentence) } }
+            rect.series-0 x=(x) y=(floor - fix) width=(BAR) height=(fix) {}
+            rect.series-1 x=(x) y=(top) width=(BAR) height=(discuss) {}
+            text x=(x + BAR / 2) y=(top - 5) text-anchor="middle" { (total(found)) }
+            text x=(x + BAR / 2) y=(floor + BELOW - 4) text-anchor="middle" { (number) }
         }
     }
 }
@@ -138,7 +155,7 @@ mod tests {
             needs_discussion: u32::MAX,
         };
         let html = chart(&[(1, found), (u32::MAX, Findings::default())]).into_string();
-        assert!(html.contains("height=\"60\""), "{html}");
+        assert!(html.contains("height=\"80\""), "{html}");
         assert!(!html.contains("y=\"-"), "{html}");
     }
 }

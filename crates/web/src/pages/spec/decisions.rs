@@ -20,7 +20,7 @@ pub fn decisions(seen: &Seen, length: Length) -> Markup {
     let all = &seen.decisions;
     let left_out = all.len().saturating_sub(max(length));
     html! {
-        section.card.stack #decisions {
+        section #decisions {
             details.fold #decisions-fold open[length == Length::Long] {
                 summary { h2 { "Decisions" } }
                 @if all.is_empty() {

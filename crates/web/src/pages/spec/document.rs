@@ -18,7 +18,7 @@ pub async fn document(
 ) -> Response {
     let may_change = visit.who.may_change();
     let read = app.read(move |app| {
-        let seen = Seen::look(&app.project, &name)?;
+        let seen = Seen::glance(&app.project, &name)?;
         let body = body(&seen, &document, may_change)?;
         let title = format!("{document} of {}", seen.spec.name);
         Ok::<_, Refusal>((seen.spec.name, title, body))
@@ -43,7 +43,7 @@ fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
     })?;
     let judged = Document::ALL.into_iter().find(|it| it.file() == name);
     let judged = judged.filter(|it| may_change && approval::is_open(seen, *it));
-    let shown = html! { article.doc #document { (markdown(&text)) } };
+    let shown = html! { div.card { article.doc #document { (markdown(&text)) } } };
     Ok(html! {
         header.stack #head {
             div.row {

@@ -37,6 +37,16 @@ impl Listed {
             None => self.name.clone(),
         }
     }
+
+    /// The same where there is little room: `review 2`, `reply 2`, `inspection 1`.
+    fn short_title(&self) -> String {
+        match place(&self.name) {
+            (4, round, 0, _) => format!("review {round}"),
+            (4, round, _, _) => format!("reply {round}"),
+            (5, number, _, _) => format!("inspection {number}"),
+            _ => self.title(),
+        }
+    }
 }
 
 /// The documents of the spec in `dir` and those that steer the whole project, in the order in which
@@ -102,7 +112,7 @@ pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
     html! {
         @match seen.has(document) {
             true => a href=(path_of(&seen.spec.name, document)) { (words) },
-            false => span.muted { "none" },
+            false => span.muted { "no " (words) },
         }
     }
 }
@@ -110,11 +120,11 @@ pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
 pub fn tabs(seen: &Seen, current: Option<&str>) -> Markup {
     html! {
         @if !seen.documents.is_empty() {
-            nav.tabs #documents aria-label="Documents" {
+            nav.tabs.wrap #documents aria-label="Documents" {
                 @for listed in &seen.documents {
-                    a href=(path_of(&seen.spec.name, &listed.name))
+                    a href=(path_of(&seen.spec.name, &listed.name)) title=(listed.title())
                         aria-current=[(current == Some(&listed.name)).then_some("page")] {
-                        (listed.title())
+                        (listed.short_title())
                     }
                 }
             }

@@ -44,7 +44,7 @@ pub fn events(seen: &Seen, length: Length) -> Markup {
     let text = end_of(seen).unwrap_or_default();
     let (shown, more) = newest(&text, max(length));
     html! {
-        section.card.stack #events {
+        section #events {
             details.fold #events-fold open[length == Length::Long] {
                 summary { h2 { "Events" } }
                 @if shown.is_empty() {

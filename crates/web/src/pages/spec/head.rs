@@ -4,7 +4,7 @@ use kumite_host::clock::rfc3339;
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
-use super::actions;
+use super::{actions, needs};
 use super::seen::Seen;
 use super::words::spaced;
 use crate::render::marks::{self, count};
@@ -21,10 +21,12 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
                     span.muted.small title=(reason) { (spaced(reason)) }
                 }
             }
-            @if let Some(message) = &status.message { p.why { (marks::sentence(message)) } }
+            @if let (Some(message), false) = (&status.message, needs::is_needed(seen)) {
+                p.why { (marks::sentence(message)) }
+            }
             @if let Some(trouble) = &seen.trouble { p.why { (marks::sentence(trouble)) } }
             (figures(seen))
-            @if may_change { (actions::actions(seen)) }
+            @if may_change && !needs::is_needed(seen) { (actions::actions(seen)) }
         }
     }
 }

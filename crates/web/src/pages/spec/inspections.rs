@@ -21,26 +21,23 @@ pub fn report_file(seen: &Seen, number: u32) -> String {
 
 pub fn inspections(seen: &Seen) -> Markup {
     let all = all(seen);
+    if all.is_empty() {
+        return html! {};
+    }
     html! {
         section.card.stack #inspections aria-labelledby="inspections-title" {
             h2 #inspections-title { "Inspections" }
-            @if all.is_empty() {
-                p.empty { "No inspection yet. The first one follows when all tasks are done." }
-            } @else {
-                div.scroll {
-                    table.list {
-                        thead {
-                            tr {
-                                th scope="col" { "Inspection" }
-                                th scope="col" { "Verdict" }
-                                th scope="col" { "Fixed" }
-                                th scope="col" { "Report" }
-                            }
-                        }
-                        tbody {
-                            @for known in all { (row(seen, known)) }
+            div.scroll {
+                table.list {
+                    thead {
+                        tr {
+                            th scope="col" { "Inspection" }
+                            th scope="col" { "Verdict" }
+                            th scope="col" { "Fixed" }
+                            th scope="col" { "Report" }
                         }
                     }
+                    tbody { @for known in all { (row(seen, known)) } }
                 }
             }
         }
@@ -55,7 +52,7 @@ fn row(seen: &Seen, known: &InspectionFacts) -> Markup {
     };
     html! {
         tr id={ "inspection-" (known.number) } {
-            td.num { (known.number) }
+            td { (known.number) }
             td { (verdict(known)) }
             td { (fixed) }
             td { (link(seen, &report_file(seen, known.number), "report")) }

@@ -82,6 +82,7 @@ fn body(seen: &Seen, may_change: bool, asked: &Asked) -> Markup {
         (head::head(seen, may_change))
         (needs::needs(seen, may_change))
         (track::track(seen))
+        (needs::judging(seen, may_change))
         (documents::tabs(seen, None))
         (reviews::reviews(seen))
         (tasks::tasks(seen))

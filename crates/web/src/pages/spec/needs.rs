@@ -1,19 +1,17 @@
 //! What a person is needed for, in plain words: what happened, why, and what they can do.
 
 use kumite_core::names::Document;
-use kumite_core::run::{Halted, State};
+use kumite_core::run::State;
 use kumite_formats::review_reply::Judgment;
 use kumite_host::worked::Worked;
 use maud::{Markup, html};
 
-use super::actions::{self, Action};
 use super::documents::link;
 use super::inspections;
 use super::seen::Seen;
 use super::words::{counted, prose};
-use super::{agents, approval, convergence, reviews, tasks};
+use super::{actions, agents, approval, convergence, reviews, tasks};
 use crate::render::{markdown, marks};
-use crate::render::words::{cut, moment};
 
 /// So many open tasks are named.
 const TASKS_MAX: usize = 12;
@@ -26,15 +24,15 @@ pub fn needs(seen: &Seen, may_change: bool) -> Markup {
     html! {
         section.needs.stack #needs data-needs="1" aria-labelledby="needs-title" {
             h2 #needs-title { (title) }
+            @if let Some(message) = &seen.status.message { p.why { (marks::sentence(message)) } }
             (story(seen))
-            @if may_change {
-                @if let Some(action) = way_out(seen) {
-                    div.actions { (actions::button(&seen.spec.name, action)) }
-                }
-            }
+            @if may_change { (actions::actions(seen)) }
         }
-        @if let Some(document) = approval::waiting(seen) { (judging(seen, document, may_change)) }
     }
+}
+
+pub fn is_needed(seen: &Seen) -> bool {
+    title(seen).is_some()
 }
 
 fn reason(seen: &Seen) -> &str {
@@ -69,66 +67,39 @@ fn waits(seen: &Seen) -> bool {
     matches!(seen.run.state, State::Limited(_))
 }
 
-fn way_out(seen: &Seen) -> Option<Action> {
-    let fit = actions::fitting(&seen.status, &seen.run, seen.facts.as_ref());
-    match fit.first() {
-        Some(Action::Resume | Action::Reset) => fit.first().copied(),
-        _ => None,
-    }
-}
-
 fn story(seen: &Seen) -> Markup {
     match reason(seen) {
         "approval_needed" => html! {
-            p { "Read it below, then approve it, or reject it with a remark." }
+            p { "It stands below, with a place for your judgment beside it." }
         },
         "needs_discussion" => discussion(seen),
         "rounds_exhausted" => rounds(seen),
         "retries_exhausted" => retries(seen),
         "inspection_nogo" => nogo(seen),
         "no_evidence" => html! {
-            (because(seen))
             (last_agent(seen))
             p { "Resume looks again, and has done what is missing." }
         },
         "evidence_conflict" => html! {
-            (because(seen))
             p { "Correct the one that is wrong, in spec.json or in the document, then resume." }
         },
         "agent_missing" => html! {
-            (because(seen))
             p { "Check the program and its settings (" code { "kumite doctor" } " looks at them), then resume." }
         },
         "agent_failed" | "agent_hung" | "timeout" => html! {
-            (because(seen))
             (last_agent(seen))
             p { "Resume tries the step again." }
         },
         "usage_limit" => html! {
-            (because(seen))
-            @if let Some(until) = &seen.status.until { p { "It ends: " (moment(until)) "." } }
             p { "Resume tries at once; before that time it may be refused again." }
         },
         "budget" => html! {
-            (because(seen))
             p { "Raise the budget in " code { ".kiro/kumite.toml" } ", then resume." }
         },
         "spec_unreadable" => html! {
-            (because(seen))
             p { "Correct the file, then resume. What can be known without it stands below." }
         },
-        _ => html! { (because(seen)) p { "Resume tries again." } },
-    }
-}
-
-/// What the run noted when it halted: a file, the agent's last words.
-fn because(seen: &Seen) -> Markup {
-    let detail = match &seen.run.state {
-        State::Halted(Halted { detail, .. }) if !detail.is_empty() => Some(detail),
-        _ => seen.status.message.as_ref(),
-    };
-    html! {
-        @if let Some(detail) = detail { p.why { (marks::sentence(&cut(detail, 1000))) } }
+        _ => html! { p { "Resume tries again." } },
     }
 }
 
@@ -164,7 +135,7 @@ fn discussion(seen: &Seen) -> Markup {
             }
         }
         @for (index, point) in open.iter().enumerate() {
-            details.fold.card open[open.len() <= 3] id={ "point-" (index + 1) } {
+            details.fold open[open.len() <= 3] id={ "point-" (index + 1) } {
                 summary { (reviews::judged(point.judgment)) " " (prose(&point.title)) }
                 div.doc { (markdown(&point.text)) }
             }
@@ -180,7 +151,6 @@ fn rounds(seen: &Seen) -> Markup {
     let counts = reviews::counts(seen);
     let last = counts.last().map_or(0, |(number, _)| *number);
     html! {
-        p { "All rounds that were granted are used up, and the last one still found something to fix." }
         @if let Some(sentence) = convergence::sentence(&counts) { p.why { (sentence) } }
         p {
             "Read the " (link(seen, &reviews::reply_file(last), "last reply"))
@@ -194,14 +164,6 @@ fn retries(seen: &Seen) -> Markup {
     let count = seen.status.tasks;
     let all = usize::try_from(count.total.saturating_sub(count.done)).unwrap_or(0);
     html! {
-        p {
-            "After all retries "
-            @match all {
-                1 => "1 task is",
-                many => { (many) " tasks are" },
-            }
-            " still open."
-        }
         @if !open.is_empty() {
             ul.tree {
                 @for task in &open { li.open { (tasks::line(task)) } }
@@ -216,7 +178,6 @@ fn retries(seen: &Seen) -> Markup {
 fn nogo(seen: &Seen) -> Markup {
     let last = inspections::all(seen).last();
     html! {
-        (because(seen))
         @if let Some(last) = last {
             p { "Read the " (link(seen, &inspections::report_file(seen, last.number), "last report")) "." }
         }
@@ -224,15 +185,20 @@ fn nogo(seen: &Seen) -> Markup {
     }
 }
 
-/// The document with the form beside it.
-fn judging(seen: &Seen, document: Document, may_change: bool) -> Markup {
+/// The document that waits, with the form beside it.
+pub fn judging(seen: &Seen, may_change: bool) -> Markup {
+    let Some(document) = approval::waiting(seen) else {
+        return html! {};
+    };
     let text = seen.text(document.file());
     html! {
         div.split #judging {
-            article.doc #document {
-                @match &text {
-                    Some(text) => (markdown(text)),
-                    None => p.empty { (document.file()) " cannot be shown." },
+            div.card {
+                article.doc #document {
+                    @match &text {
+                        Some(text) => (markdown(text)),
+                        None => p.empty { (document.file()) " cannot be shown." },
+                    }
                 }
             }
             @if may_change { (approval::form(&seen.spec.name, document)) }

@@ -41,21 +41,20 @@ pub fn counts(seen: &Seen) -> Vec<Counted> {
 pub fn reviews(seen: &Seen) -> Markup {
     let rounds = rounds(seen);
     let counts = counts(seen);
+    if rounds.is_empty() {
+        return html! {};
+    }
     html! {
         section.card.stack #reviews aria-labelledby="reviews-title" {
             h2 #reviews-title { "Document review" }
-            @if rounds.is_empty() {
-                p.empty { "No round yet. A review begins when requirements, design and tasks are written." }
-            } @else {
-                div.scroll { (table(seen, rounds)) }
-                @if !counts.is_empty() { (convergence::chart(&counts)) }
-            }
+            div.scroll { (table(seen, rounds)) }
+            @if !counts.is_empty() { (convergence::chart(&counts)) }
+            @for round in rounds.iter().rev().take(LISTED_MAX) { (findings(seen, round.number)) }
         }
     }
 }
 
 fn table(seen: &Seen, rounds: &[RoundFacts]) -> Markup {
-    let first_listed = rounds.len().saturating_sub(LISTED_MAX);
     html! {
         table.list #rounds {
             thead {
@@ -64,22 +63,22 @@ fn table(seen: &Seen, rounds: &[RoundFacts]) -> Markup {
                     th scope="col" { "Status" }
                     th.num scope="col" { "Fix required" }
                     th.num scope="col" { "Needs discussion" }
-                    th scope="col" { "Review" }
-                    th scope="col" { "Reply" }
-                    th scope="col" { "Findings" }
+                    th scope="col" { "Files" }
                 }
             }
             tbody {
-                @for (index, round) in rounds.iter().enumerate() {
+                @for round in rounds {
                     @let found = round.counts.or(round.table);
                     tr id={ "round-" (round.number) } {
-                        td.num { (round.number) }
+                        td { (round.number) }
                         td { (progress(round)) }
                         td.num { (figure(found.map(|it| it.fix_required))) }
                         td.num { (figure(found.map(|it| it.needs_discussion))) }
-                        td { (link(seen, &review_file(round.number), "review")) }
-                        td { (link(seen, &reply_file(round.number), "reply")) }
-                        td { @if index >= first_listed { (findings(seen, round.number)) } }
+                        td.nowrap {
+                            (link(seen, &review_file(round.number), "review"))
+                            ", "
+                            (link(seen, &reply_file(round.number), "reply"))
+                        }
                     }
                 }
             }
@@ -106,15 +105,14 @@ fn figure(count: Option<u32>) -> Markup {
     }
 }
 
+/// The points of a round, by their titles: what is said of them stands in the reply.
 fn findings(seen: &Seen, round: u32) -> Markup {
     let points = points_of(seen, round);
     html! {
-        @if points.is_empty() {
-            span.muted { "–" }
-        } @else {
+        @if !points.is_empty() {
             details.fold id={ "findings-" (round) } {
-                summary { (counted(points.len(), "finding", "findings")) }
-                ul {
+                summary { "Round " (round) ": " (counted(points.len(), "finding", "findings")) }
+                ul.plain.stack {
                     @for point in &points {
                         li { (judged(point.judgment)) " " (prose(&point.title)) }
                     }

@@ -37,7 +37,19 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Everything.
     pub fn look(project: &Project, name: &str) -> Result<Seen, Refusal> {
+        let mut seen = Seen::glance(project, name)?;
+        match decisions::all(&seen.spec) {
+            Ok(decisions) => seen.decisions = decisions,
+            Err(error) => seen.trouble = Some(sentence(&error)),
+        }
+        seen.agents = worked::all(&seen.spec).unwrap_or_default();
+        Ok(seen)
+    }
+
+    /// All but its past: no agents, no decisions.
+    pub fn glance(project: &Project, name: &str) -> Result<Seen, Refusal> {
         let name: SpecName = name.parse()?;
         let spec = project.spec(&name)?;
         let facts = match evidence::look(&spec) {
@@ -48,13 +60,6 @@ impl Seen {
         let dir = spec.files_in(&checkout);
         let is_elsewhere = checkout != project.root();
         let worktree = is_elsewhere.then(|| short(&checkout, project.root()));
-        let mut trouble = None;
-        let mut told = |error: journal::Error| {
-            trouble = Some(sentence(&error));
-            Vec::new()
-        };
-        let decisions = decisions::all(&spec).unwrap_or_else(&mut told);
-        let agents = worked::all(&spec).unwrap_or_default();
         Ok(Seen {
             status: status::one(project, &spec),
             run: journal::peek(spec.run_dir()).ok().flatten().unwrap_or_default(),
@@ -62,9 +67,9 @@ impl Seen {
             spec,
             facts,
             worktree,
-            agents,
-            decisions,
-            trouble,
+            agents: Vec::new(),
+            decisions: Vec::new(),
+            trouble: None,
         })
     }
 

@@ -21,15 +21,18 @@ pub fn tasks(seen: &Seen) -> Markup {
     let left_out = items.len().saturating_sub(SHOWN_MAX);
     items.truncate(SHOWN_MAX);
     let count = seen.status.tasks;
+    if !seen.has(file) {
+        return html! {};
+    }
     html! {
         section.card.stack #tasks aria-labelledby="tasks-title" {
             div.row {
                 h2 #tasks-title { "Tasks" }
                 @if count.total > 0 { (progress(count.done, count.total, "tasks")) }
-                @if seen.has(file) { (link(seen, file, file)) }
+                (link(seen, file, file))
             }
             @if items.is_empty() {
-                p.empty { "No tasks yet. They come from tasks.md, one for each check box." }
+                p.empty { "tasks.md has no check box, so nothing can be counted." }
             } @else {
                 (forest(&tree(&items), &mut HashSet::new()))
             }

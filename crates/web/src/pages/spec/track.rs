@@ -102,6 +102,7 @@ fn note(phase: Phase, seen: &Seen, facts: &Facts) -> Option<String> {
             let rounds = counted(count, "round", "rounds");
             match (count, facts.review.approved) {
                 (0, false) => None,
+                (0, true) => Some("approved".to_owned()),
                 (_, true) => Some(format!("approved, {rounds}")),
                 (_, false) => Some(rounds),
             }

@@ -223,7 +223,12 @@ mod tests {
         Series {
             name: name.to_owned(),
             colour: Some(0),
-            points: points.map(|(round, score)| Point { round, score: *score }).collect(),
+            points: points
+                .map(|(round, score)| Point {
+                    round,
+                    score: *score,
+                })
+                .collect(),
         }
     }
 
@@ -252,14 +257,19 @@ mod tests {
 
     #[test]
     fn rounds_to_come_have_their_place() {
-        let text = scores(&[series("a", &[Some(80.0)])], 5).unwrap().into_string();
+        let text = scores(&[series("a", &[Some(80.0)])], 5)
+            .unwrap()
+            .into_string();
         assert_eq!(count(&text, "<circle cx=\"9.00%\""), 1);
         assert_eq!(count(&text, ">5</text>"), 1);
     }
 
     #[test]
     fn equal_scores_lie_on_one_line_within_the_picture() {
-        let text = drawn(&[series("a", &[Some(100.0); 3]), series("b", &[Some(100.0); 3])]);
+        let text = drawn(&[
+            series("a", &[Some(100.0); 3]),
+            series("b", &[Some(100.0); 3]),
+        ]);
         assert_eq!(count(&text, "cy=\"18.0\""), 6, "{text}");
         assert_eq!(count(&text, ">100</text>"), 1);
         let zero = drawn(&[series("a", &[Some(0.0), Some(0.0)])]);
@@ -306,7 +316,9 @@ mod tests {
 
     #[test]
     fn teams_without_a_colour_are_counted_not_named() {
-        let mut all: Vec<Series> = (0..12).map(|it| series(&format!("t{it}"), &[Some(1.0)])).collect();
+        let mut all: Vec<Series> = (0..12)
+            .map(|it| series(&format!("t{it}"), &[Some(1.0)]))
+            .collect();
         for one in &mut all[8..] {
             one.colour = None;
         }
@@ -326,6 +338,9 @@ mod tests {
     #[test]
     fn the_table_says_what_the_chart_shows() {
         let text = scores_table(&[series("a", &[Some(1.5), None]), series("b", &[])]).into_string();
-        assert!(text.contains("<td class=\"num\">1.50</td><td class=\"num\">failed</td>"), "{text}");
+        assert!(
+            text.contains("<td class=\"num\">1.50</td><td class=\"num\">failed</td>"),
+            "{text}"
+        );
     }
 }

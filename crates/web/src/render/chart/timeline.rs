@@ -155,8 +155,13 @@ mod tests {
 
     #[test]
     fn what_is_under_way_reaches_to_what_is_known() {
-        let bars = vec![bar(1, 0, Some(1000), How::Scored), bar(2, 1000, None, How::Open)];
-        let text = timeline(&[lane("a", bars.clone())], 4000).unwrap().into_string();
+        let bars = vec![
+            bar(1, 0, Some(1000), How::Scored),
+            bar(2, 1000, None, How::Open),
+        ];
+        let text = timeline(&[lane("a", bars.clone())], 4000)
+            .unwrap()
+            .into_string();
         assert!(text.contains("is-open\" x=\"25.00%\""), "{text}");
         // A clock that ran back makes no negative bar.
         let text = timeline(&[lane("a", bars)], -9).unwrap().into_string();
@@ -174,7 +179,9 @@ mod tests {
     fn names_and_words_are_escaped() {
         let mut one = bar(1, 0, Some(1), How::Failed);
         one.words = "<img src=x onerror=alert(1)>".to_owned();
-        let text = timeline(&[lane("<b>", vec![one])], 0).unwrap().into_string();
+        let text = timeline(&[lane("<b>", vec![one])], 0)
+            .unwrap()
+            .into_string();
         assert!(!text.contains("<img") && !text.contains("<b>"), "{text}");
     }
 
