@@ -117,7 +117,9 @@ fn inspection(known: &InspectionFacts) -> String {
     };
     let number = known.number;
     match (known.report, known.recorded) {
-        (report, recorded) if report == recorded => format!("inspection {number}: {}", said(report)),
+        (report, recorded) if report == recorded => {
+            format!("inspection {number}: {}", said(report))
+        }
         (report, recorded) => format!(
             "inspection {number}: the report says {}, spec.json says {}",
             said(report),

@@ -131,7 +131,10 @@ impl Desk<'_> {
         let name = format!("{} {}.{}", self.spec.name, key.seq, key.index);
         let runtime = self.spec.runtime();
         if let Err(error) = news::append(&runtime, &name, announcement.to_json(), self.again) {
-            eprintln!("kumite: cannot append to the news in {}: {error}", runtime.display());
+            eprintln!(
+                "kumite: cannot append to the news in {}: {error}",
+                runtime.display()
+            );
         }
         self.shared.feed.tell(&announcement);
         self.shared.notifier.tell(&announcement);

@@ -114,7 +114,8 @@ export function toast(text, level = "info", about = null) {
     words.href = about.href;
     words.append(Object.assign(document.createElement("strong"), { textContent: about.name }), " ");
   }
-  words.append(text);
+  // Sentences of the engine mark commands with backticks.
+  words.append(text.replaceAll("`", ""));
   const close = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: "×" });
   close.setAttribute("aria-label", "Close this message");
   close.addEventListener("click", () => box.remove());

@@ -17,12 +17,17 @@ function pressed(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const { target, key } = event;
   const types = target.closest("input, textarea, select, [contenteditable]");
-  if (types) {
-    if (key === "Escape") leave(types, event);
-    return;
-  }
   // A dialog closes by itself, and nothing behind it moves.
   if (document.querySelector("dialog[open]")) return;
+  if (types) {
+    const { filter } = types.dataset;
+    if (key !== "Escape" && !(key === "Enter" && filter)) return;
+    // Browsers empty such a field; we keep it, so that its rows can be walked through.
+    event.preventDefault();
+    types.blur();
+    if (key === "Enter") main().querySelector(`${filter} [data-item]:not([hidden]) a`)?.focus();
+    return;
+  }
   const goes = chord && PLACES[key];
   clearTimeout(chord);
   chord = 0;
@@ -30,18 +35,10 @@ function pressed(event) {
   else if (key === "g") chord = setTimeout(() => (chord = 0), CHORD);
   else if (key === "j") step(1);
   else if (key === "k") step(-1);
-  else if (key === "/") document.querySelector("[data-filter]")?.focus();
+  else if (key === "/") document.querySelector("[data-filter]")?.select();
   else if (key === "?") document.getElementById("help").showModal();
   else if (key === "Escape") document.querySelector(".toast:last-child button")?.click();
   else return;
-  event.preventDefault();
-}
-
-// A filter is emptied first: what it hides must never be a riddle.
-function leave(field, event) {
-  if (!field.dataset.filter || !field.value) return field.blur();
-  field.value = "";
-  filter(field);
   event.preventDefault();
 }
 

@@ -66,12 +66,14 @@ export function refresh() {
 
 export async function refreshNow() {
   clearTimeout(due);
+  due = 0;
+  // Of what nothing is news, nothing changes.
+  if (!main().dataset.topics) return;
   // One at a time: news that come meanwhile make another one.
   if (busy) {
     due = setTimeout(refreshNow, REFRESH_MIN);
     return;
   }
-  due = 0;
   busy = true;
   const address = shown;
   const began = performance.now();

@@ -108,7 +108,10 @@ mod tests {
             .route("/image", get(image))
             .layer(axum::middleware::from_fn(compress));
         let request = Request::get(path).header(header::ACCEPT_ENCODING, accepts);
-        router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+        router
+            .oneshot(request.body(Body::empty()).unwrap())
+            .await
+            .unwrap()
     }
 
     fn encoding(response: &Response) -> Option<&str> {

@@ -4,6 +4,7 @@ use kumite_browser::Page;
 
 use crate::arena::{HOLD, arena, board};
 use crate::scene::{Scene, answer};
+use crate::toasts::remember_toasts;
 use crate::world::{World, kill, until};
 
 fn scene() -> (Scene, Page) {
@@ -33,6 +34,7 @@ fn act(page: &Page, action: &str) {
 fn a_contest_is_started_watched_to_its_end_and_the_changes_of_the_winner_are_applied() {
     let (scene, page) = scene();
     scene.world.write(HOLD, "");
+    remember_toasts(&page);
     start(&page);
     page.until_text("main .badge", "running");
     page.until_text("table.list", "round 1");
@@ -51,7 +53,7 @@ fn a_contest_is_started_watched_to_its_end_and_the_changes_of_the_winner_are_app
     assert!(shown[0].contains("Careful") && shown[0].ends_with("100.00"), "{shown:?}");
     assert!(shown[1].contains("Hasty") && shown[1].ends_with("20.00"), "{shown:?}");
     assert_eq!(page.count("figure.chart svg"), 2, "scores and time");
-    page.until_text(".toast", "Careful wins with 100");
+    page.until("window.toasts.some(it => it[1].includes('careful wins with 100'))");
 
     // Applying changes files, so it asks.
     let before = scene.world.read("calc.sh");

@@ -62,7 +62,10 @@ impl Stream {
     }
 
     fn open_as(served: &Served, query: &str, headers: &[&str]) -> Stream {
-        let mut stream = served.connect();
+        Stream::on(served.connect(), served, query, headers)
+    }
+
+    fn on(mut stream: TcpStream, served: &Served, query: &str, headers: &[&str]) -> Stream {
         let (host, headers) = (served.port, headers.join("\r\n"));
         let text = format!(
             "GET /api/events{query} HTTP/1.1\r\nHost: 127.0.0.1:{host}\r\n{headers}\r\n\r\n"
@@ -251,6 +254,26 @@ fn many_who_follow_hear_the_same_also_those_who_read_late() {
     let news = news(&world);
     for stream in &mut streams {
         assert_eq!(data(&stream.take(news.len())), news);
+    }
+}
+
+#[test]
+fn whoever_is_too_slow_gets_the_rest_from_the_file() {
+    let world = World::new();
+    let served = world.serve();
+    let connection = served.connect();
+    // Little is on its way to it, so that the server has to keep the rest back.
+    rustix::net::sockopt::set_socket_recv_buffer_size(&connection, 4096).unwrap();
+    let mut stream = Stream::on(connection, &served, "", &[&served.bearer()]);
+    assert_eq!(stream.next().unwrap().kind, "hello");
+    let words = "x".repeat(2000);
+    for number in 0..6000 {
+        let line = json!({"type": "x", "number": number, "words": words});
+        let key = format!("x {number}.0");
+        kumite_host::news::append(&world.path(".kiro/runtime/kumite"), &key, line, false).unwrap();
+    }
+    for number in 0..6000 {
+        assert_eq!(stream.next().unwrap().data["number"], number);
     }
 }
 

@@ -5,6 +5,7 @@ use axum::body::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::Refusal;
 use crate::app::{App, Shared};
@@ -64,4 +65,17 @@ pub fn asked<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
     serde_json::from_slice(text).map_err(|error| {
         Refusal::invalid(format!("the body is not what is asked for here: {error}"))
     })
+}
+
+/// What a change is about, for the audit log, whether the rest of the body is right or not.
+pub fn named(body: &Bytes, key: &str) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    match &body[key] {
+        Value::String(name) => name.clone(),
+        Value::Array(names) => {
+            let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+            names.join(", ")
+        }
+        _ => String::new(),
+    }
 }

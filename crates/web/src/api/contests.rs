@@ -12,10 +12,9 @@ use kumite_contest::report::{self, Listed, Report};
 use kumite_contest::view::Board;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Refusal;
-use super::change::{Message, Told, asked, change};
+use super::change::{Message, Told, asked, change, named};
 use super::steer::Nothing;
 use crate::app::{App, Shared};
 use crate::auth::Who;
@@ -102,16 +101,14 @@ pub async fn start(
     Extension(who): Extension<Who>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Begun>), Refusal> {
-    // Whatever was sent, it is written down under the file that it names, if it names one.
-    let file = serde_json::from_slice::<Value>(&body).ok();
-    let file = file.and_then(|body| body["file"].as_str().map(str::to_owned));
+    let file = named(&body, "file");
     let act = move |app: &App, _: &str| {
         let Start { file, task } = asked(&body)?;
         // A form sends also what nobody has written.
         let task = task.as_deref().filter(|task| !task.trim().is_empty());
         begun(app, starter(app).start(&file, task)?, "has begun")
     };
-    let begun = change(&app, who, "contest run", file.unwrap_or_default(), act).await?;
+    let begun = change(&app, who, "contest run", file, act).await?;
     Ok((StatusCode::ACCEPTED, begun))
 }
 

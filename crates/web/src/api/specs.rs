@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Refusal;
-use super::change::{Told, asked, change};
+use super::change::{Told, asked, change, named};
 use crate::app::{App, Shared};
 use crate::auth::Who;
 
@@ -147,9 +147,7 @@ pub async fn create(
     Extension(who): Extension<Who>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Made>), Refusal> {
-    // Whatever was sent, it is written down under the name that it has, if it has one.
-    let name = serde_json::from_slice::<Value>(&body).ok();
-    let name = name.and_then(|body| body["name"].as_str().map(str::to_owned));
+    let name = named(&body, "name");
     let create = move |app: &App, _: &str| {
         let new: New = asked(&body)?;
         let name: SpecName = new.name.parse()?;
@@ -159,6 +157,6 @@ pub async fn create(
             spec: name.to_string(),
         })
     };
-    let made = change(&app, who, "create", name.unwrap_or_default(), create).await?;
+    let made = change(&app, who, "create", name, create).await?;
     Ok((StatusCode::CREATED, made))
 }

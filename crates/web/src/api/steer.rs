@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Refusal;
-use super::change::{Message, asked, change};
+use super::change::{Message, asked, change, named};
 use super::specs::find;
 use crate::app::{App, Shared};
 use crate::auth::Who;
@@ -192,6 +192,10 @@ pub async fn run_several(
     Extension(who): Extension<Who>,
     body: Bytes,
 ) -> OnItsWay {
+    let specs = match named(&body, "specs") {
+        specs if specs.is_empty() => "all".to_owned(),
+        specs => specs,
+    };
     let act = move |app: &App, _: &str| {
         let run: RunSeveral = asked(&body)?;
         let specs = match (run.all, run.specs.is_empty()) {
@@ -212,7 +216,7 @@ pub async fn run_several(
         };
         order(app, request)
     };
-    on_its_way(change(&app, who, "run", "several specs".to_owned(), act).await)
+    on_its_way(change(&app, who, "run", specs, act).await)
 }
 
 pub async fn resume(

@@ -77,11 +77,9 @@ impl Tame {
             Event::FootnoteReference(label) => vec![note(&label)],
             Event::TaskListMarker(done) => vec![Event::InlineHtml(task(done).into())],
             Event::InlineMath(text) | Event::DisplayMath(text) => vec![Event::Code(text)],
-            Event::Text(_)
-            | Event::Code(_)
-            | Event::SoftBreak
-            | Event::HardBreak
-            | Event::Rule => vec![event],
+            Event::Text(_) | Event::Code(_) | Event::SoftBreak | Event::HardBreak | Event::Rule => {
+                vec![event]
+            }
         }
     }
 }
@@ -156,9 +154,33 @@ fn without_towers(text: &str) -> (Cow<'_, str>, bool) {
 
 static POLICY: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let tags = [
-        "a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr",
-        "input", "li", "ol", "p", "pre", "strong", "sup", "table", "tbody", "td", "th", "thead",
-        "tr", "ul",
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "del",
+        "div",
+        "em",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "input",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "strong",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
     ];
     let attributes = HashMap::from([
         ("a", HashSet::from(["href", "title"])),

@@ -150,18 +150,45 @@ fn what_people_write_is_shown() {
     let rows = [
         ("# Title", "<h2>Title</h2>\n"),
         ("###### Low", "<h6>Low</h6>\n"),
-        ("a *b* **c** ~~d~~ `e<f>`", "<p>a <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;f&gt;</code></p>\n"),
+        (
+            "a *b* **c** ~~d~~ `e<f>`",
+            "<p>a <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;f&gt;</code></p>\n",
+        ),
         ("3. x", "<ol start=\"3\">\n<li>x</li>\n</ol>\n"),
         ("> q", "<blockquote>\n<p>q</p>\n</blockquote>\n"),
-        ("|a|\n|-|\n|b<br>c|", "<table><thead><tr><th>a</th></tr></thead><tbody>\n<tr><td>b<br>\nc</td></tr>\n</tbody></table>\n"),
-        ("```rust\nfn x() {}\n```", "<pre><code class=\"language-rust\">fn x() {}\n</code></pre>\n"),
-        ("<https://ok.test/a?b=1&c=2>", "<p><a href=\"https://ok.test/a?b=1&amp;c=2\" rel=\"noopener noreferrer nofollow\">https://ok.test/a?b=1&amp;c=2</a></p>\n"),
-        ("[mail](mailto:a@b.test)", "<p><a href=\"mailto:a@b.test\" rel=\"noopener noreferrer nofollow\">mail</a></p>\n"),
-        ("[other](./design.md)", "<p><a rel=\"noopener noreferrer nofollow\">other</a></p>\n"),
+        (
+            "|a|\n|-|\n|b<br>c|",
+            "<table><thead><tr><th>a</th></tr></thead><tbody>\n<tr><td>b<br>\nc</td></tr>\n</tbody></table>\n",
+        ),
+        (
+            "```rust\nfn x() {}\n```",
+            "<pre><code class=\"language-rust\">fn x() {}\n</code></pre>\n",
+        ),
+        (
+            "<https://ok.test/a?b=1&c=2>",
+            "<p><a href=\"https://ok.test/a?b=1&amp;c=2\" rel=\"noopener noreferrer nofollow\">https://ok.test/a?b=1&amp;c=2</a></p>\n",
+        ),
+        (
+            "[mail](mailto:a@b.test)",
+            "<p><a href=\"mailto:a@b.test\" rel=\"noopener noreferrer nofollow\">mail</a></p>\n",
+        ),
+        (
+            "[other](./design.md)",
+            "<p><a rel=\"noopener noreferrer nofollow\">other</a></p>\n",
+        ),
         ("![the plan](plan.png)", "<p>[image: the plan]</p>\n"),
-        ("a `Vec<T>` and Vec<String>", "<p>a <code>Vec&lt;T&gt;</code> and Vec&lt;String&gt;</p>\n"),
-        ("- [x] 1.1 done", "<ul>\n<li><input type=\"checkbox\" disabled=\"\" checked=\"\" aria-label=\"done\"> 1.1 done</li>\n</ul>\n"),
-        ("- [ ] open", "<ul>\n<li><input type=\"checkbox\" disabled=\"\" aria-label=\"open\"> open</li>\n</ul>\n"),
+        (
+            "a `Vec<T>` and Vec<String>",
+            "<p>a <code>Vec&lt;T&gt;</code> and Vec&lt;String&gt;</p>\n",
+        ),
+        (
+            "- [x] 1.1 done",
+            "<ul>\n<li><input type=\"checkbox\" disabled=\"\" checked=\"\" aria-label=\"done\"> 1.1 done</li>\n</ul>\n",
+        ),
+        (
+            "- [ ] open",
+            "<ul>\n<li><input type=\"checkbox\" disabled=\"\" aria-label=\"open\"> open</li>\n</ul>\n",
+        ),
     ];
     for (text, html) in rows {
         assert_eq!(html_of(text), html, "{text}");
@@ -181,7 +208,10 @@ fn what_an_agent_reads_is_what_a_person_sees() {
 fn footnotes_are_marked_and_stand_at_their_place() {
     let html = html_of("Text[^1].\n\n[^1]: The note.\n");
     assert!(html.contains("Text<sup>1</sup>."), "{html}");
-    assert!(html.contains("<div><sup>1</sup>\n<p>The note.</p>"), "{html}");
+    assert!(
+        html.contains("<div><sup>1</sup>\n<p>The note.</p>"),
+        "{html}"
+    );
 }
 
 #[test]
@@ -218,9 +248,20 @@ fn what_is_nested_deeply_or_repeated_without_end_is_shown_in_time() {
         "![".repeat(n),
         "<div>".repeat(n),
         "`".repeat(n) + "a",
-        format!("|{}\n|{}\n{}", "a|".repeat(2000), "-|".repeat(2000), "|\n".repeat(n)),
-        format!("[a]: https://x.test/{}\n\n{}", "y".repeat(n), "[a] ".repeat(n)),
-        (0..2000).map(|depth| format!("{}- x\n", " ".repeat(depth.min(500)))).collect(),
+        format!(
+            "|{}\n|{}\n{}",
+            "a|".repeat(2000),
+            "-|".repeat(2000),
+            "|\n".repeat(n)
+        ),
+        format!(
+            "[a]: https://x.test/{}\n\n{}",
+            "y".repeat(n),
+            "[a] ".repeat(n)
+        ),
+        (0..2000)
+            .map(|depth| format!("{}- x\n", " ".repeat(depth.min(500))))
+            .collect(),
     ];
     for input in inputs {
         let html = html_of(&input);

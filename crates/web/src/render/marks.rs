@@ -47,7 +47,11 @@ pub fn count(count: u64) -> String {
 /// full stop.
 pub fn sentence(words: &str) -> Markup {
     let mut letters = words.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     // A command, a file and kumite itself keep their small letter.
     let is_name = |word: &str| word == "kumite" || word.contains(['`', '.', '_', '/']);
     let is_name = words.split(' ').next().is_some_and(is_name);
@@ -102,8 +106,14 @@ mod tests {
     #[test]
     fn what_the_engine_says_becomes_a_sentence() {
         for (words, shown) in [
-            ("it was paused; `kumite resume` goes on", "It was paused; <code>kumite resume</code> goes on."),
-            ("design.md waits for approval", "design.md waits for approval."),
+            (
+                "it was paused; `kumite resume` goes on",
+                "It was paused; <code>kumite resume</code> goes on.",
+            ),
+            (
+                "design.md waits for approval",
+                "design.md waits for approval.",
+            ),
             ("kumite was told to end", "kumite was told to end."),
             ("all phases are done.", "All phases are done."),
             ("an <b> in it", "An &lt;b&gt; in it."),

@@ -8,9 +8,8 @@ use kumite_agents::clean_line;
 use kumite_contest::home::Charter;
 use kumite_contest::news::{News, What};
 use kumite_contest::view;
-use kumite_core::contest::board::standings;
 use kumite_core::contest::Contest;
-
+use kumite_core::contest::board::standings;
 
 /// A longer name does not push everybody's lines to the right.
 const NAME_MAX: usize = 32;

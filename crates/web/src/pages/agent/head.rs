@@ -116,7 +116,7 @@ fn facts(worked: &Worked, view: Option<&View>) -> Markup {
             .map(|session| ("Session", html! { code { (session) } })),
     );
     html! {
-        dl.facts {
+        dl.about {
             @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } }
         }
     }

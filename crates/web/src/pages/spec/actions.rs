@@ -2,7 +2,7 @@
 
 use kumite_core::facts::Facts;
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Finish, Halt, Halted, Run, State, may_reset, may_review, may_start};
+use kumite_core::run::{Finish, Halt, Run, State, may_reset, may_review, may_start};
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
@@ -33,18 +33,13 @@ pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action>
         State::Finishing(_) => vec![Action::GoOn, Action::Stop],
         State::Stopping { .. } => Vec::new(),
         State::Limited(_) => vec![Action::TryNow, Action::Stop],
-        State::Halted(Halted {
-            why: Halt::Waiting(_),
-            ..
-        }) => Vec::new(),
-        State::Halted(_) if may_start(run).is_ok() => vec![Action::Resume],
+        State::Halted(_) if may_start(run).is_ok() && !waits(run) => vec![Action::Resume],
         State::Halted(_) => Vec::new(),
         State::Done(Finish::AllPhasesDone) => Vec::new(),
         State::Done(Finish::NotPermitted(_) | Finish::UntilReached(_)) => vec![Action::Run],
     };
-    let waits = matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Waiting(_)));
     let is_halted = matches!(run.state, State::Halted(_));
-    if may_reset(run).is_ok() && is_halted && !waits {
+    if may_reset(run).is_ok() && is_halted && !waits(run) {
         fit.push(Action::Reset);
     }
     if can_review(run, facts) {
@@ -53,12 +48,18 @@ pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action>
     fit
 }
 
+/// It wants a word about a document, and nothing else.
+fn waits(run: &Run) -> bool {
+    matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Waiting(_)))
+}
+
 fn can_review(run: &Run, facts: Option<&Facts>) -> bool {
     let is_open = |facts: &Facts| {
         let is_there = |document: &Document| facts.document(*document).stamp.is_some();
         Document::ALL.iter().all(is_there) && !facts.review.approved
     };
-    may_review(run).is_ok() && may_start(run).is_ok() && facts.is_some_and(is_open)
+    let may = may_review(run).is_ok() && may_start(run).is_ok() && !waits(run);
+    may && facts.is_some_and(is_open)
 }
 
 /// The phases that can be done again: those that were reached, as far as they are permitted.
@@ -66,7 +67,8 @@ pub fn again(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Phase> {
     let (Some(facts), Some(reached)) = (facts, status.phase.and_then(Phase::from_name)) else {
         return Vec::new();
     };
-    if !run.is_at_rest() || may_start(run).is_err() || run.state == State::Idle && run.number == 0 {
+    let never_ran = run.state == State::Idle && run.number == 0;
+    if !run.is_at_rest() || may_start(run).is_err() || never_ran || waits(run) {
         return Vec::new();
     }
     let phases = Phase::ALL.into_iter();

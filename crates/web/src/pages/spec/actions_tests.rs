@@ -1,6 +1,6 @@
 use kumite_core::facts::{DocumentFacts, Permitted, Stamp};
 use kumite_core::journal::{AgentId, By};
-use kumite_core::run::{Attempt, Failure, Pause, Resume, Round, Step, Wait, Work};
+use kumite_core::run::{Attempt, Failure, Halted, Pause, Resume, Round, Step, Wait, Work};
 use kumite_host::status::of_run;
 
 use super::*;
@@ -76,7 +76,7 @@ fn states() -> Vec<(State, &'static str)> {
         (State::Finishing(work()), "Do not pause, Stop"),
         (stopping, ""),
         (limited, "Try now, Stop"),
-        (halted(Halt::Waiting(Document::Design)), "Review once"),
+        (halted(Halt::Waiting(Document::Design)), ""),
         (halted(Halt::Limited { until_ms: 1 }), all),
         (halted(Halt::Stopped(By::User)), all),
         (halted(Halt::Paused(Pause::ByUser)), all),
@@ -87,8 +87,14 @@ fn states() -> Vec<(State, &'static str)> {
         (halted(Halt::Failed(Failure::AgentFailed)), all),
         (halted(Halt::Failed(Failure::RetriesExhausted)), "Reset"),
         (State::Done(Finish::AllPhasesDone), "Review once"),
-        (State::Done(Finish::NotPermitted(Phase::Impl)), "Run, Review once"),
-        (State::Done(Finish::UntilReached(Phase::Tasks)), "Run, Review once"),
+        (
+            State::Done(Finish::NotPermitted(Phase::Impl)),
+            "Run, Review once",
+        ),
+        (
+            State::Done(Finish::UntilReached(Phase::Tasks)),
+            "Run, Review once",
+        ),
     ]
 }
 
@@ -106,7 +112,10 @@ fn b3_4_what_the_core_refuses_is_not_offered() {
         let run = run(state);
         let fit = fit(&run, Some(&facts()), true);
         assert!(may_reset(&run).is_ok() || !fit.contains("Reset"), "{run:?}");
-        assert!(may_review(&run).is_ok() || !fit.contains("Review"), "{run:?}");
+        assert!(
+            may_review(&run).is_ok() || !fit.contains("Review"),
+            "{run:?}"
+        );
         let starts = fit.contains("Resume") || fit.contains("Run");
         assert!(may_start(&run).is_ok() || !starts, "{run:?}");
     }

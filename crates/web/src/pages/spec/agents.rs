@@ -77,8 +77,15 @@ fn row(seen: &Seen, agent: &Worked) -> Markup {
             td.num.nowrap { (took(agent)) }
             td { (outcome(agent)) }
             td.num { (agent.cost_usd.map_or("–".to_owned(), money)) }
-            td.num { (thousands(agent.input_tokens + agent.output_tokens)) }
+            td.num { (tokens(agent)) }
         }
+    }
+}
+
+fn tokens(agent: &Worked) -> String {
+    match agent.input_tokens.saturating_add(agent.output_tokens) {
+        0 => "–".to_owned(),
+        count => thousands(count),
     }
 }
 

@@ -38,7 +38,10 @@ fn total(found: Findings) -> u32 {
 
 pub fn sentence(rounds: &[Counted]) -> Option<String> {
     let (_, last) = rounds.last()?;
-    let row: Vec<String> = rounds.iter().map(|(_, found)| total(*found).to_string()).collect();
+    let row: Vec<String> = rounds
+        .iter()
+        .map(|(_, found)| total(*found).to_string())
+        .collect();
     let row = row.join(", ");
     Some(match trend(rounds) {
         Trend::TooEarly => format!("The first round left {row} open."),
@@ -46,7 +49,9 @@ pub fn sentence(rounds: &[Counted]) -> Option<String> {
             1 => "The first round found nothing to do.".to_owned(),
             _ => format!("Settled: the rounds left {row} open."),
         },
-        Trend::Falling => format!("Falling: the rounds left {row} open, fewer each time it counts."),
+        Trend::Falling => {
+            format!("Falling: the rounds left {row} open, fewer each time it counts.")
+        }
         Trend::Stuck => format!(
             "Stuck: the rounds left {row} open; the last one, with {}, brought no progress.",
             total(*last)
@@ -66,8 +71,16 @@ const BELOW: u32 = 20;
 /// More rounds than that fit on no page.
 const SHOWN_MAX: usize = 24;
 
+/// The sentence, and the picture of what makes it true.
+pub fn figure(rounds: &[Counted]) -> Markup {
+    match (rounds, sentence(rounds)) {
+        ([_], Some(sentence)) => html! { p.muted #convergence { (sentence) } },
+        _ => chart(rounds),
+    }
+}
+
 /// A bar for each round: what is to be fixed, and on it what is to be discussed.
-pub fn chart(rounds: &[Counted]) -> Markup {
+fn chart(rounds: &[Counted]) -> Markup {
     let shown = &rounds[rounds.len().saturating_sub(SHOWN_MAX)..];
     let totals = shown.iter().map(|(_, found)| total(*found));
     let most = totals.max().unwrap_or(0).max(1);
@@ -90,7 +103,9 @@ pub fn chart(rounds: &[Counted]) -> Markup {
 fn bar(x: u32, (number, found): Counted, most: u32) -> Markup {
     let high = |count: u32| {
         let high = u64::from(count) * u64::from(HEIGHT) / u64::from(most);
-        u32::try_from(high).unwrap_or(HEIGHT).clamp(u32::from(count > 0) * 3, HEIGHT)
+        u32::try_from(high)
+            .unwrap_or(HEIGHT)
+            .clamp(u32::from(count > 0) * 3, HEIGHT)
     };
     let fix = high(found.fix_required);
     let discuss = high(found.needs_discussion).min(HEIGHT - fix);
@@ -145,7 +160,10 @@ mod tests {
     fn a7_the_sentence_names_the_counts() {
         assert_eq!(sentence(&[]), None);
         let said = sentence(&rounds(&[5, 3, 3])).unwrap();
-        assert!(said.starts_with("Stuck: the rounds left 5, 3, 3 open"), "{said}");
+        assert!(
+            said.starts_with("Stuck: the rounds left 5, 3, 3 open"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -34,12 +34,14 @@ pub async fn document(
     }
 }
 
-fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
+pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
     let missing = || Refusal::not_found(format!("{} has no document {name:?}", seen.spec.name));
     let index = seen.documents.iter().position(|listed| listed.name == name);
     let index = index.ok_or_else(missing)?;
     let text = seen.text(name).ok_or_else(|| {
-        Refusal::not_found(format!("{name} cannot be shown: it is no text of at most 4 MB"))
+        Refusal::not_found(format!(
+            "{name} cannot be shown: it is no text of at most 4 MB"
+        ))
     })?;
     let judged = Document::ALL.into_iter().find(|it| it.file() == name);
     let judged = judged.filter(|it| may_change && approval::is_open(seen, *it));
@@ -62,7 +64,9 @@ fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
 }
 
 fn neighbours(seen: &Seen, index: usize) -> Markup {
-    let before = index.checked_sub(1).and_then(|index| seen.documents.get(index));
+    let before = index
+        .checked_sub(1)
+        .and_then(|index| seen.documents.get(index));
     let after = seen.documents.get(index + 1);
     let link = |listed: &Listed, rel: &str, words: &str| {
         html! {

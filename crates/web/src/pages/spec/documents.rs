@@ -65,7 +65,10 @@ fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
         (Ok(dir), Ok(project)) => dir.starts_with(project),
         _ => false,
     };
-    let entries = fs::read_dir(dir).into_iter().flatten().filter(|_| is_inside);
+    let entries = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .filter(|_| is_inside);
     let files = entries.filter_map(|entry| {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;
@@ -95,9 +98,9 @@ fn place(name: &str) -> (usize, u32, usize, String) {
         (numbered("inspection-", ""), 5, 0),
         (numbered("inspection-report-", ""), 5, 1),
     ];
-    let known = kinds.iter().find_map(|(number, kind, rank)| {
-        Some((*kind, (*number)?, *rank, String::new()))
-    });
+    let known = kinds
+        .iter()
+        .find_map(|(number, kind, rank)| Some((*kind, (*number)?, *rank, String::new())));
     let last = if name.starts_with(STEERING) { 7 } else { 6 };
     known.unwrap_or((last, 0, 0, name.to_owned()))
 }
@@ -158,7 +161,9 @@ mod tests {
             "research.md",
             "requirements.md",
         ];
-        names.iter().for_each(|name| fs::write(spec.join(name), "x").unwrap());
+        names
+            .iter()
+            .for_each(|name| fs::write(spec.join(name), "x").unwrap());
         fs::write(steering.join("product.md"), "x").unwrap();
         fs::create_dir(spec.join("dir.md")).unwrap();
         symlink("/etc/passwd", spec.join("link.md")).unwrap();

@@ -4,9 +4,9 @@ use kumite_host::clock::rfc3339;
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
-use super::{actions, needs};
 use super::seen::Seen;
 use super::words::spaced;
+use super::{actions, needs};
 use crate::render::marks::{self, count};
 use crate::render::words::{badge, elapsed, moment, money};
 
@@ -61,7 +61,9 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
         Some("inspect" | "fix") => "Inspection",
         _ => "Round",
     };
-    let round = status.round.map(|round| (name, of(round, status.rounds_max)));
+    let round = status
+        .round
+        .map(|round| (name, of(round, status.rounds_max)));
     let attempt = status.attempt.map(u32::from).filter(|retry| *retry > 0);
     let attempt = attempt.map(|retry| ("Retry", of(retry, status.attempts_max)));
     round.or(attempt)

@@ -92,3 +92,6 @@ fn body(seen: &Seen, may_change: bool, asked: &Asked) -> Markup {
         (decisions::decisions(seen, length(&asked.decisions)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ pub fn needs(seen: &Seen, may_change: bool) -> Markup {
         section.needs.stack #needs data-needs="1" aria-labelledby="needs-title" {
             h2 #needs-title { (title) }
             @if let Some(message) = &seen.status.message { p.why { (marks::sentence(message)) } }
-            (story(seen))
+            (story(seen, may_change))
             @if may_change { (actions::actions(seen)) }
         }
     }
@@ -67,11 +67,14 @@ fn waits(seen: &Seen) -> bool {
     matches!(seen.run.state, State::Limited(_))
 }
 
-fn story(seen: &Seen) -> Markup {
+fn story(seen: &Seen, may_change: bool) -> Markup {
     match reason(seen) {
-        "approval_needed" => html! {
-            p { "It stands below, with a place for your judgment beside it." }
+        "approval_needed" if may_change => html! {
+            p { "It stands below. When you have read it, " a href="#approval" { "give your judgment" } "." }
         },
+        "approval_needed" => {
+            html! { p { "It stands below. This link is read-only: you cannot answer." } }
+        }
         "needs_discussion" => discussion(seen),
         "rounds_exhausted" => rounds(seen),
         "retries_exhausted" => retries(seen),

@@ -27,7 +27,9 @@ pub fn points_of(seen: &Seen, round: u32) -> Vec<Point> {
 }
 
 fn rounds(seen: &Seen) -> &[RoundFacts] {
-    seen.facts.as_ref().map_or(&[], |facts| &facts.review.rounds)
+    seen.facts
+        .as_ref()
+        .map_or(&[], |facts| &facts.review.rounds)
 }
 
 /// The rounds that are counted, in their order.
@@ -48,7 +50,7 @@ pub fn reviews(seen: &Seen) -> Markup {
         section.card.stack #reviews aria-labelledby="reviews-title" {
             h2 #reviews-title { "Document review" }
             div.scroll { (table(seen, rounds)) }
-            @if !counts.is_empty() { (convergence::chart(&counts)) }
+            @if !counts.is_empty() { (convergence::figure(&counts)) }
             @for round in rounds.iter().rev().take(LISTED_MAX) { (findings(seen, round.number)) }
         }
     }

@@ -62,7 +62,10 @@ impl Seen {
         let worktree = is_elsewhere.then(|| short(&checkout, project.root()));
         Ok(Seen {
             status: status::one(project, &spec),
-            run: journal::peek(spec.run_dir()).ok().flatten().unwrap_or_default(),
+            run: journal::peek(spec.run_dir())
+                .ok()
+                .flatten()
+                .unwrap_or_default(),
             documents: documents::list(project, &dir),
             spec,
             facts,

@@ -106,7 +106,10 @@ mod tests {
     fn a_group_that_is_done_is_folded_and_one_with_open_tasks_is_not() {
         let html = drawn("- [x] 1. A\n- [x] 1.1 B\n- [ ] 2. C\n- [x] 2.1 D\n- [ ] 2.2 E\n");
         let (first, second) = html.split_once("id=\"task-2\"").unwrap();
-        assert!(first.contains("<details class=\"fold\"><summary>"), "{first}");
+        assert!(
+            first.contains("<details class=\"fold\"><summary>"),
+            "{first}"
+        );
         assert!(second.contains("<details class=\"fold\" open>"), "{second}");
         assert!(second.contains("1/2"), "{second}");
     }

@@ -50,7 +50,10 @@ fn item(phase: Phase, seen: &Seen) -> Markup {
     let is_here = seen.status.phase == Some(phase.name()) && seen.status.state != "done";
     let document = Document::from_name(phase.name()).map(Document::file);
     let document = document.filter(|file| seen.has(file));
-    let note = seen.facts.as_ref().and_then(|facts| note(phase, seen, facts));
+    let note = seen
+        .facts
+        .as_ref()
+        .and_then(|facts| note(phase, seen, facts));
     html! {
         li class=[class(mark)] id={ "phase-" (phase.name()) }
             aria-current=[is_here.then_some("step")] {
@@ -58,7 +61,7 @@ fn item(phase: Phase, seen: &Seen) -> Markup {
                 Some(file) => a href=(path_of(&seen.spec.name, file)) { (phase.name()) },
                 None => span { (phase.name()) },
             }
-            " " span.small.muted { (note.unwrap_or_else(|| said(mark).to_owned())) }
+            " " span.small.muted { (note.unwrap_or_else(|| said(mark, seen.facts.is_some()).to_owned())) }
         }
     }
 }
@@ -74,14 +77,15 @@ fn class(mark: Mark) -> Option<&'static str> {
     }
 }
 
-fn said(mark: Mark) -> &'static str {
+fn said(mark: Mark, is_known: bool) -> &'static str {
     match mark {
         Mark::Done => "done",
         Mark::Current => "an agent works",
         Mark::Waiting => "stands here",
         Mark::Failed => "failed",
         Mark::NotPermitted => "not permitted",
-        Mark::Open => "to come",
+        Mark::Open if is_known => "to come",
+        Mark::Open => "unknown",
     }
 }
 
@@ -107,7 +111,9 @@ fn note(phase: Phase, seen: &Seen, facts: &Facts) -> Option<String> {
                 (_, false) => Some(rounds),
             }
         }
-        Phase::Impl => (tasks.total > 0).then(|| format!("{} of {} tasks", tasks.done, tasks.total)),
+        Phase::Impl => {
+            (tasks.total > 0).then(|| format!("{} of {} tasks", tasks.done, tasks.total))
+        }
         Phase::Inspection => {
             let last = facts.inspections.last()?;
             let verdict = last.recorded.or(last.report)?;

@@ -1,8 +1,6 @@
 use kumite_core::facts::{DocumentFacts, InspectionFacts, Permitted, Stamp, TaskFacts};
 use kumite_core::journal::AgentId;
-use kumite_core::run::{
-    Attempt, Failure, Finish, Halt, Halted, Resume, Round, State, Step, Work,
-};
+use kumite_core::run::{Attempt, Failure, Finish, Halt, Halted, Resume, Round, State, Step, Work};
 use kumite_host::status::of_run;
 
 use super::*;
@@ -94,7 +92,14 @@ fn the_track_shows_where_a_spec_stands() {
         (forbidden, without_impl, "ddddxox"),
         (State::Done(Finish::AllPhasesDone), finished(), "ddddddx"),
         // It is inspected again although an inspection passed.
-        (State::Working(Work { step: Step::Inspect(Round::fresh(2, 3)), ..work }), finished(), "dddddcx"),
+        (
+            State::Working(Work {
+                step: Step::Inspect(Round::fresh(2, 3)),
+                ..work
+            }),
+            finished(),
+            "dddddcx",
+        ),
     ];
     for (state, facts, wanted) in rows {
         assert_eq!(drawn(state.clone(), Some(&facts)), wanted, "{state:?}");

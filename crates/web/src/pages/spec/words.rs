@@ -29,6 +29,9 @@ mod tests {
     fn what_stands_between_backticks_is_code_and_nothing_is_markup() {
         let html = prose("see `kumite log`, then <b>").into_string();
         assert_eq!(html, "see <code>kumite log</code>, then &lt;b&gt;");
-        assert_eq!(prose("one ` alone").into_string(), "one <code> alone</code>");
+        assert_eq!(
+            prose("one ` alone").into_string(),
+            "one <code> alone</code>"
+        );
     }
 }
