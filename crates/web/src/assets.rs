@@ -24,7 +24,12 @@ const ALL: &[Asset] = &[
     Asset {
         name: "app.css",
         kind: "text/css; charset=utf-8",
-        bytes: include_bytes!("../assets/app.css"),
+        bytes: concat!(
+            include_str!("../assets/app.css"),
+            include_str!("../assets/now.css"),
+            include_str!("../assets/agent.css"),
+        )
+        .as_bytes(),
     },
     Asset {
         name: "app.js",

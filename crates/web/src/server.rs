@@ -27,6 +27,8 @@ use crate::{reach, tls::Files};
 const FIRST_LINK: Duration = Duration::from_secs(60 * 60);
 /// Enough for all connections, and all files.
 const FILES_MAX: u64 = 8192;
+/// Files are read by so many at a time; others wait for their turn.
+const READERS_MAX: usize = 64;
 /// Answers that block, such as reading a file, are not waited for longer than that at the end.
 const LAST: Duration = Duration::from_millis(200);
 
@@ -108,6 +110,7 @@ impl Server {
         let fingerprint = tls.as_ref().map(|tls| tls.fingerprint.clone());
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
+            .max_blocking_threads(READERS_MAX)
             .enable_all()
             .build()?;
         let keeper = Arc::new(Keeper::start(options.project, options.loader)?);

@@ -72,7 +72,7 @@
     if (!isShown(element) || isForEars(element)) continue;
     const { width, height } = element.getBoundingClientRect();
     // WCAG 2.2, 2.5.8: a finger needs 24.
-    if (width < 24 || height < 24) say(`only ${Math.round(width)} x ${Math.round(height)}`, element);
+    if (matchMedia("(pointer: coarse)").matches && (width < 24 || height < 24)) say(`only ${Math.round(width)} x ${Math.round(height)}`, element);
   }
 
   // Contrast: every piece of text against what is behind it.

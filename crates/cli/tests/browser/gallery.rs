@@ -86,6 +86,10 @@ fn said() -> Vec<Value> {
         "message": {"role": "assistant", "model": "fake-model", "content": [block]}});
     let answer = |id: &str, content: &str, is_error: bool| json!({"type": "user", "parent_tool_use_id": null,
         "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}]}});
+    let mut edited = answer("t3", "The file src/thumbnail.rs has been updated.", false);
+    edited["tool_use_result"] = json!({"filePath": "src/thumbnail.rs", "structuredPatch": [{"lines": [
+        " pub fn thumbnail(image: &Image) -> Image {", "-    todo!()",
+        "+    let factor = image.width.div_ceil(WIDTH);", "+    image.averaged(factor)", " }"]}]});
     vec![
         says(text("I read the tasks first: 1 is done, of 2 the scaling is missing.")),
         says(tool("t1", "Read", json!({"file_path": "src/thumbnail.rs"}))),
@@ -94,7 +98,7 @@ fn said() -> Vec<Value> {
         answer("t2", "running 3 tests\ntest scales_down ... FAILED\n\ntest result: FAILED. 2 passed; 1 failed", true),
         says(text("One test fails, as it should: nothing scales yet.\n\nI scale by *averaging*, because the images are small:\n\n```rust\nlet factor = image.width / WIDTH;\n```")),
         says(tool("t3", "Edit", json!({"file_path": "src/thumbnail.rs", "old_string": "    todo!()", "new_string": "    let factor = image.width.div_ceil(WIDTH);\n    image.averaged(factor)"}))),
-        answer("t3", "The file src/thumbnail.rs has been updated.", false),
+        edited,
         says(tool("t4", "Bash", json!({"command": "cargo test thumbnail && cargo clippy --all-targets -- -D warnings"}))),
         answer("t4", "running 3 tests\ntest result: ok. 3 passed; 0 failed", false),
         says(text("All three pass. Next is 2.2, the background.")),

@@ -9,6 +9,7 @@ mod arena;
 mod away;
 mod contests;
 mod gallery;
+mod keyboard;
 mod hostile;
 mod live;
 mod log;
@@ -16,7 +17,9 @@ mod pages;
 mod rounds;
 mod scene;
 mod switching;
+mod tls;
 mod toasts;
+mod untrusted;
 mod waits;
 
 // The worlds of the other tests; not all of each is needed here.

@@ -263,7 +263,7 @@ fn whoever_is_too_slow_gets_the_rest_from_the_file() {
     let served = world.serve();
     let connection = served.connect();
     // Little is on its way to it, so that the server has to keep the rest back.
-    rustix::net::sockopt::set_socket_recv_buffer_size(&connection, 4096).unwrap();
+    rustix::net::sockopt::set_socket_recv_buffer_size(&connection, 64 * 1024).unwrap();
     let mut stream = Stream::on(connection, &served, "", &[&served.bearer()]);
     assert_eq!(stream.next().unwrap().kind, "hello");
     let words = "x".repeat(2000);

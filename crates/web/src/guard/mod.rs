@@ -23,6 +23,7 @@ use tower::ServiceExt;
 
 use crate::api::Refusal;
 use crate::app::{self, Shared};
+use crate::auth::Who;
 use crate::pages;
 
 pub use hosts::Hosts;
@@ -73,6 +74,28 @@ impl Guard {
 
     async fn admit(&self, ends: Ends, mut request: Request) -> Result<Response, No> {
         let now = Instant::now();
+        let who = self.known(ends, &request, now)?;
+        if is_change(request.method()) && self.is_ending.load(Ordering::Acquire) {
+            return Err(No::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the server ends; start it again with `kumite serve`",
+            ));
+        }
+        if let Some(who) = who {
+            request.extensions_mut().insert(who);
+        }
+        request.extensions_mut().insert(ends);
+        let is_login = is_login(&request);
+        let request = body::read(request).await?;
+        let response = shielded(self.router.clone().oneshot(request)).await?;
+        if is_login && response.status() == StatusCode::UNAUTHORIZED {
+            self.rates.tried_link(ends.peer.ip(), now);
+        }
+        Ok(response)
+    }
+
+    /// The verdict, unless the peer asks or guesses too often.
+    fn known(&self, ends: Ends, request: &Request, now: Instant) -> Result<Option<Who>, No> {
         let peer = ends.peer.ip();
         let asked = Asked {
             method: request.method(),
@@ -87,35 +110,24 @@ impl Guard {
         if !is_foreign && !self.rates.may_ask(peer, now) {
             return Err(No::too_often("too many requests; wait a moment", 1));
         }
-        let is_login = request.uri().path() == pages::LOGIN;
-        let who = match verdict {
-            Err(Refused::Wrong) if !self.rates.may_guess(peer, now) => return Err(guessed()),
-            Ok(None) if is_login && !self.rates.may_try_link(peer, now) => return Err(guessed()),
-            Err(refused) => {
-                if refused == Refused::Wrong {
-                    self.rates.guessed(peer, now);
-                }
-                return Err(No::from_verdict(refused, &request));
-            }
-            Ok(who) => who,
+        let may_try = match &verdict {
+            Err(Refused::Wrong) => self.rates.may_guess(peer, now),
+            Ok(None) if is_login(request) => self.rates.may_try_link(peer, now),
+            _ => true,
         };
-        if who.is_some() && is_change(request.method()) && self.is_ending.load(Ordering::Acquire) {
-            return Err(No::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the server ends; start it again with `kumite serve`",
-            ));
+        if !may_try {
+            let why = "too many wrong tokens or links; wait a minute";
+            return Err(No::too_often(why, 60));
         }
-        if let Some(who) = who {
-            request.extensions_mut().insert(who);
+        if let Err(Refused::Wrong) = verdict {
+            self.rates.guessed(peer, now);
         }
-        request.extensions_mut().insert(ends);
-        let request = body::read(request).await?;
-        let response = shielded(self.router.clone().oneshot(request)).await?;
-        if is_login && response.status() == StatusCode::UNAUTHORIZED {
-            self.rates.tried_link(peer, now);
-        }
-        Ok(response)
+        verdict.map_err(|refused| No::from_verdict(refused, request))
     }
+}
+
+fn is_login(request: &Request) -> bool {
+    request.uri().path() == pages::LOGIN
 }
 
 /// A panic ends the request, and nothing else.
@@ -127,10 +139,6 @@ async fn shielded(
         Ok(Err(never)) => match never {},
         Err(_) => Err(No::broken()),
     }
-}
-
-fn guessed() -> No {
-    No::too_often("too many wrong tokens or links; wait a minute", 60)
 }
 
 /// A refusal on its way out.

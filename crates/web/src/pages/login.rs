@@ -7,10 +7,11 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, html};
 use serde::Deserialize;
 
+use super::layout::head;
 use crate::api::Refusal;
 use crate::app::Shared;
-use crate::assets;
 use crate::guard::Ends;
+use crate::render::marks::sentence;
 
 pub const LOGIN: &str = "/login";
 
@@ -81,39 +82,17 @@ pub fn refused(refusal: &Refusal, again: Option<&str>) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · kumite" }
-                link rel="icon" href=(assets::path("icon.svg"));
-                link rel="stylesheet" href=(assets::path("app.css"));
-            }
-            body {
-                main #main {
-                    div.card.stack {
-                        h1 { (title) }
-                        p { (sentence(&refusal.message)) }
-                        @if let Some(path) = again {
-                            p { "If you were here before: " a href=(path) { "open the page" } "." }
-                        }
+            head { (head(title)) }
+            body.alone {
+                main #main.card.stack {
+                    h1 { (title) }
+                    p { (sentence(&refusal.message)) }
+                    @if let Some(path) = again {
+                        p { "If you were here before: " a href=(path) { "open the page" } "." }
                     }
                 }
             }
         }
     };
     (refusal.status, Html(page.into_string())).into_response()
-}
-
-/// A reason as a sentence, with what is to be typed as such.
-fn sentence(reason: &str) -> maud::Markup {
-    let mut first = reason.chars();
-    let upper = first.next().map(|it| it.to_ascii_uppercase());
-    let text: String = upper.into_iter().chain(first).collect();
-    html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 1 { code { (part) } } @else { (part) }
-        }
-        "."
-    }
 }

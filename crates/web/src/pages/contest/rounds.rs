@@ -110,6 +110,7 @@ pub fn of_one(seen: &Seen, number: usize, may_change: bool) -> Option<Markup> {
             span.muted { "best " (score(line.score)) ", " (played(line.rounds)) }
         }
         @if let Some(message) = &line.message { p.why { (message) } }
+        h2 { "Rounds" }
         (rounds(seen, number, may_change, &mut room))
     })
 }

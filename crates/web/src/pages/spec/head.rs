@@ -54,8 +54,9 @@ fn figures(seen: &Seen) -> Markup {
 /// Where in its loop it is: `Round 3 of 7`, `Retry 2 of 7`.
 fn place(status: &Status) -> Option<(&'static str, String)> {
     let of = |now: u32, max: Option<u8>| match max {
-        Some(max) => format!("{now} of {max}"),
-        None => now.to_string(),
+        Some(max) if now <= u32::from(max) => format!("{now} of {max}"),
+        // Rounds that a person granted later count on.
+        Some(_) | None => now.to_string(),
     };
     let name = match status.step {
         Some("inspect" | "fix") => "Inspection",
