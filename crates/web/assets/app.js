@@ -5,7 +5,7 @@ import * as keys from "./keys.js";
 import * as page from "./page.js";
 import * as stream from "./stream.js";
 
-const UNKNOWN = "This browser is not known any more. In the project, `kumite serve link` prints a new link.";
+const UNKNOWN = "This browser is not known any more. In the project, kumite serve link prints a new link.";
 const AWAY = "The server does not answer. Trying again.";
 
 // What scripts of single pages get.

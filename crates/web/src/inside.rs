@@ -14,7 +14,9 @@ use crate::auth;
 /// rather than the project.
 pub fn open(root: &Path, path: &Path) -> io::Result<File> {
     let real = path.canonicalize()?;
-    if !real.starts_with(root.canonicalize()?) || auth::is_secret(&real) {
+    let is_inside = real.starts_with(root.canonicalize()?)
+        && real.starts_with(project_of(root).canonicalize()?);
+    if !is_inside || auth::is_secret(&real) {
         return Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             "it leads outside, and is not shown",
@@ -33,6 +35,12 @@ pub fn open(root: &Path, path: &Path) -> io::Result<File> {
             "it is not a plain file",
         )),
     }
+}
+
+/// The checkout around a root, which may be a link itself.
+fn project_of(root: &Path) -> &Path {
+    let above = root.ancestors().filter(|dir| dir.ends_with(".kiro"));
+    above.last().and_then(Path::parent).unwrap_or(root)
 }
 
 /// All of a plain file below `root`, unless it is larger than `max` bytes.
@@ -87,6 +95,29 @@ mod tests {
         assert_eq!(kind(&root, "large.md"), Err(io::ErrorKind::FileTooLarge));
         assert_eq!(kind(&root, "none.md"), Err(io::ErrorKind::NotFound));
         assert!(kind(&root, "loop.md").is_err());
+    }
+
+    #[test]
+    fn a_root_that_leads_out_of_its_project_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let specs = dir.path().join("project/.kiro/specs");
+        let outside = dir.path().join("outside");
+        for place in [&specs.join("login"), &outside] {
+            fs::create_dir_all(place).unwrap();
+            fs::write(place.join("design.md"), "design").unwrap();
+        }
+        symlink(&outside, specs.join("linked")).unwrap();
+        symlink("login", specs.join("same")).unwrap();
+        assert_eq!(
+            kind(&specs.join("login"), "design.md"),
+            Ok(b"design".to_vec())
+        );
+        assert_eq!(
+            kind(&specs.join("same"), "design.md"),
+            Ok(b"design".to_vec())
+        );
+        let denied = Err(io::ErrorKind::PermissionDenied);
+        assert_eq!(kind(&specs.join("linked"), "design.md"), denied);
     }
 
     #[test]

@@ -157,6 +157,16 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
     ] {
         symlink(target, spec.join(name)).unwrap();
     }
+    let logs = outside.path().join("logs");
+    std::fs::create_dir(&logs).unwrap();
+    for file in [
+        outside.path().join("events.jsonl"),
+        logs.join("1-1.log"),
+        logs.join("1-1.jsonl"),
+    ] {
+        let said = serde_json::json!({"type": CANARY, "text": CANARY, "message": CANARY});
+        std::fs::write(file, format!("{said}\n")).unwrap();
+    }
     // A document that everybody expects, and a log.
     std::fs::remove_file(spec.join("design.md")).unwrap();
     symlink(outside.path().join("canary.md"), spec.join("design.md")).unwrap();
@@ -195,6 +205,11 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
         "/api/specs/login/agents/1-1/log",
         "/specs/linked",
         "/specs/linked/documents/canary.md",
+        "/specs/linked/agents/1-1",
+        "/specs/linked/agents/1-1/lines",
+        "/specs/linked/agents/1-1/raw",
+        "/api/specs/linked/events",
+        "/api/specs/linked/agents/1-1/log",
         "/api/specs/linked/documents",
         "/api/specs/linked/documents/canary.md",
     ] {

@@ -60,15 +60,20 @@ pub fn list(project: &Project, dir: &Path) -> Vec<Listed> {
     listed
 }
 
-fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
-    let is_inside = match (dir.canonicalize(), project.canonicalize()) {
+/// What is not there leads nowhere else.
+pub fn is_inside(project: &Path, dir: &Path) -> bool {
+    match (dir.canonicalize(), project.canonicalize()) {
         (Ok(dir), Ok(project)) => dir.starts_with(project),
-        _ => false,
+        _ => dir.starts_with(project),
+    }
+}
+
+fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
+    let entries = match is_inside(project, dir) {
+        true => fs::read_dir(dir).ok(),
+        false => None,
     };
-    let entries = fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .filter(|_| is_inside);
+    let entries = entries.into_iter().flatten();
     let files = entries.filter_map(|entry| {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;

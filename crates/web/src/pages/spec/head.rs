@@ -25,6 +25,9 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
                 p.why { (marks::sentence(message)) }
             }
             @if let Some(trouble) = &seen.trouble { p.why { (marks::sentence(trouble)) } }
+            @if seen.is_outside {
+                p.muted { "Its documents live outside of the project and are not shown here." }
+            }
             (figures(seen))
             @if may_change && !needs::is_needed(seen) { (actions::actions(seen)) }
         }

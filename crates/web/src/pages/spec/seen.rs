@@ -27,6 +27,8 @@ pub struct Seen {
     pub facts: Option<Facts>,
     /// The worktree that it lives in, if it has one.
     pub worktree: Option<String>,
+    /// Its documents are not in the project: no page shows them.
+    pub is_outside: bool,
     pub documents: Vec<Listed>,
     /// The newest first.
     pub agents: Vec<Worked>,
@@ -67,6 +69,7 @@ impl Seen {
                 .flatten()
                 .unwrap_or_default(),
             documents: documents::list(project, &dir),
+            is_outside: !documents::is_inside(project.root(), &dir),
             spec,
             facts,
             worktree,

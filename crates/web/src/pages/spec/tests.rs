@@ -323,3 +323,24 @@ fn c5_the_same_files_give_the_same_page() {
     let scene = Scene::new(rounds());
     assert_eq!(html_of(&scene.seen()), html_of(&scene.seen()));
 }
+
+#[test]
+fn a_worktree_in_the_project_is_shown_and_one_outside_of_it_is_not() {
+    let outside = TempDir::new().unwrap();
+    let inside = ".kiro/worktrees/specs/login";
+    for (path, is_shown) in [(inside, true), (outside.path().to_str().unwrap(), false)] {
+        let worktree = json!({"worktree": {"path": path, "branch": "feature/login"}});
+        let scene = Scene::new(worktree.clone());
+        let dir = scene.dir.path().join(path).join(".kiro/specs/login");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("spec.json"), worktree.to_string()).unwrap();
+        fs::write(dir.join("design.md"), "the design of the worktree").unwrap();
+        let seen = scene.seen();
+        let html = html_of(&seen);
+        assert_eq!(html.contains("/documents/design.md\""), is_shown, "{path}");
+        assert_eq!(html.contains("outside of the project"), !is_shown, "{path}");
+        let page = document::body(&seen, "design.md", true);
+        let shown = page.is_ok_and(|page| page.into_string().contains("of the worktree"));
+        assert_eq!(shown, is_shown, "{path}");
+    }
+}
