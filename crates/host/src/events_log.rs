@@ -58,11 +58,15 @@ pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let text = String::from_utf8_lossy(&bytes);
-    let events = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
-    Ok(events.collect())
+    Ok(parse(&bytes))
+}
+
+pub fn parse(bytes: &[u8]) -> Vec<Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }
 
 /// Cuts off a line that a crash left half-written, and counts those that have these marks.

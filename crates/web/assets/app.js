@@ -79,7 +79,17 @@ function timed(element) {
   if (!element.title) element.title = FULL.format(date);
 }
 
+// On a phone a table is a list of rows, in which a figure needs the name of its column.
+function label(table) {
+  const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  for (const cell of table.querySelectorAll("tbody td.num")) {
+    const name = names[cell.cellIndex];
+    if (name) cell.dataset.label = name;
+  }
+}
+
 function arrived() {
+  for (const table of page.main().querySelectorAll("table.list")) label(table);
   for (const element of page.main().querySelectorAll("time[datetime]")) timed(element);
   keys.filterAgain();
   mountAll();

@@ -36,6 +36,7 @@ const OURS = {
   details: ["open"],
   dialog: ["open"],
   button: ["disabled", "aria-busy"],
+  td: ["data-label"],
 };
 
 function attributes(from, to) {

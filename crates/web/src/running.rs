@@ -26,7 +26,7 @@ pub struct Running {
 impl Running {
     /// The server of a project, if it lives.
     pub fn find(runtime: &Path) -> Option<Running> {
-        let text = private::read(&runtime.join(FILE)).ok()?;
+        let text = private::read(&runtime.join(FILE)).ok()??;
         let running: Running = serde_json::from_slice(&text).ok()?;
         running.answers().then_some(running)
     }
@@ -65,7 +65,7 @@ impl Running {
     /// Takes that back, unless another one has begun since.
     pub(crate) fn end(&self, runtime: &Path) {
         let path = runtime.join(FILE);
-        let text = private::read(&path).unwrap_or_default();
+        let text = private::read(&path).ok().flatten().unwrap_or_default();
         let told: Option<Running> = serde_json::from_slice(&text).ok();
         if told.is_some_and(|told| told.pid == self.pid) {
             let _ = std::fs::remove_file(path);
@@ -75,7 +75,7 @@ impl Running {
 
 /// The port that the last server of this project had.
 pub(crate) fn last_port(runtime: &Path) -> Option<u16> {
-    let text = private::read(&runtime.join(PORT)).ok()?;
+    let text = private::read(&runtime.join(PORT)).ok()??;
     let port = String::from_utf8(text).ok()?.trim().parse().ok()?;
     (port != 0).then_some(port)
 }

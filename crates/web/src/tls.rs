@@ -72,12 +72,12 @@ pub fn own(dir: &Path, names: &[String]) -> Result<Tls, Error> {
 }
 
 fn kept(dir: &Path, names: &[String]) -> Option<Tls> {
-    let about = private::read(&dir.join("about.json")).ok()?;
+    let about = private::read(&dir.join("about.json")).ok()??;
     let about: About = serde_json::from_slice(&about).ok()?;
     let fits =
         about.until_ms > now_ms() + REST_MS && names.iter().all(|name| about.names.contains(name));
-    let cert = private::read(&dir.join("cert.pem")).ok()?;
-    let key = private::read(&dir.join("key.pem")).ok()?;
+    let cert = private::read(&dir.join("cert.pem")).ok()??;
+    let key = private::read(&dir.join("key.pem")).ok()??;
     fits.then(|| tls(&cert, &key).ok()).flatten()
 }
 
@@ -172,7 +172,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let name = names(&["localhost"]);
         let first = own(dir.path(), &name).unwrap();
-        std::fs::write(dir.path().join("key.pem"), "broken").unwrap();
+        private::replace(&dir.path().join("key.pem"), b"broken").unwrap();
         let second = own(dir.path(), &name).unwrap();
         assert_ne!(first.fingerprint, second.fingerprint);
         let soon = About {
@@ -180,7 +180,7 @@ mod tests {
             until_ms: now_ms() + DAY_MS,
         };
         let soon = serde_json::to_vec(&soon).unwrap();
-        std::fs::write(dir.path().join("about.json"), soon).unwrap();
+        private::replace(&dir.path().join("about.json"), &soon).unwrap();
         assert_ne!(
             second.fingerprint,
             own(dir.path(), &name).unwrap().fingerprint

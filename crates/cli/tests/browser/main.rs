@@ -16,6 +16,7 @@ mod log;
 mod pages;
 mod rounds;
 mod scene;
+mod shots;
 mod switching;
 mod tls;
 mod toasts;

@@ -1,5 +1,7 @@
 //! Specs, as they are.
 
+use std::io;
+
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,6 +20,10 @@ use super::Refusal;
 use super::change::{Told, asked, change, named};
 use crate::app::{App, Shared};
 use crate::auth::Who;
+use crate::inside;
+
+/// Bytes of events.jsonl: years of them.
+const EVENTS_MAX: u64 = 64 * 1024 * 1024;
 
 /// `kumite status --json`.
 #[derive(Serialize, JsonSchema)]
@@ -106,7 +112,16 @@ pub async fn events(
     Path(name): Path<String>,
 ) -> Result<Json<Events>, Refusal> {
     let read = |_: &App, spec: &Spec| {
-        let events = events_log::read(spec)?;
+        let events = match inside::read(spec.main_dir(), &spec.events_file(), EVENTS_MAX) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(Refusal::not_found(format!(
+                    "events.jsonl of {}: {error}",
+                    spec.name
+                )));
+            }
+            read => events_log::parse(&read?),
+        };
         Ok(Events { events })
     };
     of_spec(&app, name, read).await

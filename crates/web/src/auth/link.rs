@@ -61,10 +61,7 @@ fn change<T>(runtime: &Path, change: impl FnOnce(&mut Vec<Link>) -> T) -> Result
     let work = || -> io::Result<T> {
         std::fs::create_dir_all(runtime)?;
         let _lock = private::lock(&runtime.join("links.lock"))?;
-        let text = match private::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
+        let text = private::read(&path)?.unwrap_or_default();
         // A file that is garbled holds no link.
         let mut links: Vec<Link> = serde_json::from_slice(&text).unwrap_or_default();
         let now = now_ms();

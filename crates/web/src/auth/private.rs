@@ -3,34 +3,45 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
 const MODE: u32 = 0o600;
 
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = plain(OpenOptions::new().read(true), path)?;
-    // Somebody may have copied the project about, and lost the mode.
-    if file.metadata()?.mode() & 0o077 != 0 {
-        file.set_permissions(fs::Permissions::from_mode(MODE))?;
+/// None: there is no such file, or it is not ours alone. What others could read is no secret any more,
+/// and what they could write was perhaps never ours: a repository can bring such a file along, but
+/// not with this mode.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut file = match plain(OpenOptions::new().read(true), path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if !is_ours_alone(&file.metadata()?) {
+        return Ok(None);
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(Some(bytes))
 }
 
-/// Creates a file with its content in one step. False: there is one already.
+fn is_ours_alone(metadata: &fs::Metadata) -> bool {
+    metadata.mode() & 0o077 == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Creates a file with its content in one step. False: there is one already that [`read`] reads.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let temporary = write_beside(path, bytes)?;
-    let linked = fs::hard_link(&temporary, path);
+    let created = match fs::hard_link(&temporary, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match read(path) {
+            Ok(None) => return fs::rename(&temporary, path).map(|()| true),
+            read => read.map(|_| false),
+        },
+        linked => linked.map(|()| true),
+    };
     fs::remove_file(&temporary)?;
-    match linked {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
+    created
 }
 
 /// A reader sees the old content or the new one.
@@ -84,6 +95,8 @@ fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn mode(path: &Path) -> u32 {
@@ -96,22 +109,27 @@ mod tests {
         let path = dir.path().join("deep/token");
         assert!(create(&path, b"first").unwrap());
         assert!(!create(&path, b"second").unwrap());
-        assert_eq!(read(&path).unwrap(), b"first");
+        assert_eq!(read(&path).unwrap().unwrap(), b"first");
         assert_eq!(mode(&path), MODE);
         replace(&path, b"third").unwrap();
-        assert_eq!(read(&path).unwrap(), b"third");
+        assert_eq!(read(&path).unwrap().unwrap(), b"third");
         assert_eq!(mode(&path), MODE);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 
     #[test]
-    fn a_mode_that_was_lost_is_set_right() {
+    fn what_others_can_read_is_no_secret_and_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("token");
-        fs::write(&path, "text").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        read(&path).unwrap();
-        assert_eq!(mode(&path), MODE);
+        for lax in [0o644, 0o640, 0o666, 0o602] {
+            fs::write(&path, "known to others").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(lax)).unwrap();
+            assert_eq!(read(&path).unwrap(), None);
+            assert!(create(&path, b"new").unwrap());
+            assert_eq!(read(&path).unwrap().unwrap(), b"new");
+            assert_eq!(mode(&path), MODE);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -123,7 +141,7 @@ mod tests {
         assert!(read(&path).is_err());
         assert!(append(&path).is_err());
         assert!(lock(&path).is_err());
-        assert!(!create(&path, b"new").unwrap());
+        assert!(create(&path, b"new").is_err());
         assert_eq!(fs::read(&target).unwrap(), b"text");
     }
 }

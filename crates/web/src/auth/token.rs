@@ -1,6 +1,5 @@
 //! The token of a project, in a file that only its owner reads.
 
-use std::io;
 use std::path::Path;
 
 use ring::hmac;
@@ -24,14 +23,14 @@ impl Token {
             path: path.clone(),
             source,
         };
-        let bytes = match private::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let bytes = match private::read(&path).map_err(fail)? {
+            Some(bytes) => bytes,
+            None => {
                 // 192 bits. Another server may be faster: then that one's token counts.
                 let made = hex(&random::<24>()?);
                 private::create(&path, made.as_bytes()).map_err(fail)?;
-                private::read(&path).map_err(fail)?
+                private::read(&path).map_err(fail)?.unwrap_or_default()
             }
-            read => read.map_err(fail)?,
         };
         let token = bytes.trim_ascii();
         if token.len() < LENGTH_MIN || !token.iter().all(u8::is_ascii_graphic) {
@@ -57,6 +56,7 @@ impl Token {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -80,11 +80,21 @@ mod tests {
     }
 
     #[test]
+    fn a_token_that_came_with_a_repository_is_not_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let known = "a-token-that-somebody-else-knows";
+        let path = dir.path().join(FILE);
+        fs::write(&path, known).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(!Token::open(dir.path()).unwrap().is(known));
+    }
+
+    #[test]
     fn a_file_without_a_good_token_is_refused_and_left() {
         for bad in ["", "short", "a token with spaces in it, but long"] {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join(FILE);
-            fs::write(&path, bad).unwrap();
+            private::create(&path, bad.as_bytes()).unwrap();
             assert!(matches!(
                 Token::open(dir.path()),
                 Err(Error::NoToken { .. })

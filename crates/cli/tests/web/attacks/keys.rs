@@ -239,6 +239,40 @@ fn the_files_of_secrets_are_for_their_owner_alone() {
 }
 
 #[test]
+fn secrets_that_came_with_a_repository_are_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    // Whoever wrote it knows the token, a link and the key, but version control keeps no mode 0600.
+    let world = World::new();
+    let token = "a-token-that-somebody-else-knows";
+    let hash = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"; // of "foo"
+    let links = format!(r#"[{{"hash":"{hash}","read_only":false,"until_ms":99999999999999}}]"#);
+    let evil = r#"{"url":"https://evil.example","pid":1,"address":"127.0.0.1:1"}"#;
+    for (file, text) in [
+        ("token", token),
+        ("links.json", &links),
+        ("serve.json", evil),
+    ] {
+        let path = format!(".kiro/runtime/kumite/{file}");
+        world.write(&path, text);
+        let mode = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(world.path(&path), mode).unwrap();
+    }
+    let out = world.kumite(&["serve", "link"]);
+    assert!(!out.assert_code(5).stdout.contains("evil"), "{out:?}");
+    let served = world.serve();
+    assert_ne!(served.token, token);
+    let bearer = format!("Authorization: Bearer {token}");
+    served
+        .send("GET", "/api/specs", &[&bearer], "")
+        .assert_status(401);
+    served
+        .send("GET", "/login?key=foo", &[], "")
+        .assert_status(401);
+    served.get("/api/specs").assert_status(200);
+    served.login().get("/").assert_status(200);
+}
+
+#[test]
 fn a_link_in_place_of_the_token_is_not_followed() {
     let world = World::new();
     world.write("elsewhere", "a text that could well be a token");

@@ -136,6 +136,15 @@ fn no_name_in_a_change_leads_out() {
     assert_eq!(specs.count(), 1);
 }
 
+/// Agents: the log of one of them leads out.
+const LINKED: &str = "agent-1767225600000-00000001";
+const HONEST: &str = "agent-1767225600000-00000002";
+
+/// A line that would be shown wherever it is taken for one of ours.
+fn said(text: &str) -> serde_json::Value {
+    serde_json::json!({"type": text, "text": text, "message": text})
+}
+
 #[test]
 fn links_that_lead_out_of_the_spec_are_not_followed() {
     let stage = stage_with_documents();
@@ -161,26 +170,28 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
     std::fs::create_dir(&logs).unwrap();
     for file in [
         outside.path().join("events.jsonl"),
-        logs.join("1-1.log"),
-        logs.join("1-1.jsonl"),
+        logs.join(format!("{LINKED}.log")),
+        logs.join(format!("{LINKED}.jsonl")),
     ] {
-        let said = serde_json::json!({"type": CANARY, "text": CANARY, "message": CANARY});
-        std::fs::write(file, format!("{said}\n")).unwrap();
+        std::fs::write(file, format!("{}\n", said(CANARY))).unwrap();
     }
     // A document that everybody expects, and a log.
     std::fs::remove_file(spec.join("design.md")).unwrap();
     symlink(outside.path().join("canary.md"), spec.join("design.md")).unwrap();
     std::fs::create_dir_all(spec.join("logs")).unwrap();
-    for name in ["1-1.log", "1-1.jsonl"] {
-        symlink(
-            outside.path().join("canary.md"),
-            spec.join("logs").join(name),
-        )
-        .unwrap();
+    for end in ["log", "jsonl"] {
+        let name = format!("{LINKED}.{end}");
+        symlink(logs.join(&name), spec.join("logs").join(name)).unwrap();
+        let honest = spec.join("logs").join(format!("{HONEST}.{end}"));
+        std::fs::write(honest, format!("{}\n", said("an open word"))).unwrap();
     }
     // A whole spec, and its events.
     symlink(outside.path(), stage.world.path(".kiro/specs/linked")).unwrap();
-    symlink(outside.path().join("canary.md"), spec.join("events.jsonl")).unwrap();
+    symlink(
+        outside.path().join("events.jsonl"),
+        spec.join("events.jsonl"),
+    )
+    .unwrap();
 
     let mut paths = Vec::new();
     for name in [
@@ -196,20 +207,20 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
         paths.push(format!("/api/specs/login/documents/{name}"));
     }
     for end in ["", "/lines", "/search?q=canary", "/raw"] {
-        paths.push(format!("/specs/login/agents/1-1{end}"));
+        paths.push(format!("/specs/login/agents/{LINKED}{end}"));
     }
     for path in [
         "/specs/login",
         "/api/specs/login/documents",
         "/api/specs/login/events",
-        "/api/specs/login/agents/1-1/log",
+        &format!("/api/specs/login/agents/{LINKED}/log"),
         "/specs/linked",
         "/specs/linked/documents/canary.md",
-        "/specs/linked/agents/1-1",
-        "/specs/linked/agents/1-1/lines",
-        "/specs/linked/agents/1-1/raw",
+        &format!("/specs/linked/agents/{LINKED}"),
+        &format!("/specs/linked/agents/{LINKED}/lines"),
+        &format!("/specs/linked/agents/{LINKED}/raw"),
         "/api/specs/linked/events",
-        "/api/specs/linked/agents/1-1/log",
+        &format!("/api/specs/linked/agents/{LINKED}/log"),
         "/api/specs/linked/documents",
         "/api/specs/linked/documents/canary.md",
     ] {
@@ -222,6 +233,13 @@ fn links_that_lead_out_of_the_spec_are_not_followed() {
     }
     let page = stage.browser.get("/specs/login/documents/requirements.md");
     assert!(page.assert_status(200).text().contains("It works"));
+    let log = stage
+        .browser
+        .get(&format!("/specs/login/agents/{HONEST}/raw"));
+    assert!(
+        log.assert_status(200).text().contains("an open word"),
+        "{log:?}"
+    );
 }
 
 #[test]

@@ -198,14 +198,14 @@ mod tests {
         RoundReport {
             team_id: format!("{BAD}{number}"),
             round,
-            score: (round % 3 != 0).then_some(50.0),
+            score: (!round.is_multiple_of(3)).then_some(50.0),
             metrics: vec![MetricReport {
                 name: BAD.to_owned(),
                 score: 50.0,
                 remark: long.clone(),
                 veto: true,
             }],
-            failed: (round % 3 == 0).then(|| BAD.to_owned()),
+            failed: round.is_multiple_of(3).then(|| BAD.to_owned()),
             should_continue: Some(true),
             reasoning: Some(BAD.to_owned()),
             confidence_score: Some(0.5),

@@ -106,8 +106,11 @@ pub fn show(costs: &Costs) -> Markup {
             }
             @if costs.total.unpriced > 0 {
                 p.muted.small {
-                    (words::thousands(costs.total.unpriced))
-                    " agents told no price (marked – or +): some programs tell none, nor does an agent that was ended early."
+                    @match costs.total.unpriced {
+                        1 => "1 agent",
+                        many => { (words::thousands(many)) " agents" },
+                    }
+                    " told no price (marked – or +): some programs tell none, nor does an agent that was ended early."
                 }
             }
             p.muted.small { "Contests are not part of this; each says what it has cost." }

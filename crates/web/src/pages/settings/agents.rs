@@ -97,7 +97,7 @@ fn work(settings: &Settings, name: &str) -> String {
     match (settings.agent.default == name, own.is_empty()) {
         (true, true) => "everything that has no agent of its own".to_owned(),
         (true, false) => format!("{}, and what has no agent of its own", own.join(", ")),
-        (false, true) => "–".to_owned(),
+        (false, true) => String::new(),
         (false, false) => own.join(", "),
     }
 }
@@ -105,7 +105,6 @@ fn work(settings: &Settings, name: &str) -> String {
 /// Names alone: values may be secret.
 fn environment(agent: &AgentSettings) -> Markup {
     html! {
-        @if agent.env.is_empty() { "–" }
         @for (index, name) in agent.env.keys().enumerate() {
             @if index > 0 { ", " }
             code { (name) "=…" }

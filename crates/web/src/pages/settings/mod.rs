@@ -145,7 +145,7 @@ impl Row {
 fn table(groups: &[(String, Vec<Row>)], file: &Path) -> Markup {
     html! {
         div.scroll {
-            table.list {
+            table.list.settings {
                 thead {
                     tr {
                         th scope="col" { "Setting" }

@@ -38,7 +38,7 @@ fn figures(seen: &Seen) -> Markup {
     let status = &seen.status;
     let fact = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
     html! {
-        dl.facts #facts {
+        dl.about #facts {
             @if let Some(phase) = status.phase { (fact("Phase", html! { (phase) })) }
             @if let Some(place) = place(status) { (fact(place.0, html! { (place.1) })) }
             @if status.tasks.total > 0 {
