@@ -35,7 +35,7 @@ pub struct Text {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{spec} has no document {name:?}")]
+    #[error("there is no document {name:?} in {spec}")]
     None { spec: String, name: String },
     #[error("cannot read {path}", path = .path.display())]
     Read { path: PathBuf, source: io::Error },

@@ -163,8 +163,8 @@ fn one_review_by_hand_is_one_round_and_no_more() {
     act(&page, "review");
     page.until_text("#round-1", "replied");
     page.until("!document.querySelector('#agents .working')");
-    let cells = "[...document.querySelectorAll('#round-1 .num')].map(it => it.innerText).join(' ')";
-    assert_eq!(page.eval(cells).unwrap(), "1 2 0");
+    let cells = "[...document.querySelectorAll('#round-1 > td')].slice(0, 4).map(it => it.innerText).join(' ')";
+    assert_eq!(page.eval(cells).unwrap(), "1 replied 2 0");
     until("the run to rest", || scene.world.status("login")["agents"] == json!([]));
     assert_eq!(scene.world.steps("login"), ["review 1", "reply 1"]);
     assert_eq!(page.count("#rounds tbody tr"), 1);

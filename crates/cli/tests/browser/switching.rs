@@ -173,7 +173,7 @@ fn c5_5_a_page_hears_of_its_own_spec_only() {
     // The other one walks to its end meanwhile; the stream tells, the page does not care.
     scene.world.write("go-design", "");
     scene.world.write("go-tasks", "");
-    page.until_text(".toast", "left: Done");
+    page.until("[...document.querySelectorAll('.toast')].some(it => /^left\\b.*Done/s.test(it.innerText))");
     let heard: Vec<Value> = scene.news().into_iter().filter(|it| it["spec"] == "left").collect();
     assert!(heard.len() > 10, "{heard:#?}");
     // Once in a while it looks by itself, whatever happens.

@@ -293,6 +293,7 @@ fn check_nothing_is_left(world: &World) {
             "snapshot.json",
             "acted",
             "lock",
+            "news.jsonl",
             "usage.jsonl",
         ];
         let runtime = file.starts_with("runtime/") && !known.contains(&name);

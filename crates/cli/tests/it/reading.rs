@@ -284,9 +284,8 @@ fn completions_and_man_page_are_printed() {
 fn unread(world: &World, args: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let out = std::process::Command::new(env!("CARGO_BIN_EXE_kumite"))
-        .args(args)
-        .current_dir(world.root())
+    let out = world
+        .command(args)
         .stdout(writer)
         .output()
         .unwrap();

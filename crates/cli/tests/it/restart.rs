@@ -280,6 +280,7 @@ fn a_kumite_whose_file_is_replaced_during_a_run_goes_on() {
         .args(["run", "login", "--json"])
         .current_dir(world.root())
         .env("XDG_CONFIG_HOME", world.path("no-config"))
+        .env("XDG_STATE_HOME", world.path("state"))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -161,12 +161,14 @@ pub async fn apply(
         } else {
             "can apply"
         };
+        let files = match applied.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
         Ok(Applied {
             message: format!(
-                "{verb} round {} of team {}: {} files",
-                applied.round,
-                applied.team_id,
-                applied.files.len()
+                "{verb} round {} of team {}: {files}",
+                applied.round, applied.team_id
             ),
             applied,
         })

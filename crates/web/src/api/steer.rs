@@ -255,7 +255,7 @@ fn order(app: &App, request: RunRequest) -> Result<Message, Refusal> {
     let request = orders::checked(&app.project, request)?;
     attend::order(&app.project, &request)?;
     let specs = request.specs.join(", ");
-    Ok(Message::from(format!("{specs}: on its way")))
+    Ok(Message::from(format!("on the way: {specs}")))
 }
 
 fn on_its_way(changed: Changed) -> OnItsWay {

@@ -15,7 +15,7 @@ use super::layout::{Page, Place, Visit};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::audit::Line;
-use crate::render::marks::{segment, sentence};
+use crate::render::marks::{self, segment};
 use crate::render::words::{badge, cut, moment};
 
 const NEWEST: usize = 200;
@@ -167,7 +167,7 @@ fn runs_table(runs: &[Value]) -> Markup {
                                 td.nowrap { (moment(&text(run, "time"))) }
                                 td { a href={ "/specs/" (segment(&spec)) } { (spec) } }
                                 td { (badge(&text(run, "state"))) }
-                                td.wide title=(text(run, "reason")) { (sentence(&cut(&text(run, "message"), 300))) }
+                                td.wide title=(text(run, "reason")) { (marks::sentence(&cut(&text(run, "message"), 300))) }
                             }
                         }
                     }
