@@ -1,11 +1,13 @@
 //! The files of a round: what was asked, what was handed in, what was said.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::Submission;
 use kumite_host::files::{Durable, replace};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,10 +53,45 @@ pub fn keep(round: &Path, handed: &Handed) -> io::Result<Submission> {
 }
 
 pub fn read_submission(round: &Path) -> io::Result<String> {
-    fs::read_to_string(submission(round))
+    read(&submission(round))
+}
+
+pub fn read_prompt(round: &Path) -> io::Result<String> {
+    read(&prompt(round))
+}
+
+/// These files are shown. A link in place of one leads to something else, and a pipe to nothing.
+fn read(path: &Path) -> io::Result<String> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 pub fn about(round: &Path) -> Option<About> {
     let text = fs::read(round.join("about.json")).ok()?;
     serde_json::from_slice(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_place_of_a_text_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        keep_prompt(dir.path(), "the prompt").unwrap();
+        assert_eq!(read_prompt(dir.path()).unwrap(), "the prompt");
+        symlink(prompt(dir.path()), submission(dir.path())).unwrap();
+        assert!(read_submission(dir.path()).is_err());
+    }
 }

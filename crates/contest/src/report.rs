@@ -158,7 +158,7 @@ pub fn outline(charter: &Charter, contest: &Contest, is_played: bool) -> Report 
 fn add_texts(round: &mut RoundReport, dir: &Path) {
     round.submission = files::read_submission(dir).ok();
     round.submission_format = files::about(dir).map(|about| about.format);
-    round.prompt = std::fs::read_to_string(files::prompt(dir)).ok();
+    round.prompt = files::read_prompt(dir).ok();
 }
 
 pub fn replayed(home: &Home) -> Result<(Charter, Contest), Error> {

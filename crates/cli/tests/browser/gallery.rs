@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::arena::{HOLD, arena};
 use crate::scene::Scene;
-use crate::world::{World, permissions};
+use crate::world::{World, permissions, text, until};
 
 const REQUIREMENTS: &str = include_str!("texts/requirements.md");
 const REPLY: &str = include_str!("texts/reply.md");
@@ -19,7 +19,6 @@ const STANDS: [(&str, &str); 8] = [
     ("session-timeout", "stopped stopped_by_user"),
     ("search-index", "working null"),
     ("image-upload", "working null"),
-    // The last one: the limit holds for all that would begin after it.
     ("notifications", "waiting usage_limit"),
 ];
 
@@ -43,21 +42,29 @@ pub fn gallery() -> Scene {
     let scene = Scene::of(world);
     let contest = json!({"file": "contest.toml"});
     scene.served.post("/api/contests", &contest).assert_status(202);
-    for (name, stands) in STANDS {
-        let path = format!("/api/specs/{name}");
-        scene.served.post(&format!("{path}/run"), &json!({})).assert_status(202);
-        match name {
-            "session-timeout" => {
-                scene.world.wait_for_step(name, "impl 1");
-                scene.served.post(&format!("{path}/stop"), &json!({})).assert_status(200);
-            }
-            "search-index" => scene.world.wait_for_step(name, "review 3"),
-            "image-upload" => scene.world.wait_for("uploading"),
-            _ => {}
-        }
-        crate::world::until(&format!("{name} to be {stands}"), || scene.world.stands(name) == stands);
+    let ask = |name: &str, what: &str| {
+        scene.served.post(&format!("/api/specs/{name}/{what}"), &json!({}))
+    };
+    let (limited, others) = STANDS.split_last().unwrap();
+    for (name, _) in others {
+        ask(name, "run").assert_status(202);
     }
+    scene.world.wait_for_step("session-timeout", "impl 1");
+    ask("session-timeout", "stop").assert_status(200);
+    scene.world.wait_for_step("search-index", "review 3");
+    scene.world.wait_for("uploading");
+    others.iter().for_each(|it| wait(&scene, it));
+    // The limit holds for all that would begin after it.
+    ask(limited.0, "run").assert_status(202);
+    wait(&scene, limited);
     scene
+}
+
+fn wait(scene: &Scene, (name, stands): &(&str, &str)) {
+    until(&format!("{name} to be {stands}"), || {
+        let status = scene.served.get(&format!("/api/specs/{name}")).json();
+        format!("{} {}", text(&status["state"]), text(&status["reason"])) == *stands
+    });
 }
 
 const TASKS: &str = "# Implementation Plan\n\n- [x] 1. Accept files\n- [x] 1.1 Read the form\n- [x] 1.2 Refuse what is no image\n\

@@ -34,7 +34,6 @@ fn take(page: &Page, name: &str) {
     page.dark(false);
     page.size(390, 844, true);
     shoot("phone", false);
-    shoot("phone-whole", true);
     page.size(1280, 800, false);
 }
 
@@ -54,9 +53,7 @@ fn pictures_of_all_pages_are_taken() {
         ("login-form", "spec-approval"),
         ("audit-trail", "spec-discussion"),
         ("billing-export", "spec-failed"),
-        ("notifications", "spec-limited"),
         ("password-reset", "spec-done"),
-        ("csv-import", "spec-new"),
     ] {
         visit(&scene, &page, &format!("/specs/{spec}"), name);
     }

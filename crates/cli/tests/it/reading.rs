@@ -284,11 +284,7 @@ fn completions_and_man_page_are_printed() {
 fn unread(world: &World, args: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let out = world
-        .command(args)
-        .stdout(writer)
-        .output()
-        .unwrap();
+    let out = world.command(args).stdout(writer).output().unwrap();
     let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
     (out.status.code(), stderr)
 }

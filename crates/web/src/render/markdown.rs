@@ -13,6 +13,11 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser
 const MAX_BYTES: usize = 1_000_000;
 /// What is nested deeper stands beside what is around it.
 const DEPTH_MAX: usize = 24;
+/// The sanitiser's time grows with the square of the line ends and escaped characters of one text:
+/// a longer one is divided.
+const PIECE_MAX: usize = 256;
+/// Divides a text, and is not seen.
+const DIVIDER: &str = "<wbr>";
 
 pub fn markdown(text: &str) -> Markup {
     let shown = start_of(text);
@@ -54,12 +59,17 @@ fn start_of(text: &str) -> &str {
 struct Tame {
     /// For each element that is open: whether it is shown.
     open: Vec<bool>,
+    /// How much of the present text takes the sanitiser's time.
+    weight: usize,
 }
 
 type Events<'a> = Vec<Event<'a>>;
 
 impl Tame {
     fn see<'a>(&mut self, event: Event<'a>) -> Events<'a> {
+        if matches!(event, Event::Start(_) | Event::End(_)) {
+            self.weight = 0;
+        }
         match event {
             Event::Start(tag) => {
                 let shown = self.open.len() < DEPTH_MAX;
@@ -73,15 +83,63 @@ impl Tame {
                 Some(true) => end(tag),
                 _ => Vec::new(),
             },
-            Event::Html(text) | Event::InlineHtml(text) => vec![raw(text)],
+            Event::Html(text) | Event::InlineHtml(text) => match raw(text) {
+                Event::Text(text) => self.divided(text, Event::Text),
+                event => vec![event],
+            },
             Event::FootnoteReference(label) => vec![note(&label)],
             Event::TaskListMarker(done) => vec![Event::InlineHtml(task(done).into())],
-            Event::InlineMath(text) | Event::DisplayMath(text) => vec![Event::Code(text)],
-            Event::Text(_) | Event::Code(_) | Event::SoftBreak | Event::HardBreak | Event::Rule => {
-                vec![event]
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::Code(text) => {
+                self.divided(text, Event::Code)
             }
+            Event::Text(text) => self.divided(text, Event::Text),
+            Event::SoftBreak => {
+                let mut events = vec![event];
+                events.extend(self.weigh(1));
+                events
+            }
+            Event::HardBreak | Event::Rule => vec![event],
         }
     }
+
+    fn divided<'a>(
+        &mut self,
+        text: CowStr<'a>,
+        event: fn(CowStr<'a>) -> Event<'a>,
+    ) -> Events<'a> {
+        let weight = text.bytes().filter(is_heavy).count();
+        if weight <= PIECE_MAX {
+            let mut events: Events<'a> = self.weigh(weight).into_iter().collect();
+            events.push(event(text));
+            return events;
+        }
+        let mut events = Events::new();
+        let mut rest = text.as_ref();
+        while !rest.is_empty() {
+            let heavy = rest.bytes().enumerate().filter(|(_, byte)| is_heavy(byte));
+            let end = heavy.map(|(at, _)| at + 1).nth(PIECE_MAX - 1);
+            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            events.push(event(piece.to_owned().into()));
+            events.push(Event::InlineHtml(DIVIDER.into()));
+            rest = behind;
+        }
+        self.weight = 0;
+        events
+    }
+
+    /// A divider, if the text before has become heavy.
+    fn weigh<'a>(&mut self, weight: usize) -> Option<Event<'a>> {
+        self.weight += weight;
+        (self.weight > PIECE_MAX).then(|| {
+            self.weight = weight;
+            Event::InlineHtml(DIVIDER.into())
+        })
+    }
+}
+
+/// What is written as an entity, or ends a line: all of them are one byte.
+fn is_heavy(byte: &u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\n' | b'\r' | b'\0')
 }
 
 fn start(tag: Tag<'_>) -> Events<'_> {
@@ -136,7 +194,12 @@ fn below(level: HeadingLevel) -> HeadingLevel {
 /// Quotes within quotes, cut down to a depth that people use: each line that follows would be held
 /// against all of them. Says whether there was nothing to cut.
 fn without_towers(text: &str) -> (Cow<'_, str>, bool) {
-    let is_tower = |line: &str| line.bytes().filter(|byte| *byte == b'>').count() > DEPTH_MAX;
+    // Behind a `<` it is the end of a tag.
+    let is_tower = |line: &str| {
+        let mut start = line.split('<');
+        let start = start.next().unwrap_or_default();
+        start.bytes().filter(|byte| *byte == b'>').count() > DEPTH_MAX
+    };
     if !text.lines().any(is_tower) {
         return (Cow::Borrowed(text), true);
     }
@@ -181,6 +244,7 @@ static POLICY: LazyLock<Builder<'static>> = LazyLock::new(|| {
         "thead",
         "tr",
         "ul",
+        "wbr",
     ];
     let attributes = HashMap::from([
         ("a", HashSet::from(["href", "title"])),

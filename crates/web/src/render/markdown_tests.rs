@@ -34,7 +34,7 @@ fn pairs(mut text: &str) -> Vec<(String, String)> {
 /// Nothing in it can run, load, look like a part of our page or lead anywhere but the web.
 fn check(input: &str, html: &str) {
     let known = "a blockquote br code del div em h2 h3 h4 h5 h6 hr input li ol p pre strong sup \
-                 table tbody td th thead tr ul";
+                 table tbody td th thead tr ul wbr";
     let known: Vec<&str> = known.split_whitespace().collect();
     for (name, attributes) in tags(html) {
         assert!(
@@ -267,5 +267,30 @@ fn what_is_nested_deeply_or_repeated_without_end_is_shown_in_time() {
         let html = html_of(&input);
         check(&input[..20], &html);
         assert!(html.len() < 40 * MAX_BYTES, "{} bytes", html.len());
+    }
+}
+
+/// The sanitiser appends each line end and each entity to the text before it, and takes that text
+/// into its hands each time.
+#[test]
+fn no_text_is_so_heavy_that_the_sanitiser_chokes_on_it() {
+    let lines = "a line\n".repeat(5_000);
+    let cases = [
+        "&amp;".repeat(5_000),
+        "a < b > c & d \"e\" ".repeat(2_000),
+        lines.clone(),
+        format!("```\n{lines}```\n"),
+        format!("`{}`", "<".repeat(5_000)),
+        format!("<div>\n{lines}</div>\n"),
+    ];
+    for case in cases {
+        let html = markdown(&case).into_string();
+        let texts = html.split('<').filter_map(|part| part.split('>').nth(1));
+        let heaviest = texts.map(|text| text.matches(['&', '\n']).count()).max();
+        assert!(
+            heaviest.is_some_and(|count| count > 0 && count <= 2 * PIECE_MAX),
+            "{heaviest:?} in {:?}",
+            &case[..20]
+        );
     }
 }

@@ -54,9 +54,9 @@ fn played(app: &App) -> Vec<Board> {
     let played = own
         .iter()
         .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
-    played
-        .filter_map(|listed| report::board_of(listed).ok())
-        .collect()
+    let boards = played.filter_map(|listed| report::board_of(listed).ok());
+    // Its process lives a little longer than the contest.
+    boards.filter(|board| board.state == "running").collect()
 }
 
 fn body(scene: &Scene, may_change: bool) -> Markup {

@@ -35,7 +35,12 @@ pub async fn document(
 }
 
 pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
-    let missing = || Refusal::not_found(format!("there is no document {name:?} in {}", seen.spec.name));
+    let missing = || {
+        Refusal::not_found(format!(
+            "there is no document {name:?} in {}",
+            seen.spec.name
+        ))
+    };
     let index = seen.documents.iter().position(|listed| listed.name == name);
     let index = index.ok_or_else(missing)?;
     let text = seen.text(name).ok_or_else(|| {
