@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::audit::Audit;
 use crate::auth::Auth;
@@ -39,6 +39,9 @@ pub struct App {
 
 pub type Shared = Arc<App>;
 
+/// How many pages with documents are made at once.
+static RENDERS: Semaphore = Semaphore::const_new(2);
+
 impl App {
     /// Reading files blocks, so it has threads of its own.
     pub async fn read<T: Send + 'static>(
@@ -49,6 +52,17 @@ impl App {
         tokio::task::spawn_blocking(move || read(&app))
             .await
             .map_err(|_| api::Refusal::broken("this answer broke down; it is a bug"))
+    }
+
+    /// The same for pages with whole documents. Somebody may ask for many, and large ones: they wait
+    /// for one another, and everything else is answered meanwhile.
+    pub async fn render<T: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&App) -> T + Send + 'static,
+    ) -> Result<T, api::Refusal> {
+        // It is never closed.
+        let _turn = RENDERS.acquire().await;
+        self.read(read).await
     }
 }
 

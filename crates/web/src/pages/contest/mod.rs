@@ -67,7 +67,7 @@ async fn contests(
 async fn contest(State(app): State<Shared>, visit: Visit, Path(id): Path<String>) -> Response {
     let may_change = visit.who.may_change();
     let topics = format!("contest:{id}");
-    let body = app.read(move |app| -> Result<_, Refusal> {
+    let body = app.render(move |app| -> Result<_, Refusal> {
         let seen = Seen::read(app, &id)?;
         Ok((title(&seen), whole(&seen, may_change)))
     });
@@ -95,7 +95,7 @@ async fn team(
 ) -> Response {
     let may_change = visit.who.may_change();
     let topics = format!("contest:{id}");
-    let body = app.read(move |app| -> Result<_, Refusal> {
+    let body = app.render(move |app| -> Result<_, Refusal> {
         let seen = Seen::read(app, &id)?;
         let body = rounds::of_one(&seen, team, may_change)
             .ok_or_else(|| Refusal::not_found(format!("contest {id} has no team {team}")))?;
@@ -117,7 +117,7 @@ async fn compare(
     Query(query): Query<CompareQuery>,
 ) -> Response {
     let topics = format!("contest:{id}");
-    let body = app.read(move |app| -> Result<_, Refusal> {
+    let body = app.render(move |app| -> Result<_, Refusal> {
         let seen = Seen::read(app, &id)?;
         let body = compare::page(&seen, query.a.as_deref(), query.b.as_deref())?;
         Ok((title(&seen), body))

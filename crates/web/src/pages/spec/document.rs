@@ -17,7 +17,7 @@ pub async fn document(
     Path((name, document)): Path<(String, String)>,
 ) -> Response {
     let may_change = visit.who.may_change();
-    let read = app.read(move |app| {
+    let read = app.render(move |app| {
         let seen = Seen::glance(&app.project, &name)?;
         let body = body(&seen, &document, may_change)?;
         let title = format!("{document} of {}", seen.spec.name);
@@ -43,14 +43,16 @@ pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, 
     };
     let index = seen.documents.iter().position(|listed| listed.name == name);
     let index = index.ok_or_else(missing)?;
-    let text = seen.text(name).ok_or_else(|| {
-        Refusal::not_found(format!(
-            "{name} cannot be shown: it is no text of at most 4 MB"
-        ))
-    })?;
+    let text = seen.text(name).ok_or_else(missing)?;
     let judged = Document::ALL.into_iter().find(|it| it.file() == name);
     let judged = judged.filter(|it| may_change && approval::is_open(seen, *it));
-    let shown = html! { div.card { article.doc #document { (markdown(&text)) } } };
+    let shown = html! {
+        div.card {
+            article.doc #document {
+                @if name.ends_with(".md") { (markdown(&text)) } @else { pre.wrap { (text) } }
+            }
+        }
+    };
     Ok(html! {
         header.stack #head {
             div.row {

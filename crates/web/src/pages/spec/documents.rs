@@ -12,6 +12,9 @@ use crate::render::marks::segment;
 /// How the names of the project's own documents begin: no file of a spec can be called so.
 const STEERING: &str = "steering:";
 
+/// How the names of texts end.
+const TEXTS: [&str; 3] = [".md", ".txt", ".json"];
+
 /// No page lists more.
 const LISTED_MAX: usize = 500;
 
@@ -78,7 +81,8 @@ fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;
         let is_plain = entry.file_type().ok()?.is_file();
-        (is_plain && name.ends_with(".md") && !name.starts_with('.')).then_some(name)
+        let is_text = TEXTS.iter().any(|end| name.ends_with(end));
+        (is_plain && is_text && !name.starts_with('.')).then_some(name)
     });
     let listed = files.map(|name| Listed {
         name: format!("{prefix}{name}"),

@@ -61,7 +61,7 @@ pub async fn spec(
     Query(asked): Query<Asked>,
 ) -> Response {
     let may_change = visit.who.may_change();
-    let read = app.read(move |app| {
+    let read = app.render(move |app| {
         let seen = Seen::look(&app.project, &name)?;
         let body = body(&seen, may_change, &asked);
         Ok::<_, Refusal>((seen.spec.name, body))

@@ -1,5 +1,6 @@
 //! What the files say of a spec, read once for a page.
 
+use std::io::Read;
 use std::path::Path;
 
 use kumite_core::facts::{Facts, Look};
@@ -79,10 +80,12 @@ impl Seen {
         })
     }
 
-    /// The text of one of its documents.
+    /// The text of one of its documents, or how a very long one begins.
     pub fn text(&self, name: &str) -> Option<String> {
         let known = self.documents.iter().find(|listed| listed.name == name)?;
-        let bytes = inside::read(&known.root, &known.path(), TEXT_MAX).ok()?;
+        let file = inside::open(&known.root, &known.path()).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TEXT_MAX).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
