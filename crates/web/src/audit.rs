@@ -95,6 +95,7 @@ mod tests {
             from: "192.0.2.1".parse().unwrap(),
             role: Role::Full,
             csrf: None,
+            until_ms: None,
         }
     }
 

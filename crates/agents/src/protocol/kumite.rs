@@ -113,11 +113,12 @@ mod tests {
 
     #[test]
     fn in_a_flood_the_session_and_the_end_are_still_heard() {
-        let flood = "{\"kind\":\"text\",\"text\":\"again\"}\n".repeat(5000);
-        let (heard, said) = read(&format!("{flood}{STARTED}\n{flood}{ENDED}\n"));
+        let words = "again ".repeat(5000);
+        let flood = format!("{{\"kind\":\"text\",\"text\":\"{words}\"}}\n").repeat(2500);
+        let (heard, said) = read(&format!("{flood}{STARTED}\n{words}\n{ENDED}\n"));
         assert_eq!(heard.session.as_deref(), Some("s-1"));
         assert_eq!(heard.said, Some(Outcome::Finished));
-        assert!(said.len() < 5000, "{}", said.len());
+        assert!(said.len() < 2500, "{}", said.len());
     }
 
     #[test]

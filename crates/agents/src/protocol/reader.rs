@@ -258,10 +258,14 @@ fn split(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Nobody reads more than this in a second, and a flood must not cost more than it brings.
 const LINES_A_SECOND: u32 = 1_000;
 const BYTES_A_SECOND: usize = 4 * 1024 * 1024;
+/// What it may say at once all the same: the whole output of a long build or test.
+const LINES_AT_ONCE: u32 = 1_000_000;
+const BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 
 /// Bounds what becomes part of the transcript.
 struct Gate {
     since: Instant,
+    /// What may still come. A second brings a little more.
     lines: u32,
     bytes: usize,
     closed: bool,
@@ -271,8 +275,8 @@ impl Gate {
     fn new() -> Gate {
         Gate {
             since: Instant::now(),
-            lines: 0,
-            bytes: 0,
+            lines: LINES_AT_ONCE,
+            bytes: BYTES_AT_ONCE,
             closed: false,
         }
     }
@@ -281,22 +285,27 @@ impl Gate {
         if now.duration_since(self.since) < Duration::from_secs(1) {
             return;
         }
+        self.since = now;
+        self.lines = (self.lines + LINES_A_SECOND).min(LINES_AT_ONCE);
+        self.bytes = (self.bytes + BYTES_A_SECOND).min(BYTES_AT_ONCE);
         self.open(said);
     }
 
-    /// Begins anew, and says so if it was closed.
+    /// Says so if it was closed.
     fn open(&mut self, said: &mut Vec<Said>) {
-        if self.closed {
+        if std::mem::take(&mut self.closed) {
             let text = "it said too much in too short a time: the rest is in the raw log only";
             said.push(Said::Note { text: text.into() });
         }
-        *self = Gate::new();
     }
 
     fn admits(&mut self, line: &[u8]) -> bool {
-        self.lines += 1;
-        self.bytes += line.len();
-        self.closed |= self.lines > LINES_A_SECOND || self.bytes > BYTES_A_SECOND;
-        !self.closed
+        self.closed |= self.lines == 0 || self.bytes < line.len();
+        if self.closed {
+            return false;
+        }
+        self.lines -= 1;
+        self.bytes -= line.len();
+        true
     }
 }

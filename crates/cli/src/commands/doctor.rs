@@ -13,9 +13,9 @@ use kumite_host::settings::Flags;
 use serde_json::{Value, json};
 
 use crate::args::Setting;
+use crate::exit;
 use crate::out::out;
 use crate::trouble::Result;
-use crate::exit;
 
 const STAYS: &str = "it does not end; look at it with ps, and ask its user";
 

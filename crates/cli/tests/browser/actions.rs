@@ -27,7 +27,9 @@ fn stands(scene: &Scene, page: &Page, state: &str, reason: &str) {
     page.until_text("#head .badge", state);
     page.until_text("#head", &reason.replace('_', " "));
     let wanted = format!("{state} {reason}");
-    until(&format!("login to be {wanted}"), || scene.world.stands("login") == wanted);
+    until(&format!("login to be {wanted}"), || {
+        scene.world.stands("login") == wanted
+    });
 }
 
 fn held_at_design() -> (Scene, Page) {
@@ -55,7 +57,10 @@ fn stop_ends_the_process_of_the_agent_and_resume_goes_on_where_it_was() {
     act(&page, "resume");
     stands(&scene, &page, "done", "all_phases_done");
     let steps = scene.world.steps("login");
-    assert_eq!(steps[..4], ["requirements 1", "design 1", "design 1", "tasks 1"]);
+    assert_eq!(
+        steps[..4],
+        ["requirements 1", "design 1", "design 1", "tasks 1"]
+    );
     scene.assert_calm(&page);
 }
 
@@ -99,10 +104,15 @@ fn a_reset_asks_first_and_then_the_run_can_begin_again() {
     assert_eq!(scene.world.stands("login"), "failed retries_exhausted");
     page.until_text("#head .badge", "failed");
 
-    page.click("#actions button[data-post$='/reset']");
-    answer(&page, true);
+    // Wherever it is offered.
+    let now = page.another();
+    scene.go(&now, "/");
+    now.click("#needs #spec-login button[data-post$='/reset']");
+    answer(&now, true);
     page.until("!document.querySelector('#needs')");
-    until("the reset", || scene.world.status("login")["state"] == "idle");
+    until("the reset", || {
+        scene.world.status("login")["state"] == "idle"
+    });
     page.until_text("#head .badge", "idle");
     scene.world.play(json!({}));
     act(&page, "run");
@@ -118,18 +128,23 @@ fn a_phase_is_done_again_and_all_after_it_once_the_person_has_agreed() {
     act(&page, "run");
     stands(&scene, &page, "done", "all_phases_done");
     let before = scene.world.steps("login").len();
-    page.eval("document.querySelector('#again select').value = 'impl'").unwrap();
+    page.eval("document.querySelector('#again select').value = 'impl'")
+        .unwrap();
     page.click_text("#again button", "Retry");
     answer(&page, false);
     assert_eq!(scene.world.steps("login").len(), before);
-    page.eval("document.querySelector('#again select').value = 'impl'").unwrap();
+    page.eval("document.querySelector('#again select').value = 'impl'")
+        .unwrap();
     page.click_text("#again button", "Retry");
     answer(&page, true);
     until("impl and inspection to be done again", || {
         let steps = scene.world.steps("login");
         steps.len() == before + 2 && scene.world.stands("login") == "done all_phases_done"
     });
-    assert_eq!(scene.world.steps("login")[before..], ["impl 1", "inspect 2"]);
+    assert_eq!(
+        scene.world.steps("login")[before..],
+        ["impl 1", "inspect 2"]
+    );
     page.until_text("#inspection-2", "GO");
     stands(&scene, &page, "done", "all_phases_done");
     scene.assert_calm(&page);
@@ -139,7 +154,10 @@ fn a_phase_is_done_again_and_all_after_it_once_the_person_has_agreed() {
 #[ignore = "needs Chromium: cargo xtask test"]
 fn a_run_that_ended_where_it_may_not_go_on_is_run_again_when_it_may() {
     let world = World::new();
-    world.spec_with("login", json!({"autoExecution": {"permissions": {"design": false}}}));
+    world.spec_with(
+        "login",
+        json!({"autoExecution": {"permissions": {"design": false}}}),
+    );
     let scene = Scene::of(world);
     let page = scene.enter_at("/specs/login");
     act(&page, "run");
@@ -165,7 +183,9 @@ fn one_review_by_hand_is_one_round_and_no_more() {
     page.until("!document.querySelector('#agents .working')");
     let cells = "[...document.querySelectorAll('#round-1 > td')].slice(0, 4).map(it => it.innerText).join(' ')";
     assert_eq!(page.eval(cells).unwrap(), "1 replied 2 0");
-    until("the run to rest", || scene.world.status("login")["agents"] == json!([]));
+    until("the run to rest", || {
+        scene.world.status("login")["agents"] == json!([])
+    });
     assert_eq!(scene.world.steps("login"), ["review 1", "reply 1"]);
     assert_eq!(page.count("#rounds tbody tr"), 1);
     scene.assert_calm(&page);
@@ -193,7 +213,9 @@ fn all_that_can_run_is_run_from_the_page_now_and_stopped_and_paused_there() {
     assert!(!is_alive(agent));
     page.click("#spec-three button[data-post$='/pause']");
     let journal = ".kiro/runtime/kumite/runs/three/journal.jsonl";
-    until("the pause to be known", || scene.world.read(journal).contains("pause_requested"));
+    until("the pause to be known", || {
+        scene.world.read(journal).contains("pause_requested")
+    });
     scene.world.go();
     page.until_text("#spec-one .badge", "done");
     page.until_text("#needs #spec-three .badge", "paused");
@@ -220,14 +242,18 @@ fn a_new_spec_with_a_taken_name_is_refused_and_nothing_that_was_typed_is_lost() 
     page.press("Control+Enter");
     page.until_text(".toast.error", "exists already");
     assert!(page.exists("#new-spec[open]"));
-    let typed = page.eval("document.querySelector('#new-spec textarea').value").unwrap();
+    let typed = page
+        .eval("document.querySelector('#new-spec textarea').value")
+        .unwrap();
     assert_eq!(typed, "Typed with care.");
     assert_eq!(scene.world.spec_json("login"), before);
     // A name that cannot be one is not even sent.
-    page.eval("document.querySelector('#new-spec input').value = 'Not A Name'").unwrap();
+    page.eval("document.querySelector('#new-spec input').value = 'Not A Name'")
+        .unwrap();
     page.click_text("#new-spec button", "Create");
     page.until("document.querySelector('#new-spec input:invalid')");
-    page.eval("document.querySelector('#new-spec input').value = 'search'").unwrap();
+    page.eval("document.querySelector('#new-spec input').value = 'search'")
+        .unwrap();
     page.click_text("#new-spec button", "Create");
     page.until("location.pathname === '/specs/search'");
     let made = scene.world.read(".kiro/specs/search/requirements.md");

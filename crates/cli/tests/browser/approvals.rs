@@ -56,18 +56,26 @@ fn a_remark_is_kept_while_it_is_written_and_reaches_the_next_agent() {
     // News come while somebody writes: text, focus and caret stay.
     scene.world.spec("other");
     scene.world.kumite(&["new", "third"]).assert_code(0);
-    page.eval("window.dispatchEvent(new Event('focus'))").unwrap();
-    scene.world.patch("login", json!({"updated_at": "2026-02-02T00:00:00Z"}));
+    page.eval("window.dispatchEvent(new Event('focus'))")
+        .unwrap();
+    scene
+        .world
+        .patch("login", json!({"updated_at": "2026-02-02T00:00:00Z"}));
     page.eval("import(document.querySelector('link[href$=\"/page.js\"]').href).then(it => it.refreshNow())").unwrap();
     page.type_text(" not passwords.");
     page.press("Control+Enter");
-    until("the document to be written anew", || scene.world.steps("login").len() == 2);
+    until("the document to be written anew", || {
+        scene.world.steps("login").len() == 2
+    });
     assert!(!page.exists("dialog[open]"));
     let prompt = scene.world.prompt(1);
     assert!(prompt.contains("Use OAuth, not passwords."), "{prompt}");
     page.until_text("#needs", "requirements.md waits for your approval");
     page.until("document.querySelector('#remark').value === ''");
-    assert_eq!(scene.world.steps("login"), ["requirements 1", "requirements 1"]);
+    assert_eq!(
+        scene.world.steps("login"),
+        ["requirements 1", "requirements 1"]
+    );
     scene.assert_calm(&page);
 }
 
@@ -89,5 +97,34 @@ fn a_document_is_approved_from_the_page_now_and_from_its_own_page() {
     scene.world.wait_for_step("login", "tasks 1");
     // There is nothing to judge on this page any more.
     page.until("!document.querySelector('#approval')");
+    scene.assert_calm(&page);
+}
+
+#[test]
+#[ignore = "needs Chromium: cargo xtask test"]
+fn on_a_phone_a_document_is_read_and_judged_with_a_finger() {
+    let (scene, page) = waiting();
+    page.size(390, 844, true);
+    scene.go(&page, "/");
+    page.click_text("#needs #spec-login a", "Read and decide");
+    page.until_text("#document", "As a user, I want login");
+    // One below the other, and both as wide as the screen.
+    let below = "(() => { const [a, b] = ['document', 'approval'].map(id => document.getElementById(id).getBoundingClientRect());
+        return a.bottom <= b.top && a.right <= innerWidth && b.right <= innerWidth; })()";
+    assert_eq!(page.eval(below).unwrap(), true);
+    page.click("#remark");
+    page.type_text("Shorter, please.");
+    page.click_text("#reject button", "Reject requirements.md");
+    until("the document to be written anew", || {
+        scene.world.steps("login").len() == 2
+    });
+    assert!(
+        scene.world.prompt(1).contains("Shorter, please."),
+        "{}",
+        scene.world.prompt(1)
+    );
+    page.until_text("#needs", "requirements.md waits for your approval");
+    page.click_text("#approve button", "Approve requirements.md");
+    page.until_text("#needs", "design.md waits for your approval");
     scene.assert_calm(&page);
 }

@@ -47,7 +47,10 @@ fn assert_only_away(scene: &Scene, page: &Page) {
     let others: Vec<String> = page.troubles().iter().filter(other).cloned().collect();
     assert_eq!(others, [""; 0]);
     let requests = page.requests();
-    assert!(requests.iter().all(|it| it.starts_with(&scene.served.url)), "{requests:?}");
+    assert!(
+        requests.iter().all(|it| it.starts_with(&scene.served.url)),
+        "{requests:?}"
+    );
 }
 
 fn held_at_design() -> (Scene, Page) {
@@ -89,10 +92,18 @@ fn a_server_that_was_killed_is_found_again_and_nothing_that_happened_meanwhile_i
     page.until_text("#inspection-1", "GO");
     assert_eq!(scene.world.stands("login"), "done all_phases_done");
     let steps = scene.world.steps("login");
-    assert_eq!(steps.iter().filter(|it| *it == "design 1").count(), 1, "{steps:?}");
+    assert_eq!(
+        steps.iter().filter(|it| *it == "design 1").count(),
+        1,
+        "{steps:?}"
+    );
     assert_eq!(steps.len(), 7, "{steps:?}");
     assert_heard_all(&scene, &page, before);
-    assert_eq!(page.eval("window.since").unwrap(), "the start", "nobody loaded it again");
+    assert_eq!(
+        page.eval("window.since").unwrap(),
+        "the start",
+        "nobody loaded it again"
+    );
     assert_only_away(&scene, &page);
 }
 
@@ -156,9 +167,16 @@ fn a_tab_that_was_hidden_hears_nothing_and_catches_up_when_it_is_seen_again() {
     };
     hide(true);
     scene.world.go();
-    scene.served.post("/api/specs/login/run", &json!({})).assert_status(202);
+    scene
+        .served
+        .post("/api/specs/login/run", &json!({}))
+        .assert_status(202);
     scene.world.wait_for_state("login", "done");
-    assert_eq!(heard(&page), [""; 0], "it holds no connection while it is hidden");
+    assert_eq!(
+        heard(&page),
+        [""; 0],
+        "it holds no connection while it is hidden"
+    );
     assert_eq!(page.text("#head .badge"), "idle");
     hide(false);
     page.until_text("#head .badge", "done");
@@ -185,6 +203,25 @@ fn two_tabs_show_the_same_and_what_one_does_is_seen_in_the_other() {
         tab.until_text("#inspection-1", "GO");
         scene.assert_calm(tab);
     }
-    let mains = [&page, &other].map(|tab| tab.eval("document.querySelector('#track').innerText").unwrap());
+    let mains = [&page, &other].map(|tab| {
+        tab.eval("document.querySelector('#track').innerText")
+            .unwrap()
+    });
     assert_eq!(mains[0], mains[1]);
+}
+
+#[test]
+#[ignore = "needs Chromium: cargo xtask test"]
+fn a_browser_that_is_not_known_any_more_is_told_how_to_get_in_again() {
+    let (mut scene, page) = held_at_design();
+    scene.served.end("INT");
+    // Without the old token no old cookie is good.
+    std::fs::remove_file(scene.world.path(".kiro/runtime/kumite/token")).unwrap();
+    scene.served = scene.world.serve();
+    page.until_text("#offline", "not known any more");
+    page.until_text("#offline", "kumite serve link");
+    page.goto(&scene.served.login_url).unwrap();
+    is_live(&page);
+    scene.go(&page, "/specs/login");
+    page.until_text("#head .badge", "idle");
 }

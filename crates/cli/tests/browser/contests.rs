@@ -50,8 +50,14 @@ fn a_contest_is_started_watched_to_its_end_and_the_changes_of_the_winner_are_app
     let places = "[...document.querySelectorAll('[id^=place-]')].map(row => [...row.cells].slice(0, 3).map(it => it.innerText.trim()).join(' | '))";
     let shown: Vec<String> = serde_json::from_value(page.eval(places).unwrap()).unwrap();
     assert_eq!(shown.len(), 2);
-    assert!(shown[0].contains("Careful") && shown[0].ends_with("100.00"), "{shown:?}");
-    assert!(shown[1].contains("Hasty") && shown[1].ends_with("20.00"), "{shown:?}");
+    assert!(
+        shown[0].contains("Careful") && shown[0].ends_with("100.00"),
+        "{shown:?}"
+    );
+    assert!(
+        shown[1].contains("Hasty") && shown[1].ends_with("20.00"),
+        "{shown:?}"
+    );
     assert_eq!(page.count("figure.chart svg"), 2, "scores and time");
     page.until("window.toasts.some(it => it[1].includes('careful wins with 100'))");
 
@@ -63,7 +69,9 @@ fn a_contest_is_started_watched_to_its_end_and_the_changes_of_the_winner_are_app
     act(&page, "apply");
     page.until_text("#confirm", "Careful");
     answer(&page, true);
-    until("the changes to be there", || scene.world.read("calc.sh").contains(" + "));
+    until("the changes to be there", || {
+        scene.world.read("calc.sh").contains(" + ")
+    });
     assert_eq!(board(&scene.world)["winner"], "careful");
 
     page.click_text("a", "Compare submissions");
@@ -81,7 +89,9 @@ fn a_contest_is_cancelled_once_the_person_has_agreed_and_leaves_no_agent() {
     scene.world.write(HOLD, "");
     start(&page);
     page.until_text("main .badge", "running");
-    until("both teams to work", || scene.world.agent_processes().len() >= 2);
+    until("both teams to work", || {
+        scene.world.agent_processes().len() >= 2
+    });
     act(&page, "cancel");
     page.until_text("#confirm", "Cancel this contest?");
     answer(&page, false);
@@ -101,7 +111,9 @@ fn a_contest_whose_process_was_killed_is_resumed_from_the_page() {
     let (scene, page) = scene();
     scene.world.write(HOLD, "");
     start(&page);
-    until("both teams to work", || scene.world.agent_processes().len() >= 2);
+    until("both teams to work", || {
+        scene.world.agent_processes().len() >= 2
+    });
     for pid in players(&scene) {
         kill(pid, "KILL");
     }

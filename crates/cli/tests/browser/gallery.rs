@@ -24,26 +24,44 @@ const STANDS: [(&str, &str); 8] = [
 
 pub fn gallery() -> Scene {
     let world = World::new();
-    arena(&world, "[run]\nauto_approve = false\n[impl]\nretries_max = 3");
+    arena(
+        &world,
+        "[run]\nauto_approve = false\n[impl]\nretries_max = 3",
+    );
     for name in ["csv-import", "dark-theme", "rate-limits", "login-form"] {
         world.spec(name);
     }
     for name in ["password-reset", "audit-trail", "search-index"] {
         world.spec_with_documents(name);
     }
-    for name in ["billing-export", "session-timeout", "image-upload", "notifications"] {
+    for name in [
+        "billing-export",
+        "session-timeout",
+        "image-upload",
+        "notifications",
+    ] {
         world.spec_ready_for_impl(name);
     }
     world.write(".kiro/specs/image-upload/tasks.md", TASKS);
-    world.patch("dark-theme", json!({"autoExecution": {"permissions": permissions("requirements design")}}));
+    world.patch(
+        "dark-theme",
+        json!({"autoExecution": {"permissions": permissions("requirements design")}}),
+    );
     world.play(play());
-    world.kumite(&["contest", "demo", "--dir", "."]).assert_code(0);
+    world
+        .kumite(&["contest", "demo", "--dir", "."])
+        .assert_code(0);
     world.write(HOLD, "");
     let scene = Scene::of(world);
     let contest = json!({"file": "contest.toml"});
-    scene.served.post("/api/contests", &contest).assert_status(202);
+    scene
+        .served
+        .post("/api/contests", &contest)
+        .assert_status(202);
     let ask = |name: &str, what: &str| {
-        scene.served.post(&format!("/api/specs/{name}/{what}"), &json!({}))
+        scene
+            .served
+            .post(&format!("/api/specs/{name}/{what}"), &json!({}))
     };
     let (limited, others) = STANDS.split_last().unwrap();
     for (name, _) in others {
@@ -89,25 +107,57 @@ fn play() -> Value {
 fn said() -> Vec<Value> {
     let text = |text: &str| json!({"type": "text", "text": text});
     let tool = |id: &str, name: &str, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
-    let says = |block: Value| json!({"type": "assistant", "parent_tool_use_id": null,
-        "message": {"role": "assistant", "model": "fake-model", "content": [block]}});
-    let answer = |id: &str, content: &str, is_error: bool| json!({"type": "user", "parent_tool_use_id": null,
-        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}]}});
+    let says = |block: Value| {
+        json!({"type": "assistant", "parent_tool_use_id": null,
+        "message": {"role": "assistant", "model": "fake-model", "content": [block]}})
+    };
+    let answer = |id: &str, content: &str, is_error: bool| {
+        json!({"type": "user", "parent_tool_use_id": null,
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}]}})
+    };
     let mut edited = answer("t3", "The file src/thumbnail.rs has been updated.", false);
     edited["tool_use_result"] = json!({"filePath": "src/thumbnail.rs", "structuredPatch": [{"lines": [
         " pub fn thumbnail(image: &Image) -> Image {", "-    todo!()",
         "+    let factor = image.width.div_ceil(WIDTH);", "+    image.averaged(factor)", " }"]}]});
     vec![
-        says(text("I read the tasks first: 1 is done, of 2 the scaling is missing.")),
+        says(text(
+            "I read the tasks first: 1 is done, of 2 the scaling is missing.",
+        )),
         says(tool("t1", "Read", json!({"file_path": "src/thumbnail.rs"}))),
-        answer("t1", "pub fn thumbnail(image: &Image) -> Image {\n    todo!()\n}", false),
-        says(tool("t2", "Bash", json!({"command": "cargo test thumbnail"}))),
-        answer("t2", "running 3 tests\ntest scales_down ... FAILED\n\ntest result: FAILED. 2 passed; 1 failed", true),
-        says(text("One test fails, as it should: nothing scales yet.\n\nI scale by *averaging*, because the images are small:\n\n```rust\nlet factor = image.width / WIDTH;\n```")),
-        says(tool("t3", "Edit", json!({"file_path": "src/thumbnail.rs", "old_string": "    todo!()", "new_string": "    let factor = image.width.div_ceil(WIDTH);\n    image.averaged(factor)"}))),
+        answer(
+            "t1",
+            "pub fn thumbnail(image: &Image) -> Image {\n    todo!()\n}",
+            false,
+        ),
+        says(tool(
+            "t2",
+            "Bash",
+            json!({"command": "cargo test thumbnail"}),
+        )),
+        answer(
+            "t2",
+            "running 3 tests\ntest scales_down ... FAILED\n\ntest result: FAILED. 2 passed; 1 failed",
+            true,
+        ),
+        says(text(
+            "One test fails, as it should: nothing scales yet.\n\nI scale by *averaging*, because the images are small:\n\n```rust\nlet factor = image.width / WIDTH;\n```",
+        )),
+        says(tool(
+            "t3",
+            "Edit",
+            json!({"file_path": "src/thumbnail.rs", "old_string": "    todo!()", "new_string": "    let factor = image.width.div_ceil(WIDTH);\n    image.averaged(factor)"}),
+        )),
         edited,
-        says(tool("t4", "Bash", json!({"command": "cargo test thumbnail && cargo clippy --all-targets -- -D warnings"}))),
-        answer("t4", "running 3 tests\ntest result: ok. 3 passed; 0 failed", false),
+        says(tool(
+            "t4",
+            "Bash",
+            json!({"command": "cargo test thumbnail && cargo clippy --all-targets -- -D warnings"}),
+        )),
+        answer(
+            "t4",
+            "running 3 tests\ntest result: ok. 3 passed; 0 failed",
+            false,
+        ),
         says(text("All three pass. Next is 2.2, the background.")),
     ]
 }

@@ -17,13 +17,20 @@ fn scene() -> (Scene, Page) {
     (scene, page)
 }
 
-const FOCUSED: &str = "document.activeElement.closest('[data-item]')?.id ?? document.activeElement.localName";
+const FOCUSED: &str =
+    "document.activeElement.closest('[data-item]')?.id ?? document.activeElement.localName";
 
 #[test]
 #[ignore = "needs Chromium: cargo xtask test"]
 fn j_k_enter_slash_g_and_question_mark_lead_everywhere() {
     let (scene, page) = scene();
-    for (key, focused) in [("j", "spec-alpha"), ("j", "spec-beta"), ("j", "spec-gamma"), ("j", "spec-gamma"), ("k", "spec-beta")] {
+    for (key, focused) in [
+        ("j", "spec-alpha"),
+        ("j", "spec-beta"),
+        ("j", "spec-gamma"),
+        ("j", "spec-gamma"),
+        ("k", "spec-beta"),
+    ] {
         page.press(key);
         assert_eq!(said(&page, FOCUSED), focused);
     }
@@ -38,7 +45,11 @@ fn j_k_enter_slash_g_and_question_mark_lead_everywhere() {
     page.until("document.querySelector('#help[open]')");
     // Nothing behind the dialog moves.
     page.press("j");
-    assert!(page.eval("document.querySelector('#help').contains(document.activeElement)").unwrap() == true);
+    assert!(
+        page.eval("document.querySelector('#help').contains(document.activeElement)")
+            .unwrap()
+            == true
+    );
     page.press("Escape");
     page.until("!document.querySelector('dialog[open]')");
 
@@ -48,13 +59,20 @@ fn j_k_enter_slash_g_and_question_mark_lead_everywhere() {
     page.until("[...document.querySelectorAll('#specs [data-item]')].filter(it => it.checkVisibility()).length === 1");
     // Letters are letters while somebody types.
     page.type_text("j");
-    page.until("![...document.querySelectorAll('#specs [data-item]')].some(it => it.checkVisibility())");
+    page.until(
+        "![...document.querySelectorAll('#specs [data-item]')].some(it => it.checkVisibility())",
+    );
     page.press("Backspace");
     page.press("Escape");
     page.until("document.activeElement === document.body");
     page.press("j");
     assert_eq!(said(&page, FOCUSED), "spec-gamma");
-    for (key, path) in [("s", "/settings"), ("h", "/history"), ("c", "/contests"), ("n", "/")] {
+    for (key, path) in [
+        ("s", "/settings"),
+        ("h", "/history"),
+        ("c", "/contests"),
+        ("n", "/"),
+    ] {
         page.press("g");
         page.press(key);
         page.until(&format!("location.pathname === '{path}'"));
@@ -68,7 +86,11 @@ fn a_spec_is_made_run_and_approved_without_a_mouse() {
     let (scene, page) = scene();
     let tab_to = |what: &str| {
         for _ in 0..80 {
-            if page.eval(&format!("document.activeElement.matches({})", json!(what))).unwrap() == true {
+            if page
+                .eval(&format!("document.activeElement.matches({})", json!(what)))
+                .unwrap()
+                == true
+            {
                 return;
             }
             page.press("Tab");
@@ -133,6 +155,10 @@ fn the_focus_is_always_seen_and_walks_in_the_order_of_the_page() {
     assert_eq!(said(&page, "document.activeElement.className"), "skip");
     page.press("Enter");
     page.press("Tab");
-    assert!(page.eval("document.querySelector('main').contains(document.activeElement)").unwrap() == true);
+    assert!(
+        page.eval("document.querySelector('main').contains(document.activeElement)")
+            .unwrap()
+            == true
+    );
     scene.assert_calm(&page);
 }

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::scene::Scene;
-use crate::world::World;
+use crate::watch::held;
+use crate::world::{World, is_alive};
 
 /// Every agent that the person wants to see at work waits for a file of its own.
 fn slow_walk() -> World {
@@ -67,5 +68,29 @@ fn a_run_is_watched_live_from_the_login_link_to_its_end() {
     page.click("a.brand");
     page.until_text("#spec-login .badge", "done");
     assert_eq!(page.eval("window.since").unwrap(), "the login");
+    scene.assert_calm(&page);
+}
+
+#[test]
+#[ignore = "needs Chromium: cargo xtask test"]
+fn a_run_that_was_started_in_a_terminal_is_seen_and_stopped_on_the_page() {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"design": held()}}));
+    let scene = Scene::of(world);
+    let page = scene.enter_at("/specs/login");
+    let run = scene.world.start(&["run", "login", "--json"]);
+    page.until("document.querySelector('#phase-design.is-current')");
+    scene.world.wait_for_step("login", "design 1");
+    let agent = scene.agent_pid("login");
+    page.click("#actions button[data-post$='/stop']");
+    page.until_text("#head .badge", "stopped");
+    assert!(!is_alive(agent));
+    let out = run.wait();
+    assert_eq!(
+        out.json().pop().unwrap()["reason"],
+        "stopped_by_user",
+        "{out:?}"
+    );
     scene.assert_calm(&page);
 }

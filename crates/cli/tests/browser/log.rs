@@ -21,16 +21,26 @@ fn talkative() -> (Scene, Page, String) {
     world.spec_ready_for_impl("login");
     world.play(json!({"steps": {"impl": {"wait_for": "go"}}}));
     let scene = Scene::of(world);
-    scene.served.post("/api/specs/login/run", &json!({})).assert_status(202);
+    scene
+        .served
+        .post("/api/specs/login/run", &json!({}))
+        .assert_status(202);
     scene.world.wait_for_step("login", "impl 1");
     let agent = text(&scene.world.status("login")["agents"][0]["id"]);
-    let transcript = scene.world.path(&format!(".kiro/specs/login/logs/{agent}.jsonl"));
+    let transcript = scene
+        .world
+        .path(&format!(".kiro/specs/login/logs/{agent}.jsonl"));
     until("the agent to be up", || {
         fs::read_to_string(&transcript).is_ok_and(|text| text.lines().count() == 2)
     });
     let line = |number| json!({"at_ms": 1_790_000_000_000_u64, "kind": "note", "text": format!("word {number} of many")});
-    let lines: String = (1..=SAID).map(|number| format!("{}\n", line(number))).collect();
-    let mut file = fs::OpenOptions::new().append(true).open(&transcript).unwrap();
+    let lines: String = (1..=SAID)
+        .map(|number| format!("{}\n", line(number)))
+        .collect();
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .open(&transcript)
+        .unwrap();
     file.write_all(lines.as_bytes()).unwrap();
     let path = format!("/specs/login/agents/{agent}");
     let page = scene.enter_at(&path);
@@ -135,15 +145,25 @@ fn who_is_at_the_end_of_a_log_follows_it_and_who_reads_elsewhere_is_left_alone()
     let top = "(() => { const top = document.querySelector('.log-view').getBoundingClientRect().top;
         const seen = [...document.querySelectorAll('.log-view > [id^=line-]')].find(it => it.getBoundingClientRect().bottom > top);
         return seen.id + ' ' + Math.round(seen.getBoundingClientRect().top - top); })()";
-    reader.until(&format!("window.was === {top} || (window.was = {top}, false)"));
+    reader.until(&format!(
+        "window.was === {top} || (window.was = {top}, false)"
+    ));
     let read = reader.eval(top).unwrap();
 
     scene.world.go();
     page.until_text(".log-view .end", "finished");
     is_at_end(&page, ".log-view .end");
-    assert!(page.eval("document.querySelector('.log-follow').hidden").unwrap() == true);
+    assert!(
+        page.eval("document.querySelector('.log-follow').hidden")
+            .unwrap()
+            == true
+    );
     reader.until_text(".log-follow", "new");
-    assert_eq!(reader.eval(top).unwrap(), read, "what is read does not move");
+    assert_eq!(
+        reader.eval(top).unwrap(),
+        read,
+        "what is read does not move"
+    );
     reader.click(".log-follow");
     reader.until_text(".log-view .end", "finished");
     is_at_end(&reader, ".log-view .end");

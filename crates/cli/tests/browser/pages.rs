@@ -52,7 +52,10 @@ pub fn crawl(page: &Page) -> Vec<Found> {
             }
         }
         if met.kind.starts_with("text/html") {
-            pages.push(Found { path, offers: met.offers });
+            pages.push(Found {
+                path,
+                offers: met.offers,
+            });
         }
     }
     pages
@@ -72,7 +75,10 @@ fn kinds(pages: &[String]) -> Vec<&String> {
             _ => path.to_owned(),
         }
     };
-    pages.iter().filter(|path| seen.insert(kind(path))).collect()
+    pages
+        .iter()
+        .filter(|path| seen.insert(kind(path)))
+        .collect()
 }
 
 fn audit(page: &Page) -> Vec<String> {
@@ -80,7 +86,8 @@ fn audit(page: &Page) -> Vec<String> {
 }
 
 fn open_all(page: &Page) {
-    page.eval("document.querySelectorAll('details').forEach(it => it.open = true)").unwrap();
+    page.eval("document.querySelectorAll('details').forEach(it => it.open = true)")
+        .unwrap();
 }
 
 #[test]
@@ -90,19 +97,33 @@ fn every_page_is_reached_by_links_and_is_fit_for_eyes_ears_keyboards_and_phones(
     let page = scene.enter();
     let pages: Vec<String> = crawl(&page).into_iter().map(|it| it.path).collect();
     for wanted in [
-        "/", "/contests", "/history", "/settings", "/specs/login-form",
-        "/specs/login-form/documents/requirements.md", "/specs/audit-trail",
+        "/",
+        "/contests",
+        "/history",
+        "/settings",
+        "/specs/login-form",
+        "/specs/login-form/documents/requirements.md",
+        "/specs/audit-trail",
     ] {
-        assert!(pages.iter().any(|it| it == wanted), "{wanted} is not reached: {pages:#?}");
+        assert!(
+            pages.iter().any(|it| it == wanted),
+            "{wanted} is not reached: {pages:#?}"
+        );
     }
     for wanted in ["/agents/", "/compare", "/contests/2"] {
-        assert!(pages.iter().any(|it| it.contains(wanted)), "{wanted} is not reached: {pages:#?}");
+        assert!(
+            pages.iter().any(|it| it.contains(wanted)),
+            "{wanted} is not reached: {pages:#?}"
+        );
     }
     let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in kinds(&pages) {
         scene.go(&page, path);
         let mut look = |how: &str| {
-            page.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))").unwrap();
+            page.eval(
+                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))",
+            )
+            .unwrap();
             for it in audit(&page) {
                 wrong.entry(it).or_default().push(format!("{path} ({how})"));
             }
@@ -116,7 +137,11 @@ fn every_page_is_reached_by_links_and_is_fit_for_eyes_ears_keyboards_and_phones(
         look("phone");
         page.size(1280, 800, false);
     }
-    assert!(wrong.is_empty(), "{} things are wrong: {wrong:#?}", wrong.len());
+    assert!(
+        wrong.is_empty(),
+        "{} things are wrong: {wrong:#?}",
+        wrong.len()
+    );
     scene.assert_calm(&page);
 }
 
@@ -143,15 +168,41 @@ fn everything_can_be_read_without_scripts() {
     let page = scene.enter();
     // What the server sends, before any script has seen it.
     let sent = |path: &str| {
-        let answer = page.eval(&format!("fetch({path:?}).then(it => it.text())")).unwrap();
+        let answer = page
+            .eval(&format!("fetch({path:?}).then(it => it.text())"))
+            .unwrap();
         answer.as_str().unwrap().to_owned()
     };
     for (path, words) in [
-        ("/", &["search-index", "round 3/7", "requirements.md", "Make the tests pass."][..]),
-        ("/specs/login-form", &["Acceptance Criteria", "without naming which one is wrong", "waiting"]),
-        ("/specs/login-form/documents/requirements.md", &["life of a link", "<table>"]),
-        ("/specs/audit-trail", &["How long entries are kept", "a question of law"]),
-        ("/specs/billing-export", &["tasks are still open", "id=\"task-2\""]),
+        (
+            "/",
+            &[
+                "search-index",
+                "round 3/7",
+                "requirements.md",
+                "Make the tests pass.",
+            ][..],
+        ),
+        (
+            "/specs/login-form",
+            &[
+                "Acceptance Criteria",
+                "without naming which one is wrong",
+                "waiting",
+            ],
+        ),
+        (
+            "/specs/login-form/documents/requirements.md",
+            &["life of a link", "<table>"],
+        ),
+        (
+            "/specs/audit-trail",
+            &["How long entries are kept", "a question of law"],
+        ),
+        (
+            "/specs/billing-export",
+            &["tasks are still open", "id=\"task-2\""],
+        ),
         ("/contests", &["Make the tests pass.", "running"]),
         ("/settings", &["auto_approve", "retries_max"]),
         ("/history", &["password-reset"]),
@@ -163,7 +214,11 @@ fn everything_can_be_read_without_scripts() {
     }
     let agent = crate::world::text(&scene.world.status("image-upload")["agents"][0]["id"]);
     let html = sent(&format!("/specs/image-upload/agents/{agent}"));
-    for word in ["I read the tasks first", "cargo test thumbnail", "averaged(factor)"] {
+    for word in [
+        "I read the tasks first",
+        "cargo test thumbnail",
+        "averaged(factor)",
+    ] {
         assert!(html.contains(word), "{html}");
     }
     is_live(&page);

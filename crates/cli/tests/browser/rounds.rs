@@ -15,7 +15,9 @@ fn details(rounds: &[(u32, &str, u32, u32)]) -> Value {
 
 /// The cells of a round, as they can be read.
 fn cells(page: &kumite_browser::Page, round: u32) -> Vec<String> {
-    let js = format!("[...document.querySelectorAll('#round-{round} > td')].map(it => it.innerText.trim())");
+    let js = format!(
+        "[...document.querySelectorAll('#round-{round} > td')].map(it => it.innerText.trim())"
+    );
     let cells = page.eval(&js).unwrap();
     serde_json::from_value(cells).unwrap()
 }
@@ -64,7 +66,9 @@ fn a7_2_round_details_of_spec_json_are_read_and_shown_with_their_counts() {
     );
     let scene = Scene::of(world);
     let page = scene.enter_at("/specs/login");
-    let shown: Vec<String> = (1..=2).map(|round| cells(&page, round)[..4].join(" ")).collect();
+    let shown: Vec<String> = (1..=2)
+        .map(|round| cells(&page, round)[..4].join(" "))
+        .collect();
     assert_eq!(shown, ["1 replied 5 0", "2 replied 2 4"]);
     assert_eq!(cells(&page, 3)[..2].join(" "), "3 reviewed");
     assert_eq!(page.count("#rounds tbody tr"), 3);
@@ -86,7 +90,8 @@ fn a7_3_a_round_that_another_program_writes_into_spec_json_is_shown_without_a_wo
         details(&[(1, "reply_complete", 5, 0), (2, "reply_complete", 1, 2)]),
     );
     // Somebody comes back to the window.
-    page.eval("window.dispatchEvent(new Event('focus'))").unwrap();
+    page.eval("window.dispatchEvent(new Event('focus'))")
+        .unwrap();
     page.until("document.querySelectorAll('#rounds tbody tr').length === 2");
     assert_eq!(cells(&page, 2)[..4].join(" "), "2 replied 1 2");
     assert_eq!(scene.news().len(), news, "nobody told anything");

@@ -50,9 +50,13 @@ impl Scene {
     pub fn invite(&self, args: &[&str]) -> Page {
         let out = self.world.kumite(&[&["serve", "link"], args].concat());
         out.assert_code(0);
-        let link = out.stdout.split_whitespace().find(|it| it.starts_with("http"));
+        let link = out
+            .stdout
+            .split_whitespace()
+            .find(|it| it.starts_with("http"));
         let page = Browser::shared().page();
-        page.goto(link.unwrap_or_else(|| panic!("{out:?}"))).unwrap();
+        page.goto(link.unwrap_or_else(|| panic!("{out:?}")))
+            .unwrap();
         is_live(&page);
         page
     }

@@ -57,9 +57,19 @@ fn pictures_of_all_pages_are_taken() {
     ] {
         visit(&scene, &page, &format!("/specs/{spec}"), name);
     }
-    visit(&scene, &page, "/specs/login-form/documents/requirements.md", "document");
+    visit(
+        &scene,
+        &page,
+        "/specs/login-form/documents/requirements.md",
+        "document",
+    );
     let agent = text(&scene.world.status("image-upload")["agents"][0]["id"]);
-    visit(&scene, &page, &format!("/specs/image-upload/agents/{agent}"), "agent");
+    visit(
+        &scene,
+        &page,
+        &format!("/specs/image-upload/agents/{agent}"),
+        "agent",
+    );
     visit(&scene, &page, "/contests", "contests");
     let contest = |state: &str| {
         let answer = scene.served.get("/api/contests").json();
@@ -67,9 +77,24 @@ fn pictures_of_all_pages_are_taken() {
         let found = all.iter().find(|it| it["state"] == state);
         text(&found.unwrap_or_else(|| panic!("{answer}"))["execution_id"])
     };
-    visit(&scene, &page, &format!("/contests/{}", contest("done")), "contest");
-    visit(&scene, &page, &format!("/contests/{}/compare", contest("done")), "compare");
-    visit(&scene, &page, &format!("/contests/{}", contest("running")), "contest-running");
+    visit(
+        &scene,
+        &page,
+        &format!("/contests/{}", contest("done")),
+        "contest",
+    );
+    visit(
+        &scene,
+        &page,
+        &format!("/contests/{}/compare", contest("done")),
+        "compare",
+    );
+    visit(
+        &scene,
+        &page,
+        &format!("/contests/{}", contest("running")),
+        "contest-running",
+    );
     visit(&scene, &page, "/settings", "settings");
     visit(&scene, &page, "/history", "history");
     scene.go(&page, "/");

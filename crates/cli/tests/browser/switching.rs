@@ -48,8 +48,18 @@ fn shown(page: &Page) -> Vec<String> {
 }
 
 fn is_at(page: &Page, spec: &str, phase: &str) {
-    page.until(&format!("document.querySelector('#phase-{phase}.is-current')"));
-    assert_eq!(shown(page), [&format!("/specs/{spec}"), spec, "working", &format!("phase-{phase}")]);
+    page.until(&format!(
+        "document.querySelector('#phase-{phase}.is-current')"
+    ));
+    assert_eq!(
+        shown(page),
+        [
+            &format!("/specs/{spec}"),
+            spec,
+            "working",
+            &format!("phase-{phase}")
+        ]
+    );
 }
 
 #[test]
@@ -62,7 +72,9 @@ fn c5_1_the_state_of_the_chosen_spec_is_shown() {
         page.click(&format!("#running a.name[href='/specs/{spec}']"));
         is_at(&page, spec, phase);
         let agent = text(&scene.world.status(spec)["agents"][0]["id"]);
-        page.until(&format!("document.querySelector('#agents tr[id=\"{agent}\"] .working')"));
+        page.until(&format!(
+            "document.querySelector('#agents tr[id=\"{agent}\"] .working')"
+        ));
         assert_eq!(page.count("#agents .working"), 1);
         page.click("a.brand");
         page.until_text("h1", "Now");
@@ -131,7 +143,10 @@ fn c5_3_who_comes_back_to_a_spec_sees_how_it_stands_now() {
     is_at(&page, "left", "tasks");
     page.until_text("#phase-design", "approved");
     let status = scene.world.status("left");
-    assert_eq!((&status["state"], &status["phase"]), (&json!("working"), &json!("tasks")));
+    assert_eq!(
+        (&status["state"], &status["phase"]),
+        (&json!("working"), &json!("tasks"))
+    );
     scene.assert_calm(&page);
 }
 
@@ -145,15 +160,22 @@ fn c5_4_the_state_of_each_spec_is_had_by_its_name_and_is_the_same_everywhere() {
         let js = format!("fetch('/api/specs/{spec}').then(it => it.json())");
         let asked = page.eval(&js).unwrap();
         let status = scene.world.status(spec);
-        for key in ["spec", "state", "phase", "step", "round", "attempt", "tasks", "agents"] {
+        for key in [
+            "spec", "state", "phase", "step", "round", "attempt", "tasks", "agents",
+        ] {
             assert_eq!(asked[key], status[key], "{key}");
         }
-        assert_eq!((&status["state"], &status["phase"]), (&json!("working"), &json!(phase)));
+        assert_eq!(
+            (&status["state"], &status["phase"]),
+            (&json!("working"), &json!(phase))
+        );
         page.click(&format!("#running a.name[href='/specs/{spec}']"));
         is_at(&page, spec, phase);
         page.click("a.brand");
     }
-    let missing = page.eval("fetch('/api/specs/nobody').then(it => it.status)").unwrap();
+    let missing = page
+        .eval("fetch('/api/specs/nobody').then(it => it.status)")
+        .unwrap();
     assert_eq!(missing, 404);
 }
 
@@ -173,8 +195,14 @@ fn c5_5_a_page_hears_of_its_own_spec_only() {
     // The other one walks to its end meanwhile; the stream tells, the page does not care.
     scene.world.write("go-design", "");
     scene.world.write("go-tasks", "");
-    page.until("[...document.querySelectorAll('.toast')].some(it => /^left\\b.*Done/s.test(it.innerText))");
-    let heard: Vec<Value> = scene.news().into_iter().filter(|it| it["spec"] == "left").collect();
+    page.until(
+        "[...document.querySelectorAll('.toast')].some(it => /^left\\b.*Done/s.test(it.innerText))",
+    );
+    let heard: Vec<Value> = scene
+        .news()
+        .into_iter()
+        .filter(|it| it["spec"] == "left")
+        .collect();
     assert!(heard.len() > 10, "{heard:#?}");
     // Once in a while it looks by itself, whatever happens.
     assert!(asked(&page) <= 1, "asked {} times", asked(&page));

@@ -11,10 +11,17 @@ fn beyond_loopback_the_link_works_over_tls_and_the_cookie_is_secure() {
     let world = World::new();
     world.spec("login");
     let scene = Scene::with(world, &["--listen", "0.0.0.0:0"]);
-    assert!(scene.served.url.starts_with("https://"), "{}", scene.served.url);
+    assert!(
+        scene.served.url.starts_with("https://"),
+        "{}",
+        scene.served.url
+    );
     // Our own certificate is known to nobody, so an ordinary browser refuses it.
     let stranger = Browser::shared().page();
-    let refused = stranger.goto(&scene.served.login_url).unwrap_err().to_string();
+    let refused = stranger
+        .goto(&scene.served.login_url)
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("ERR_CERT"), "{refused}");
 
     let trusting = Browser::start_with(&["--ignore-certificate-errors"]).unwrap();
@@ -46,10 +53,17 @@ fn on_loopback_the_link_works_once_and_leaves_no_secret_in_the_address() {
     let page = scene.enter();
     assert_eq!(page.url(), scene.url("/"));
     let cookies = page.cookies();
-    assert!(cookies.iter().all(|it| it.http_only && it.path == "/"), "{cookies:?}");
+    assert!(
+        cookies.iter().all(|it| it.http_only && it.path == "/"),
+        "{cookies:?}"
+    );
     assert_eq!(cookies[0].same_site.as_deref(), Some("Strict"));
     assert_eq!(page.eval("document.cookie").unwrap(), "");
-    assert_eq!(page.eval("localStorage.length + sessionStorage.length").unwrap(), 0);
+    assert_eq!(
+        page.eval("localStorage.length + sessionStorage.length")
+            .unwrap(),
+        0
+    );
     let late = Browser::shared().page();
     late.goto(&scene.served.login_url).unwrap();
     late.until_text("h1", "A link is needed");

@@ -50,10 +50,21 @@ fn b4_2_a_retry_of_impl_is_told_once_in_every_tab_as_information() {
         page.until("window.toasts.some(it => it[1].includes('Done'))");
         let retries = told(page, "retry");
         assert_eq!(retries.len(), 2, "{retries:?}");
-        for (toast, words) in retries.iter().zip(["(1/7): 2 tasks are open", "(2/7): 1 task is open"]) {
-            assert!(toast[1].starts_with("login") && toast[1].ends_with(words), "{toast:?}");
+        for (toast, words) in retries
+            .iter()
+            .zip(["(1/7): 2 tasks are open", "(2/7): 1 task is open"])
+        {
+            assert!(
+                toast[1].starts_with("login") && toast[1].ends_with(words),
+                "{toast:?}"
+            );
         }
-        assert!(retries.iter().all(|it| it[0] == "toast info" && it[2].is_empty()), "{retries:?}");
+        assert!(
+            retries
+                .iter()
+                .all(|it| it[0] == "toast info" && it[2].is_empty()),
+            "{retries:?}"
+        );
         scene.assert_calm(page);
     }
     // Who clicks it gets to the spec.
@@ -71,9 +82,15 @@ fn b4_4_the_limit_of_retries_is_told_once_as_an_error_that_stays_until_it_is_clo
     page.until_text("#head .badge", "failed");
     page.until("document.querySelector('.toast.error')");
     assert_eq!(told(&page, "Impl retry").len(), 7);
-    let errors: Vec<_> = toasts(&page).into_iter().filter(|it| it[0] == "toast error").collect();
+    let errors: Vec<_> = toasts(&page)
+        .into_iter()
+        .filter(|it| it[0] == "toast error")
+        .collect();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert!(errors[0][1].contains("Impl max retry exceeded (7): 3 tasks are open"), "{errors:?}");
+    assert!(
+        errors[0][1].contains("Impl max retry exceeded (7): 3 tasks are open"),
+        "{errors:?}"
+    );
     assert_eq!(errors[0][2], "alert");
     // The others go by themselves; nobody has to close them.
     page.until("!document.querySelector('.toast.info')");

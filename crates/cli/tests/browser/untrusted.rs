@@ -35,18 +35,40 @@ fn hostile_world() -> World {
     let text = all();
     world.spec_with_documents("login");
     let dir = ".kiro/specs/login";
-    world.write(&format!("{dir}/requirements.md"), &format!("# {text}\n\n{text}\n\n- {}\n", ATTACKS.join("\n- ")));
-    world.write(&format!("{dir}/design.md"), &format!("```{}\n{text}\n```\n\n| {} |\n|---|\n| {} |\n", ATTACKS[1], ATTACKS[0], ATTACKS[2]));
-    let tasks: String = ATTACKS.iter().enumerate().map(|(at, attack)| format!("- [ ] {}. {attack}\n", at + 1)).collect();
+    world.write(
+        &format!("{dir}/requirements.md"),
+        &format!("# {text}\n\n{text}\n\n- {}\n", ATTACKS.join("\n- ")),
+    );
+    world.write(
+        &format!("{dir}/design.md"),
+        &format!(
+            "```{}\n{text}\n```\n\n| {} |\n|---|\n| {} |\n",
+            ATTACKS[1], ATTACKS[0], ATTACKS[2]
+        ),
+    );
+    let tasks: String = ATTACKS
+        .iter()
+        .enumerate()
+        .map(|(at, attack)| format!("- [ ] {}. {attack}\n", at + 1))
+        .collect();
     world.write(&format!("{dir}/tasks.md"), &format!("# Tasks\n\n{tasks}"));
     // Names of files, and a picture that is a program.
-    for name in ["<img src=x onerror=window.owned=1>.md", "'\"><script>window.owned=1<|script>.md", "evil.svg", "%3Cscript%3E.md"] {
+    for name in [
+        "<img src=x onerror=window.owned=1>.md",
+        "'\"><script>window.owned=1<|script>.md",
+        "evil.svg",
+        "%3Cscript%3E.md",
+    ] {
         world.write(&format!("{dir}/{name}"), "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"window.owned=1\"><script>window.owned=1</script></svg>");
     }
     // A directory that is no spec, because its name cannot be one.
     let odd = world.path(".kiro/specs/<img src=x onerror=window.owned=1>");
     fs::create_dir_all(&odd).unwrap();
-    fs::copy(world.path(".kiro/specs/login/spec.json"), odd.join("spec.json")).unwrap();
+    fs::copy(
+        world.path(".kiro/specs/login/spec.json"),
+        odd.join("spec.json"),
+    )
+    .unwrap();
     world.write(".kiro/steering/<script>window.owned=1<|script>.md", &text);
     world.patch("login", json!({"feature_name": ATTACKS[0], "language": ATTACKS[1],
         "documentReview": {"status": ATTACKS[2], "roundDetails": [{"roundNumber": 1, "status": ATTACKS[1]}]}}));
@@ -65,8 +87,12 @@ fn hostile_world() -> World {
 /// A reply whose points are hostile.
 fn findings() -> String {
     let rows = "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n| Info | 1 | 0 | 0 | 1 |\n";
-    let point = |attack: &&str| format!("### {attack}\n\n**Judgment**: Needs Discussion\n\n{attack}\n\n");
-    format!("# Reply\n\n## Response Summary\n\n{rows}\n---\n\n{}", ATTACKS.iter().map(point).collect::<String>())
+    let point =
+        |attack: &&str| format!("### {attack}\n\n**Judgment**: Needs Discussion\n\n{attack}\n\n");
+    format!(
+        "# Reply\n\n## Response Summary\n\n{rows}\n---\n\n{}",
+        ATTACKS.iter().map(point).collect::<String>()
+    )
 }
 
 fn said() -> Vec<Value> {
@@ -86,21 +112,32 @@ fn said() -> Vec<Value> {
 
 /// Teams, metrics and a task with hostile names; the submission is what the task is.
 fn contest() -> String {
-    let team = |id: &str, agent: &str, name: &str| format!("[[team]]\nid = {id:?}\nname = {name:?}\nagent = {agent:?}\nsubmission = \"diff\"\n");
+    let team = |id: &str, agent: &str, name: &str| {
+        format!(
+            "[[team]]\nid = {id:?}\nname = {name:?}\nagent = {agent:?}\nsubmission = \"diff\"\n"
+        )
+    };
     format!(
         "task = {:?}\n[contest]\nrounds_min = 1\nrounds_max = 1\n{}{}[[metric]]\nname = {:?}\ncommand = [\"sh\", \"-c\", {:?}]\n",
         all(),
         team("one", "hasty", ATTACKS[1]),
         team("two", "careful", ATTACKS[2]),
         ATTACKS[1],
-        format!("cat <<'END'\n{}\nEND", json!({"score": 50, "remarks": ATTACKS[0]})),
+        format!(
+            "cat <<'END'\n{}\nEND",
+            json!({"score": 50, "remarks": ATTACKS[0]})
+        ),
     )
 }
 
 /// Nothing ran, nothing was even tried, and nothing hostile became part of the page.
 #[track_caller]
 fn assert_tame(scene: &Scene, page: &Page, path: &str) {
-    assert_eq!(page.eval("typeof window.owned").unwrap(), "undefined", "{path}");
+    assert_eq!(
+        page.eval("typeof window.owned").unwrap(),
+        "undefined",
+        "{path}"
+    );
     let evil = "[...document.querySelectorAll('main script, iframe, object, embed, base, meta[http-equiv], main style, [srcdoc], main img:not([src^=\"/assets/\"])')].map(it => it.outerHTML)";
     assert_eq!(page.eval(evil).unwrap(), json!([]), "{path}");
     let handlers = "[...document.querySelectorAll('*')].filter(it => [...it.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*(javascript|data|vbscript):/i.test(value))).map(it => it.outerHTML)";
@@ -115,7 +152,9 @@ fn assert_tame(scene: &Scene, page: &Page, path: &str) {
 #[ignore = "needs Chromium: cargo xtask test"]
 fn nothing_that_agents_write_or_files_are_called_ever_runs_in_the_browser() {
     let world = hostile_world();
-    world.kumite(&["contest", "run", "contest.toml"]).assert_code(0);
+    world
+        .kumite(&["contest", "run", "contest.toml"])
+        .assert_code(0);
     let scene = Scene::of(world);
     let page = scene.enter_at("/specs/login");
     page.click("#actions button[data-post$='/run']");
@@ -125,10 +164,14 @@ fn nothing_that_agents_write_or_files_are_called_ever_runs_in_the_browser() {
     let pages: Vec<String> = crawl(&page).into_iter().map(|it| it.path).collect();
     assert!(pages.iter().any(|it| it.contains("/agents/")), "{pages:#?}");
     assert!(pages.iter().any(|it| it.contains("/compare")), "{pages:#?}");
-    assert!(pages.iter().any(|it| it.contains("/documents/%3Cimg")), "{pages:#?}");
+    assert!(
+        pages.iter().any(|it| it.contains("/documents/%3Cimg")),
+        "{pages:#?}"
+    );
     for path in &pages {
         scene.go(&page, path);
-        page.eval("document.querySelectorAll('details').forEach(it => it.open = true)").unwrap();
+        page.eval("document.querySelectorAll('details').forEach(it => it.open = true)")
+            .unwrap();
         page.until("document.querySelector('h1')");
         assert_tame(&scene, &page, path);
     }
@@ -147,7 +190,12 @@ fn a_read_only_link_shows_everything_and_offers_nothing() {
     let page = scene.invite(&["--read-only", "--ttl", "10m"]);
     page.until_text("header", "read-only");
     let (read_only, changing) = (crawl(&page), crawl(&full));
-    let paths = |found: &[Found]| found.iter().map(|it| it.path.clone()).collect::<BTreeSet<_>>();
+    let paths = |found: &[Found]| {
+        found
+            .iter()
+            .map(|it| it.path.clone())
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(paths(&read_only), paths(&changing), "the same can be seen");
     let offers = |found: &[Found]| found.iter().map(|it| it.offers).sum::<usize>();
     assert_eq!(offers(&read_only), 0, "{read_only:#?}");

@@ -14,7 +14,9 @@ fn a_usage_limit_is_shown_with_its_end_and_the_run_goes_on_when_it_is_over() {
     let clock = world.path("clock").display().to_string();
     world.env.push(("KUMITE_CLOCK_AHEAD".to_owned(), clock));
     world.spec_ready_for_impl("login");
-    world.play(json!({"steps": {"impl": [{"tick": 1, "result": "limit", "resets_in_s": HOUR_S}, {}]}}));
+    world.play(
+        json!({"steps": {"impl": [{"tick": 1, "result": "limit", "resets_in_s": HOUR_S}, {}]}}),
+    );
     let scene = Scene::of(world);
     let page = scene.enter_at("/specs/login");
     page.click("#actions button[data-post$='/run']");
@@ -31,12 +33,17 @@ fn a_usage_limit_is_shown_with_its_end_and_the_run_goes_on_when_it_is_over() {
     assert!(now.eval(&on_page).unwrap().is_object());
     assert_eq!(now.eval("document.title").unwrap(), "Now · kumite");
 
-    scene.world.write("clock.new", &(2 * HOUR_S * 1000).to_string());
+    scene
+        .world
+        .write("clock.new", &(2 * HOUR_S * 1000).to_string());
     std::fs::rename(scene.world.path("clock.new"), scene.world.path("clock")).unwrap();
     page.until_text("#head .badge", "done");
     now.until_text("#spec-login .badge", "done");
     let launches = scene.world.launches();
-    assert_eq!(launches[1]["resumed"], launches[0]["session"], "no retry was spent");
+    assert_eq!(
+        launches[1]["resumed"], launches[0]["session"],
+        "no retry was spent"
+    );
     scene.assert_calm(&page);
     scene.assert_calm(&now);
 }

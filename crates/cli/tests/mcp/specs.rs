@@ -160,10 +160,7 @@ fn whoever_waits_is_answered_when_the_time_is_up_and_the_run_goes_on() {
     let client = Client::new(&world, &[]);
     let asked = json!({"spec": "login", "until": "requirements", "wait_seconds": 1});
     let ran = client.ask("run_spec", asked);
-    assert_eq!(
-        ran["message"],
-        "login has not come to rest yet; it goes on"
-    );
+    assert_eq!(ran["message"], "login has not come to rest yet; it goes on");
     world.wait_for_step("login", "requirements 1");
     world.go();
     let again = client.ask(

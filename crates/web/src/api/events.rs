@@ -55,7 +55,8 @@ pub async fn events(
         Some(log) => Some(watched(&app, log).await?),
         None => None,
     };
-    let follower = Follower::new(&app, after.map(|after| position(&after)), watched, place);
+    let after = after.map(|after| position(&after));
+    let follower = Follower::new(&app, after, watched, who, place);
     let pieces = stream::unfold(follower.await?, |mut follower| async {
         let piece = follower.next().await?;
         Some((Ok::<Bytes, Infallible>(piece), follower))

@@ -23,6 +23,14 @@ struct Link {
     until_ms: u64,
 }
 
+/// A link that was used.
+#[derive(Debug)]
+pub struct Taken {
+    pub role: Role,
+    /// Until when it could have been.
+    pub until_ms: u64,
+}
+
 /// Makes a link and gives its key.
 pub fn make(runtime: &Path, role: Role, ttl: Duration) -> Result<String, Error> {
     let key = hex(&random::<16>()?);
@@ -40,13 +48,17 @@ pub fn make(runtime: &Path, role: Role, ttl: Duration) -> Result<String, Error> 
 }
 
 /// Uses a link up.
-pub fn take(runtime: &Path, key: &str) -> Result<Option<Role>, Error> {
+pub fn take(runtime: &Path, key: &str) -> Result<Option<Taken>, Error> {
     let hash = hash(key);
     change(runtime, |links| {
         let at = links.iter().position(|link| link.hash == hash)?;
-        Some(match links.remove(at).read_only {
-            true => Role::ReadOnly,
-            false => Role::Full,
+        let link = links.remove(at);
+        Some(Taken {
+            role: match link.read_only {
+                true => Role::ReadOnly,
+                false => Role::Full,
+            },
+            until_ms: link.until_ms,
         })
     })
 }
@@ -85,23 +97,27 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
+    fn role(dir: &Path, key: &str) -> Option<Role> {
+        take(dir, key).unwrap().map(|taken| taken.role)
+    }
+
     #[test]
     fn a_link_works_once_and_has_the_role_it_was_made_for() {
         let dir = tempfile::tempdir().unwrap();
         let full = make(dir.path(), Role::Full, HOUR).unwrap();
         let read = make(dir.path(), Role::ReadOnly, HOUR).unwrap();
-        assert_eq!(take(dir.path(), &read).unwrap(), Some(Role::ReadOnly));
-        assert_eq!(take(dir.path(), &read).unwrap(), None);
-        assert_eq!(take(dir.path(), &full).unwrap(), Some(Role::Full));
-        assert_eq!(take(dir.path(), &full).unwrap(), None);
-        assert_eq!(take(dir.path(), "").unwrap(), None);
+        assert_eq!(role(dir.path(), &read), Some(Role::ReadOnly));
+        assert_eq!(role(dir.path(), &read), None);
+        assert_eq!(role(dir.path(), &full), Some(Role::Full));
+        assert_eq!(role(dir.path(), &full), None);
+        assert_eq!(role(dir.path(), ""), None);
     }
 
     #[test]
     fn a_link_whose_time_is_over_does_not_work() {
         let dir = tempfile::tempdir().unwrap();
         let key = make(dir.path(), Role::Full, Duration::ZERO).unwrap();
-        assert_eq!(take(dir.path(), &key).unwrap(), None);
+        assert_eq!(role(dir.path(), &key), None);
     }
 
     #[test]
@@ -112,8 +128,8 @@ mod tests {
             .collect();
         let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
         assert!(keys.iter().all(|key| !text.contains(key)));
-        assert_eq!(take(dir.path(), &keys[0]).unwrap(), None);
-        assert_eq!(take(dir.path(), &keys[1]).unwrap(), Some(Role::Full));
+        assert_eq!(role(dir.path(), &keys[0]), None);
+        assert_eq!(role(dir.path(), &keys[1]), Some(Role::Full));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod token;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use kumite_host::clock::now_ms;
 use session::{Keys, Session};
 use token::Token;
 
@@ -29,11 +30,18 @@ pub struct Who {
     /// What a page has to send with every change, masked anew each time: to be shown, not to be
     /// compared. None for programs.
     pub csrf: Option<String>,
+    /// When they are not known any more. None for programs.
+    pub until_ms: Option<u64>,
 }
 
 impl Who {
     pub fn may_change(&self) -> bool {
         self.role == Role::Full
+    }
+
+    /// Whether their time is over.
+    pub fn is_over(&self) -> bool {
+        self.until_ms.is_some_and(|until_ms| now_ms() >= until_ms)
     }
 }
 
@@ -89,6 +97,7 @@ impl Auth {
             from,
             role: Role::Full,
             csrf: None,
+            until_ms: None,
         })
     }
 
@@ -104,15 +113,15 @@ impl Auth {
     /// Turns a one-time link into a cookie, as `Set-Cookie` says it. None: there is no such link, or
     /// not any more.
     pub fn redeem(&self, key: &str, from: IpAddr) -> Result<Option<(String, Who)>, Error> {
-        let Some(role) = link::take(&self.runtime, key)? else {
+        let Some(link) = link::take(&self.runtime, key)? else {
             return Ok(None);
         };
-        let session = Session::new(role)?;
+        let session = Session::new(&link)?;
         let cookie = format!(
             "{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}{}",
             self.cookie,
             session.write(&self.keys),
-            session::life(role).as_secs(),
+            session.left_s(),
             if self.is_tls { "; Secure" } else { "" },
         );
         let browser = Browser {
@@ -130,6 +139,7 @@ impl Browser<'_> {
             from,
             role: self.session.role,
             csrf: Some(self.session.csrf(&self.auth.keys)?),
+            until_ms: Some(self.session.until_ms()),
         })
     }
 

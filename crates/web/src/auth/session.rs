@@ -1,15 +1,15 @@
 //! What a browser's cookie says, signed: it is good until its end or as long as the token is, also
 //! after a restart.
 
-use std::time::Duration;
-
 use kumite_host::clock::now_ms;
 use ring::hmac;
 
 use super::token::Token;
+use super::link::Taken;
 use super::{Error, Role, hex, random, unhex};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long somebody who may do everything stays known.
+const LIFE_S: u64 = 30 * 24 * 60 * 60;
 const TAG: usize = 32;
 
 /// What sessions are signed with.
@@ -34,21 +34,26 @@ impl Keys {
     }
 }
 
-/// How long a session lives.
-pub fn life(role: Role) -> Duration {
-    match role {
-        Role::Full => 30 * DAY,
-        Role::ReadOnly => DAY,
-    }
-}
-
 impl Session {
-    pub fn new(role: Role) -> Result<Session, Error> {
+    /// Who lends the page for an hour lends it for an hour: a visit ends when its link would have.
+    pub fn new(link: &Taken) -> Result<Session, Error> {
         Ok(Session {
             id: hex(&random::<8>()?),
-            role,
-            until_s: now_ms() / 1000 + life(role).as_secs(),
+            role: link.role,
+            until_s: match link.role {
+                Role::Full => now_ms() / 1000 + LIFE_S,
+                Role::ReadOnly => link.until_ms / 1000,
+            },
         })
+    }
+
+    pub fn until_ms(&self) -> u64 {
+        self.until_s.saturating_mul(1000)
+    }
+
+    /// For `Max-Age`.
+    pub fn left_s(&self) -> u64 {
+        self.until_s.saturating_sub(now_ms() / 1000)
     }
 
     pub fn write(&self, keys: &Keys) -> String {
@@ -111,6 +116,11 @@ fn xor(one: &[u8], other: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    fn session(role: Role) -> Session {
+        let until_ms = now_ms() + 3_600_000;
+        Session::new(&Taken { role, until_ms }).unwrap()
+    }
+
     fn new_keys() -> Keys {
         let dir = tempfile::tempdir().unwrap();
         Keys::of(&Token::open(dir.path()).unwrap())
@@ -119,7 +129,7 @@ mod tests {
     #[test]
     fn a_cookie_is_read_as_it_was_written_and_only_with_its_own_key() {
         let keys = new_keys();
-        let session = Session::new(Role::ReadOnly).unwrap();
+        let session = session(Role::ReadOnly);
         let cookie = session.write(&keys);
         assert_eq!(Session::read(&keys, &cookie), Some(session));
         assert_eq!(Session::read(&new_keys(), &cookie), None);
@@ -128,7 +138,7 @@ mod tests {
     #[test]
     fn a_cookie_that_was_changed_anywhere_is_none() {
         let keys = new_keys();
-        let cookie = Session::new(Role::ReadOnly).unwrap().write(&keys);
+        let cookie = session(Role::ReadOnly).write(&keys);
         assert_eq!(Session::read(&keys, &cookie.replace("read", "full")), None);
         for at in 0..cookie.len() {
             let mut bytes = cookie.clone().into_bytes();
@@ -141,9 +151,27 @@ mod tests {
     }
 
     #[test]
+    fn who_may_only_look_stays_as_long_as_the_link_and_others_for_a_month() {
+        const HOUR_S: u64 = 60 * 60;
+        for hours in [1, 7 * 24] {
+            let now_s = now_ms() / 1000;
+            let until_ms = (now_s + hours * HOUR_S) * 1000 + 999;
+            let session = |role| Session::new(&Taken { role, until_ms }).unwrap();
+            assert_eq!(
+                session(Role::ReadOnly).until_ms(),
+                (now_s + hours * HOUR_S) * 1000
+            );
+            let left_s = session(Role::ReadOnly).left_s();
+            assert!((hours * HOUR_S - 60..=hours * HOUR_S).contains(&left_s));
+            let left_s = session(Role::Full).left_s();
+            assert!((LIFE_S - 60..=LIFE_S).contains(&left_s));
+        }
+    }
+
+    #[test]
     fn a_session_ends() {
         let keys = new_keys();
-        let mut session = Session::new(Role::Full).unwrap();
+        let mut session = session(Role::Full);
         session.until_s = now_ms() / 1000;
         assert_eq!(Session::read(&keys, &session.write(&keys)), None);
     }
@@ -151,11 +179,11 @@ mod tests {
     #[test]
     fn the_token_of_a_page_is_another_text_each_time_and_of_one_session_only() {
         let keys = new_keys();
-        let session = Session::new(Role::Full).unwrap();
+        let (session, other) = (session(Role::Full), session(Role::Full));
         let (one, two) = (session.csrf(&keys).unwrap(), session.csrf(&keys).unwrap());
         assert_ne!(one, two);
         assert!(session.csrf_is(&keys, &one) && session.csrf_is(&keys, &two));
-        assert!(!Session::new(Role::Full).unwrap().csrf_is(&keys, &one));
+        assert!(!other.csrf_is(&keys, &one));
         for wrong in [
             "",
             "00",

@@ -20,7 +20,7 @@ pub struct LinkArgs {
     /// Who uses it can look at everything and change nothing
     #[arg(long)]
     read_only: bool,
-    /// How long it can be used, such as 10m, 1h or 7d
+    /// How long it can be used, such as 10m, 1h or 7d; a read-only visit ends then, too
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = ttl)]
     ttl: Duration,
 }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, interval_at};
 use super::streams::Place;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
+use crate::auth::Who;
 use crate::hub::Sent;
 
 /// So that nobody between us takes the connection for dead.
@@ -37,6 +38,7 @@ pub struct Follower {
     beat: Interval,
     look: Interval,
     ended: watch::Receiver<bool>,
+    who: Who,
     _place: Place,
 }
 
@@ -61,6 +63,7 @@ impl Follower {
         app: &Shared,
         after: Option<Option<Position>>,
         watched: Option<Watched>,
+        who: Who,
         place: Place,
     ) -> Result<Follower, Refusal> {
         // Whoever listens before it reads misses nothing in between.
@@ -77,6 +80,7 @@ impl Follower {
             look,
             ended: app.ended.clone(),
             app: Arc::clone(app),
+            who,
             _place: place,
         };
         let first = match after {
@@ -120,7 +124,7 @@ impl Follower {
     /// The next piece for the wire. None: it is over.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if *self.ended.borrow() {
+            if *self.ended.borrow() || self.who.is_over() {
                 return None;
             }
             if let Some(ready) = self.ready.take() {
@@ -137,7 +141,7 @@ impl Follower {
                     Ok(sent) if sent.position <= self.position => {}
                     Ok(sent) => {
                         self.position = sent.position;
-                        return Some(sent.bytes);
+                        self.ready = Some(sent.bytes);
                     }
                     Err(RecvError::Lagged(_)) => {
                         if !self.go_back(self.position).await.ok()? {
@@ -146,7 +150,7 @@ impl Follower {
                     }
                     Err(RecvError::Closed) => return None,
                 },
-                _ = self.beat.tick() => return Some(Bytes::from_static(b":\n\n")),
+                _ = self.beat.tick() => self.ready = Some(Bytes::from_static(b":\n\n")),
                 _ = self.look.tick(), if self.watched.is_some() => {
                     self.ready = self.look_at_log().await;
                 }

@@ -2,6 +2,7 @@
 
 mod groups;
 mod parts;
+mod spent;
 mod today;
 
 use axum::extract::State;
@@ -41,8 +42,10 @@ pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
 }
 
 fn look(app: &App) -> Result<Scene, Refusal> {
+    let mut specs = status::all(&app.project)?;
+    spent::add_up(&app.project, &mut specs);
     Ok(Scene {
-        specs: status::all(&app.project)?,
+        specs,
         contests: played(app),
         today: today::today(&app.project),
     })

@@ -51,7 +51,9 @@ fn helps(status: &Status, may_change: bool) -> Markup {
                 a.button href=(page(name)) { "Open" }
             }
             Some(Need::Reset) => {
-                button.primary data-post=(post("reset")) { "Reset" }
+                button.primary data-post=(post("reset")) data-confirm={
+                    "Reset " (name) "? Its counters of rounds and retries and its failure are forgotten."
+                } { "Reset" }
                 a.button href=(page(name)) { "Open" }
             }
             None => a.button href=(page(name)) { "Open" }

@@ -13,7 +13,7 @@ use crate::render::marks::segment;
 const STEERING: &str = "steering:";
 
 /// How the names of texts end.
-const TEXTS: [&str; 3] = [".md", ".txt", ".json"];
+const TEXTS: [&str; 2] = [".md", ".txt"];
 
 /// No page lists more.
 const LISTED_MAX: usize = 500;

@@ -78,10 +78,13 @@ fn time(seen: &Seen) -> Option<Markup> {
     let number = seen.run.number;
     let mut walk = seen.decisions.iter();
     let first = walk.find(|decision| number > 0 && decision.run.number == number)?;
-    let last = seen.decisions.last()?;
     Some(match seen.run.is_at_rest() {
         true => {
-            let ms = last.entry.at_ms.saturating_sub(first.entry.at_ms);
+            // What is asked of a run that rests takes no time of it.
+            let mut pairs = seen.decisions.windows(2).rev();
+            let rested = pairs.find(|pair| !pair[0].run.is_at_rest() && pair[1].run.is_at_rest());
+            let end_ms = rested.map_or(first.entry.at_ms, |pair| pair[1].entry.at_ms);
+            let ms = end_ms.saturating_sub(first.entry.at_ms);
             html! { (elapsed(ms / 1000)) }
         }
         false => marks::since(&rfc3339(first.entry.at_ms)),
