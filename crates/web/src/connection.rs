@@ -9,12 +9,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::guard::{Ends, Guard};
 use crate::patient::Patient;
+use crate::room::{Room, Seat};
 
 const CONNECTIONS_MAX: u32 = 1500;
 /// How long the head of a request may take, from the last answer on; and the greeting of TLS.
@@ -34,8 +35,8 @@ pub async fn accept(
     guard: Arc<Guard>,
     mut ended: watch::Receiver<bool>,
 ) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
-    loop {
+    let room = Room::new(CONNECTIONS_MAX);
+    for number in 0.. {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = ended.wait_for(|ended| *ended) => break,
@@ -45,13 +46,13 @@ pub async fn accept(
             continue;
         };
         // Without room it is closed here and now.
-        if let Ok(seat) = Arc::clone(&room).try_acquire_owned() {
+        if let Some(seat) = room.enter(number).await {
             let (tls, guard, ended) = (tls.clone(), Arc::clone(&guard), ended.clone());
             tokio::spawn(connection(stream, peer, tls, guard, ended, seat));
         }
     }
     drop(listener);
-    let _ = timeout(GRACE, room.acquire_many(CONNECTIONS_MAX)).await;
+    let _ = timeout(GRACE, room.empty()).await;
 }
 
 async fn connection(
@@ -60,7 +61,7 @@ async fn connection(
     tls: Option<TlsAcceptor>,
     guard: Arc<Guard>,
     ended: watch::Receiver<bool>,
-    _seat: OwnedSemaphorePermit,
+    seat: Seat,
 ) {
     let Ok(local) = stream.local_addr() else {
         return;
@@ -68,27 +69,31 @@ async fn connection(
     let ends = Ends { peer, local };
     let _ = stream.set_nodelay(true);
     let stream = Patient::new(stream, WRITE);
-    match tls {
-        None => speak(stream, ends, guard, ended).await,
-        // Who does not speak TLS is gone after that.
-        Some(tls) => {
-            if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
-                speak(stream, ends, guard, ended).await;
+    let talk = async {
+        match tls {
+            None => speak(stream, ends, &guard, ended, &seat).await,
+            // Who does not speak TLS is gone after that.
+            Some(tls) => {
+                if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
+                    speak(stream, ends, &guard, ended, &seat).await;
+                }
             }
         }
+    };
+    tokio::select! {
+        () = talk => {}
+        () = seat.dismissed() => {}
     }
 }
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     ends: Ends,
-    guard: Arc<Guard>,
+    guard: &Guard,
     mut ended: watch::Receiver<bool>,
+    seat: &Seat,
 ) {
-    let service = service_fn(|request| {
-        let guard = Arc::clone(&guard);
-        async move { guard.answer(ends, request).await }
-    });
+    let service = service_fn(|request| guard.answer(ends, request, seat));
     let talk = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)

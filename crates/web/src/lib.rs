@@ -22,6 +22,7 @@ mod patient;
 mod qr;
 mod reach;
 mod render;
+mod room;
 mod running;
 mod server;
 mod tls;

@@ -1,4 +1,4 @@
-//! `serve.json`: the server that runs in a project, for whoever wants another link to it.
+//! `serve.json`: the servers that run in a project, for whoever wants another link to one.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -11,6 +11,7 @@ use crate::auth::{Error, Role, link, private};
 use crate::pages;
 
 const FILE: &str = "serve.json";
+const LOCK: &str = "serve.lock";
 /// The port of the last server: a page that is open finds its successor there.
 const PORT: &str = "serve.port";
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,11 +25,14 @@ pub struct Running {
 }
 
 impl Running {
-    /// The server of a project, if it lives.
+    /// The server of a project that began last, of those that live.
     pub fn find(runtime: &Path) -> Option<Running> {
-        let text = private::read(&runtime.join(FILE)).ok()??;
-        let running: Running = serde_json::from_slice(&text).ok()?;
-        running.answers().then_some(running)
+        let told = told(runtime).ok()?;
+        told.into_iter().rev().find(Running::answers)
+    }
+
+    fn is_process(&self) -> bool {
+        Path::new("/proc").join(self.pid.to_string()).exists() || !Path::new("/proc/self").exists()
     }
 
     fn answers(&self) -> bool {
@@ -39,9 +43,7 @@ impl Running {
                 false => std::net::Ipv6Addr::LOCALHOST.into(),
             });
         }
-        let is_process = Path::new("/proc").join(self.pid.to_string()).exists()
-            || !Path::new("/proc/self").exists();
-        is_process && TcpStream::connect_timeout(&address, PATIENCE).is_ok()
+        self.is_process() && TcpStream::connect_timeout(&address, PATIENCE).is_ok()
     }
 
     /// Whether others than this machine can reach it.
@@ -57,19 +59,38 @@ impl Running {
 
     /// Says that it runs.
     pub(crate) fn begin(&self, runtime: &Path) -> io::Result<()> {
-        private::replace(&runtime.join(FILE), &serde_json::to_vec(self)?)?;
+        change(runtime, |told| {
+            told.retain(|other| other.pid != self.pid);
+            told.push(self.clone());
+        })?;
         let port = self.address.port().to_string();
         private::replace(&runtime.join(PORT), port.as_bytes())
     }
 
-    /// Takes that back, unless another one has begun since.
+    /// Takes that back. What others said stays.
     pub(crate) fn end(&self, runtime: &Path) {
-        let path = runtime.join(FILE);
-        let text = private::read(&path).ok().flatten().unwrap_or_default();
-        let told: Option<Running> = serde_json::from_slice(&text).ok();
-        if told.is_some_and(|told| told.pid == self.pid) {
-            let _ = std::fs::remove_file(path);
-        }
+        // Who cannot take it back is found out by whoever looks for it.
+        let _ = change(runtime, |told| told.retain(|other| other.pid != self.pid));
+    }
+}
+
+/// Those who said that they run, the last one last. A file that is garbled tells of none.
+fn told(runtime: &Path) -> io::Result<Vec<Running>> {
+    let text = private::read(&runtime.join(FILE))?.unwrap_or_default();
+    Ok(serde_json::from_slice(&text).unwrap_or_default())
+}
+
+/// One at a time. Those who died without a word are forgotten.
+fn change(runtime: &Path, change: impl FnOnce(&mut Vec<Running>)) -> io::Result<()> {
+    std::fs::create_dir_all(runtime)?;
+    let _lock = private::lock(&runtime.join(LOCK))?;
+    let mut told = told(runtime)?;
+    told.retain(Running::is_process);
+    change(&mut told);
+    let path = runtime.join(FILE);
+    match told.is_empty() {
+        true => std::fs::remove_file(path),
+        false => private::replace(&path, &serde_json::to_vec(&told)?),
     }
 }
 
@@ -86,37 +107,71 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_server_is_found_as_long_as_it_lives_and_its_port_afterwards() {
-        let dir = tempfile::tempdir().unwrap();
+    fn server(pid: u32) -> (TcpListener, Running) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let running = Running {
             url: format!("http://{address}"),
-            pid: std::process::id(),
+            pid,
             address,
         };
-        assert!(Running::find(dir.path()).is_none());
-        running.begin(dir.path()).unwrap();
-        let found = Running::find(dir.path()).unwrap();
-        assert_eq!(found.url, running.url);
-        drop(listener);
-        assert!(Running::find(dir.path()).is_none());
-        running.end(dir.path());
-        assert!(!dir.path().join(FILE).exists());
-        assert_eq!(last_port(dir.path()), Some(address.port()));
+        (listener, running)
+    }
+
+    fn found(runtime: &Path) -> Option<String> {
+        Running::find(runtime).map(|running| running.url)
     }
 
     #[test]
-    fn who_ends_leaves_the_word_of_another_alone() {
+    fn a_server_is_found_as_long_as_it_lives_and_its_port_afterwards() {
         let dir = tempfile::tempdir().unwrap();
-        let running = |pid| Running {
-            url: String::new(),
-            pid,
-            address: "127.0.0.1:1".parse().unwrap(),
-        };
-        running(2).begin(dir.path()).unwrap();
-        running(1).end(dir.path());
-        assert!(dir.path().join(FILE).exists());
+        let (listener, running) = server(std::process::id());
+        assert_eq!(found(dir.path()), None);
+        running.begin(dir.path()).unwrap();
+        assert_eq!(found(dir.path()).as_ref(), Some(&running.url));
+        drop(listener);
+        assert_eq!(found(dir.path()), None);
+        running.end(dir.path());
+        assert!(!dir.path().join(FILE).exists());
+        assert_eq!(last_port(dir.path()), Some(running.address.port()));
+    }
+
+    #[test]
+    fn of_several_servers_each_is_found_as_long_as_it_is_the_last_one_that_lives() {
+        // Processes that live as long as this test does.
+        let (us, parent) = (std::process::id(), std::os::unix::process::parent_id());
+        for ends_first in [us, parent] {
+            let dir = tempfile::tempdir().unwrap();
+            let (_first, first) = server(us);
+            let (second_listens, second) = server(parent);
+            first.begin(dir.path()).unwrap();
+            second.begin(dir.path()).unwrap();
+            assert_eq!(found(dir.path()).as_ref(), Some(&second.url));
+            if ends_first == us {
+                first.end(dir.path());
+                assert_eq!(found(dir.path()).as_ref(), Some(&second.url));
+                continue;
+            }
+            // It may be killed, and then it takes nothing back.
+            drop(second_listens);
+            assert_eq!(found(dir.path()).as_ref(), Some(&first.url));
+            second.end(dir.path());
+            assert_eq!(found(dir.path()).as_ref(), Some(&first.url));
+        }
+    }
+
+    #[test]
+    fn who_died_without_a_word_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        // No process has such a number.
+        for pid in (0..50).map(|number| u32::MAX - number) {
+            server(pid).1.begin(dir.path()).unwrap();
+        }
+        assert_eq!(told(dir.path()).unwrap().len(), 1);
+        private::replace(&dir.path().join(FILE), b"garbled").unwrap();
+        assert_eq!(found(dir.path()), None);
+        let (_listener, running) = server(std::process::id());
+        running.begin(dir.path()).unwrap();
+        assert_eq!(found(dir.path()), Some(running.url));
     }
 }

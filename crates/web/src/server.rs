@@ -38,7 +38,7 @@ pub enum Error {
     Auth(#[from] auth::Error),
     #[error(transparent)]
     Tls(#[from] tls::Error),
-    #[error("cannot listen on {address}")]
+    #[error("cannot listen on {address} (give another `--listen`; port 0 takes a free one)")]
     Listen {
         address: SocketAddr,
         source: std::io::Error,

@@ -128,6 +128,10 @@ fn a_log_of_ten_thousand_lines_is_scrolled_to_its_start_and_back_without_gaps_or
     is_at_end(&page, LAST);
     let after = page.metrics()["Nodes"];
     assert!(after < before + 40_000.0, "{before} nodes became {after}");
+    // A gap would have been noticed.
+    page.eval("document.querySelectorAll('.log-view > [id^=line-]')[20].remove()")
+        .unwrap();
+    assert!(page.eval(HELD).is_err());
     scene.assert_calm(&page);
 }
 

@@ -147,6 +147,47 @@ fn every_page_is_reached_by_links_and_is_fit_for_eyes_ears_keyboards_and_phones(
 
 #[test]
 #[ignore = "needs Chromium: cargo xtask test"]
+fn what_is_wrong_with_a_page_is_noticed() {
+    let scene = Scene::of(crate::world::World::new());
+    let page = scene.enter();
+    page.size(390, 844, true);
+    assert_eq!(audit(&page), [""; 0]);
+    for (html, words) in [
+        ("<button></button>", "no name"),
+        ("<input placeholder=x>", "no name"),
+        ("<h1>Two</h1>", "2 h1"),
+        ("<h5>Deep</h5>", "h5 follows"),
+        ("<p id=main>x</p>", "occurs twice"),
+        ("<img src=/assets/x>", "no alt"),
+        ("<svg></svg>", "a picture without words"),
+        ("<p class=bad>Pale</p>", "contrast"),
+        ("<pre class=bad>Wide</pre>", "wide, the window 390"),
+        ("<button class=bad>x</button>", "only 9 x 9"),
+        ("<p aria-labelledby=nobody>x</p>", "leads nowhere"),
+    ] {
+        let js = format!(
+            "(() => {{
+                document.getElementById('bad')?.remove();
+                document.querySelector('main').insertAdjacentHTML('beforeend', `<div id=bad>{html}</div>`);
+                const style = document.querySelector('.bad')?.style ?? {{}};
+                Object.assign(style, {{
+                    P: {{ color: '#bbbbbb', background: '#ffffff' }},
+                    PRE: {{ width: '900px', overflow: 'visible' }},
+                    BUTTON: {{ width: '9px', height: '9px', minHeight: 0, padding: 0, boxSizing: 'border-box' }},
+                }}[document.querySelector('.bad')?.tagName]);
+            }})()"
+        );
+        page.eval(&js).unwrap();
+        let found = audit(&page);
+        assert!(
+            found.iter().any(|it| it.contains(words)),
+            "{html}: {found:?}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium: cargo xtask test"]
 fn dark_is_dark_and_light_is_light() {
     let scene = Scene::of(crate::world::World::new());
     let page = scene.enter();

@@ -119,6 +119,10 @@ fn c5_2_another_spec_is_shown_at_once_and_never_under_the_wrong_name() {
     is_at(&page, "left", "design");
     assert_eq!(page.eval("window.wrong").unwrap(), json!([]));
     scene.assert_calm(&page);
+    // It would have been noticed.
+    page.eval("document.querySelector('main h1').textContent = 'right'")
+        .unwrap();
+    page.until("window.wrong.length > 0");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arena::arena;
 use crate::pages::{Found, crawl};
 use crate::scene::Scene;
-use crate::world::World;
+use crate::world::{World, until};
 
 /// Each would say so in `window.owned` if it ran.
 const ATTACKS: [&str; 9] = [
@@ -180,6 +180,14 @@ fn nothing_that_agents_write_or_files_are_called_ever_runs_in_the_browser() {
     page.until_text("#document", "<script>window.owned = 1</script>");
     scene.go(&page, "/specs/login");
     page.until_text("#tasks", "<img src=x onerror=window.owned=1>");
+    // Had one of them become part of the page, it would have been noticed.
+    page.eval("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.owned=1>')")
+        .unwrap();
+    until("the policy to complain", || {
+        page.troubles()
+            .iter()
+            .any(|it| it.starts_with("security: "))
+    });
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use kumite_host::clock::now_ms;
 use ring::hmac;
 
-use super::token::Token;
 use super::link::Taken;
+use super::token::Token;
 use super::{Error, Role, hex, random, unhex};
 
 /// How long somebody who may do everything stays known.

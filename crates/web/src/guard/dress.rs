@@ -1,11 +1,11 @@
 //! What every answer wears, errors included.
 
-use axum::body::{Body, to_bytes};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::body::to_bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::api::Refusal;
-use crate::assets;
+use crate::{assets, pages};
 
 pub const API: &str = "/api/";
 
@@ -56,21 +56,17 @@ pub fn dress(path: &str, is_tls: bool, response: &mut Response) {
     }
 }
 
-/// The API speaks JSON, also where a route or a parser refuses before a handler does.
+/// A route or a parser may refuse before a handler does, in bare words or none: the API says it in
+/// JSON, and a page is a page.
 pub async fn words(path: &str, response: Response) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();
-    let kind = response.headers().get(header::CONTENT_TYPE).cloned();
-    let is = |name: &str| {
-        let kind = kind.as_ref().and_then(|kind| kind.to_str().ok());
-        kind.is_some_and(|kind| kind.starts_with(name))
-    };
-    if !path.starts_with(API) || !is_error || is("application/json") {
+    if !is_error || !is_bare(path, &response) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let is_plain = is("text/plain") && !parts.headers.contains_key(header::CONTENT_ENCODING);
-    let message = match is_plain {
+    let is_plain = is(&parts.headers, "text/plain");
+    let message = match is_plain && !parts.headers.contains_key(header::CONTENT_ENCODING) {
         true => to_bytes(body, REASON_MAX).await.ok(),
         false => None,
     };
@@ -80,11 +76,74 @@ pub async fn words(path: &str, response: Response) -> Response {
         status,
         message: message.unwrap_or_else(|| reason.to_lowercase()),
     };
-    let body = refusal.into_response().into_body();
+    let (dressed, body) = match path.starts_with(API) {
+        true => refusal.into_response(),
+        false => pages::refused(&refusal, None),
+    }
+    .into_parts();
     for stale in [header::CONTENT_LENGTH, header::CONTENT_ENCODING] {
         parts.headers.remove(stale);
     }
-    let json = HeaderValue::from_static("application/json");
-    parts.headers.insert(header::CONTENT_TYPE, json);
-    Response::from_parts(parts, Body::new(body))
+    parts.headers.extend(dressed.headers);
+    Response::from_parts(parts, body)
+}
+
+fn is_bare(path: &str, response: &Response) -> bool {
+    let headers = response.headers();
+    match path {
+        api if api.starts_with(API) => !is(headers, "application/json"),
+        // Scripts and styles have no readers.
+        asset if asset.starts_with(assets::ROOT) => false,
+        _ => is(headers, "text/plain") || !headers.contains_key(header::CONTENT_TYPE),
+    }
+}
+
+fn is(headers: &HeaderMap, kind: &str) -> bool {
+    let told = headers.get(header::CONTENT_TYPE);
+    told.and_then(|told| told.to_str().ok())
+        .is_some_and(|told| told.starts_with(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(path: &str, response: impl IntoResponse) -> (StatusCode, String, String) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let (parts, body) = words(path, response.into_response()).await.into_parts();
+            let kind = parts.headers[header::CONTENT_TYPE].to_str().unwrap();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            let text = String::from_utf8_lossy(&body).into_owned();
+            (parts.status, kind.to_owned(), text)
+        })
+    }
+
+    #[test]
+    fn a_bare_error_becomes_json_in_the_api_and_a_page_elsewhere() {
+        let bare = (StatusCode::BAD_REQUEST, "no <b>text</b>");
+        let (status, kind, text) = words_of("/api/specs", bare);
+        assert_eq!((status, &*kind), (bare.0, "application/json"));
+        assert_eq!(text, r#"{"error":"no <b>text</b>"}"#);
+        let (status, kind, text) = words_of("/specs/x", bare);
+        assert_eq!((status, &*kind), (bare.0, "text/html; charset=utf-8"));
+        assert!(text.contains("No &lt;b&gt;text&lt;/b&gt;"), "{text}");
+        let (status, kind, text) = words_of("/specs/x", StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(kind, "text/html; charset=utf-8");
+        assert!(text.contains("Method not allowed"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_bare_error_is_left_alone() {
+        for (path, status) in [
+            ("/specs/x/agents/1/raw", StatusCode::OK),
+            ("/assets/x/app.js", StatusCode::NOT_FOUND),
+        ] {
+            let (_, kind, text) = words_of(path, (status, "text"));
+            assert_eq!((&*kind, &*text), ("text/plain; charset=utf-8", "text"));
+        }
+    }
 }

@@ -25,9 +25,10 @@ use crate::api::Refusal;
 use crate::app::{self, Shared};
 use crate::auth::Who;
 use crate::pages;
+use crate::room::Seat;
 
 pub use hosts::Hosts;
-use rates::Rates;
+use rates::{Rates, Wait};
 use verdict::{Asked, Refused, is_change, verdict};
 
 /// The two ends of a connection.
@@ -61,10 +62,11 @@ impl Guard {
         &self,
         ends: Ends,
         request: hyper::Request<hyper::body::Incoming>,
+        seat: &Seat,
     ) -> Result<Response, Infallible> {
         let request = request.map(Body::new);
         let path = request.uri().path().to_owned();
-        let mut response = match self.admit(ends, request).await {
+        let mut response = match self.admit(ends, request, seat).await {
             Ok(response) => dress::words(&path, response).await,
             Err(refusal) => refusal.into_response(&path),
         };
@@ -72,7 +74,7 @@ impl Guard {
         Ok(response)
     }
 
-    async fn admit(&self, ends: Ends, mut request: Request) -> Result<Response, No> {
+    async fn admit(&self, ends: Ends, mut request: Request, seat: &Seat) -> Result<Response, No> {
         let now = Instant::now();
         let who = self.known(ends, &request, now)?;
         if is_change(request.method()) && self.is_ending.load(Ordering::Acquire) {
@@ -82,6 +84,10 @@ impl Guard {
             ));
         }
         if let Some(who) = who {
+            if !seat.keep() {
+                let gone = "the connection is needed for others; open another one";
+                return Err(No::new(StatusCode::SERVICE_UNAVAILABLE, gone));
+            }
             request.extensions_mut().insert(who);
         }
         request.extensions_mut().insert(ends);
@@ -89,7 +95,8 @@ impl Guard {
         let request = body::read(request).await?;
         let response = shielded(self.router.clone().oneshot(request)).await?;
         if is_login && response.status() == StatusCode::UNAUTHORIZED {
-            self.rates.tried_link(ends.peer.ip(), now);
+            let told = self.rates.guesses_link(ends.peer.ip(), now);
+            told.map_err(|wait| No::too_often("too many wrong links; wait a moment", wait))?;
         }
         Ok(response)
     }
@@ -107,20 +114,13 @@ impl Guard {
         let is_foreign = verdict.as_ref().is_err_and(|refused| refused.is_foreign());
         // A foreign page may make a browser ask as often as it likes: that is not held against the
         // browser's owner.
-        if !is_foreign && !self.rates.may_ask(peer, now) {
-            return Err(No::too_often("too many requests; wait a moment", 1));
-        }
-        let may_try = match &verdict {
-            Err(Refused::Wrong) => self.rates.may_guess(peer, now),
-            Ok(None) if is_login(request) => self.rates.may_try_link(peer, now),
-            _ => true,
-        };
-        if !may_try {
-            let why = "too many wrong tokens or links; wait a minute";
-            return Err(No::too_often(why, 60));
+        if !is_foreign {
+            let asked = self.rates.asks(peer, now);
+            asked.map_err(|wait| No::too_often("too many requests; wait a moment", wait))?;
         }
         if let Err(Refused::Wrong) = verdict {
-            self.rates.guessed(peer, now);
+            let told = self.rates.guesses(peer, now);
+            told.map_err(|wait| No::too_often("too many wrong tokens; wait a moment", wait))?;
         }
         verdict.map_err(|refused| No::from_verdict(refused, request))
     }
@@ -162,9 +162,9 @@ impl No {
         }
     }
 
-    fn too_often(message: &str, retry_after: u32) -> No {
+    fn too_often(message: &str, Wait(seconds): Wait) -> No {
         No {
-            retry_after: Some(retry_after),
+            retry_after: Some(seconds),
             ..No::new(StatusCode::TOO_MANY_REQUESTS, message)
         }
     }

@@ -22,8 +22,12 @@ const REQUESTS: Measure = Measure {
 };
 const GUESSES: Measure = Measure {
     burst: 20.0,
-    each_second: 20.0 / 60.0,
+    each_second: 0.25,
 };
+
+/// Too often: in so many seconds it is possible again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait(pub u32);
 
 #[derive(Default)]
 pub struct Rates {
@@ -34,26 +38,18 @@ pub struct Rates {
 }
 
 impl Rates {
-    pub fn may_ask(&self, peer: IpAddr, now: Instant) -> bool {
+    pub fn asks(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
         self.requests.take(neighbourhood(peer), now, REQUESTS)
     }
 
-    /// Whether a wrong token is told that it is wrong.
-    pub fn may_guess(&self, peer: IpAddr, now: Instant) -> bool {
-        self.guesses.has(neighbourhood(peer), now, GUESSES)
+    /// A wrong token or cookie, which is told so unless there are too many of them.
+    pub fn guesses(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
+        self.guesses.take(neighbourhood(peer), now, GUESSES)
     }
 
-    pub fn guessed(&self, peer: IpAddr, now: Instant) {
-        self.guesses.take(neighbourhood(peer), now, GUESSES);
-    }
-
-    /// Whether a link is looked at.
-    pub fn may_try_link(&self, peer: IpAddr, now: Instant) -> bool {
-        self.links.has(neighbourhood(peer), now, GUESSES)
-    }
-
-    pub fn tried_link(&self, peer: IpAddr, now: Instant) {
-        self.links.take(neighbourhood(peer), now, GUESSES);
+    /// The same with a wrong link. A right one always works: nobody guesses 128 bits.
+    pub fn guesses_link(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
+        self.links.take(neighbourhood(peer), now, GUESSES)
     }
 }
 
@@ -89,15 +85,8 @@ impl Bucket {
 }
 
 impl<K: Hash + Eq> Buckets<K> {
-    fn has(&self, key: K, now: Instant, measure: Measure) -> bool {
-        let buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        buckets
-            .get(&key)
-            .is_none_or(|bucket| bucket.left(now, measure) >= 1.0)
-    }
-
     /// Takes one out, if there is one.
-    fn take(&self, key: K, now: Instant, measure: Measure) -> bool {
+    fn take(&self, key: K, now: Instant, measure: Measure) -> Result<(), Wait> {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= PEERS_MAX && !buckets.contains_key(&key) {
             // Full buckets are as good as none; if there are few of them, all start anew.
@@ -116,7 +105,10 @@ impl<K: Hash + Eq> Buckets<K> {
             left: if has { left - 1.0 } else { left },
             at: now,
         };
-        has
+        match has {
+            true => Ok(()),
+            false => Err(Wait(((1.0 - left) / measure.each_second).ceil() as u32)),
+        }
     }
 }
 
@@ -134,41 +126,45 @@ mod tests {
     fn a_burst_is_allowed_then_only_as_much_as_comes_back() {
         let (rates, now) = (Rates::default(), Instant::now());
         let one = peer("192.0.2.1");
-        assert!((0..1000).all(|_| rates.may_ask(one, now)));
-        assert!(!rates.may_ask(one, now));
-        assert!(rates.may_ask(peer("192.0.2.2"), now));
+        assert!((0..1000).all(|_| rates.asks(one, now).is_ok()));
+        assert_eq!(rates.asks(one, now), Err(Wait(1)));
+        assert!(rates.asks(peer("192.0.2.2"), now).is_ok());
         let later = now + Duration::from_secs(1);
-        assert_eq!((0..300).filter(|_| rates.may_ask(one, later)).count(), 200);
+        let again = (0..300).filter(|_| rates.asks(one, later).is_ok());
+        assert_eq!(again.count(), 200);
     }
 
     #[test]
-    fn after_twenty_wrong_ones_in_a_minute_nobody_is_told_more() {
+    fn after_twenty_wrong_ones_nobody_is_told_more_for_a_while() {
         let (rates, now) = (Rates::default(), Instant::now());
         let one = peer("192.0.2.1");
-        for _ in 0..20 {
-            assert!(rates.may_guess(one, now));
-            rates.guessed(one, now);
-        }
-        assert!(!rates.may_guess(one, now));
-        assert!(rates.may_try_link(one, now));
-        assert!(rates.may_guess(one, now + Duration::from_secs(4)));
+        assert!((0..20).all(|_| rates.guesses(one, now).is_ok()));
+        assert_eq!(rates.guesses(one, now), Err(Wait(4)));
+        assert!(rates.guesses_link(one, now).is_ok());
+        // Whoever waits as long as it was told is told once more.
+        let later = now + Duration::from_secs(3);
+        assert_eq!(rates.guesses(one, later), Err(Wait(1)));
+        let later = now + Duration::from_secs(4);
+        assert!(rates.guesses(one, later).is_ok());
+        assert_eq!(rates.guesses(one, later), Err(Wait(4)));
     }
 
     #[test]
     fn addresses_of_one_network_are_one_peer() {
         let (rates, now) = (Rates::default(), Instant::now());
         for number in 0..20 {
-            rates.guessed(peer(&format!("2001:db8::{number:x}")), now);
+            let one = peer(&format!("2001:db8::{number:x}"));
+            assert!(rates.guesses(one, now).is_ok());
         }
-        assert!(!rates.may_guess(peer("2001:db8::ffff"), now));
-        assert!(rates.may_guess(peer("2001:db8:0:1::1"), now));
+        assert!(rates.guesses(peer("2001:db8::ffff"), now).is_err());
+        assert!(rates.guesses(peer("2001:db8:0:1::1"), now).is_ok());
     }
 
     #[test]
     fn many_peers_do_not_fill_the_memory() {
         let (rates, now) = (Rates::default(), Instant::now());
         for number in 0..3 * PEERS_MAX as u32 {
-            rates.may_ask(IpAddr::V4(number.into()), now);
+            let _ = rates.asks(IpAddr::V4(number.into()), now);
         }
         assert!(rates.requests.0.lock().unwrap().len() <= PEERS_MAX);
     }

@@ -35,11 +35,12 @@ pub enum Refused {
     Origin,
     /// A browser says that another site makes it ask.
     Site,
-    Method,
     /// No token, no cookie.
     Unknown,
     /// A token or cookie that is not good, or not any more.
     Wrong,
+    /// Nothing of ours is done with it.
+    Method,
     ReadOnly,
     /// A change by a browser that does not say from which page.
     NoOrigin,
@@ -65,9 +66,6 @@ pub fn verdict(hosts: &Hosts, auth: &Auth, asked: &Asked<'_>) -> Result<Option<W
     if is_from_elsewhere(asked.headers) && !is_navigation(asked) {
         return Err(Refused::Site);
     }
-    if !METHODS.contains(asked.method) {
-        return Err(Refused::Method);
-    }
     let is_change = is_change(asked.method);
     if !is_change && is_open(asked.uri.path()) {
         return Ok(None);
@@ -77,9 +75,11 @@ pub fn verdict(hosts: &Hosts, auth: &Auth, asked: &Asked<'_>) -> Result<Option<W
     if asked.headers.contains_key(AUTHORIZATION) {
         let token = only(asked.headers, AUTHORIZATION)?.and_then(bearer);
         let who = token.and_then(|token| auth.program(token, peer));
-        return who.map(Some).ok_or(Refused::Wrong);
+        let who = who.ok_or(Refused::Wrong)?;
+        return allowed(asked.method).map(|()| Some(who));
     }
     let browser = browser(auth, asked.headers)?;
+    allowed(asked.method)?;
     if is_change {
         if browser.role() == Role::ReadOnly {
             return Err(Refused::ReadOnly);
@@ -97,6 +97,13 @@ pub fn verdict(hosts: &Hosts, auth: &Auth, asked: &Asked<'_>) -> Result<Option<W
 
 pub fn is_change(method: &Method) -> bool {
     ![Method::GET, Method::HEAD].contains(method)
+}
+
+fn allowed(method: &Method) -> Result<(), Refused> {
+    match METHODS.contains(method) {
+        true => Ok(()),
+        false => Err(Refused::Method),
+    }
 }
 
 /// A header that is there once or not at all.

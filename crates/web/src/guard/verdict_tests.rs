@@ -207,9 +207,30 @@ fn a_change_by_a_browser_needs_its_role_our_page_and_its_own_csrf_token() {
 }
 
 #[test]
-fn methods_that_nobody_needs_are_refused() {
-    for line in ["TRACE /", "OPTIONS /", "CONNECT localhost:4000", "BREW /"] {
-        check(&[(line, &[OURS, TOKEN], Err(Refused::Method))]);
+fn methods_that_nobody_needs_are_refused_once_it_is_known_who_asks() {
+    for line in [
+        "TRACE /",
+        "OPTIONS /",
+        "OPTIONS /login",
+        "CONNECT localhost:4000",
+        "BREW /",
+    ] {
+        check(&[
+            (line, &[OURS, TOKEN], Err(Refused::Method)),
+            (line, &[OURS, COOKIE_FULL], Err(Refused::Method)),
+            (line, &[OURS, COOKIE_READ], Err(Refused::Method)),
+            (line, &[OURS], Err(Refused::Unknown)),
+            (
+                line,
+                &[OURS, "Authorization: Bearer wrong"],
+                Err(Refused::Wrong),
+            ),
+            (
+                line,
+                &[OURS, TOKEN, "Origin: http://evil.example"],
+                Err(Refused::Origin),
+            ),
+        ]);
     }
     check(&[(
         "GET /",

@@ -26,11 +26,22 @@ pub async fn login(
     State(app): State<Shared>,
     Extension(ends): Extension<Ends>,
     method: Method,
+    headers: HeaderMap,
     Query(link): Query<Link>,
 ) -> Response {
-    // Who only wants to know whether there is something here does not use the link up.
+    // Who only wants to know whether there is something here does not use the link up, nor does a
+    // browser that guesses where its person will go. An error is nothing that it keeps for them.
     if method == Method::HEAD {
         return StatusCode::NO_CONTENT.into_response();
+    }
+    if is_ahead(&headers) {
+        return refused(
+            &Refusal {
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                message: "a link is used when somebody opens it, not ahead of that".to_owned(),
+            },
+            None,
+        );
     }
     let from = ends.peer.ip().to_canonical();
     let redeem = app.read(move |app| {
@@ -69,6 +80,15 @@ pub async fn login(
         ),
         Err(refusal) => refused(&refusal, None),
     }
+}
+
+/// Whether a browser asks although nobody went here yet.
+fn is_ahead(headers: &HeaderMap) -> bool {
+    const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
+    let said = PURPOSES.iter().flat_map(|name| headers.get_all(*name));
+    let said = said.filter_map(|value| value.to_str().ok());
+    said.map(str::to_ascii_lowercase)
+        .any(|value| value.contains("prefetch") || value.contains("preview"))
 }
 
 /// `again`: a path to try with a click, for those who may have a cookie all the same: they used a link

@@ -13,6 +13,9 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser
 const MAX_BYTES: usize = 1_000_000;
 /// What is nested deeper stands beside what is around it.
 const DEPTH_MAX: usize = 24;
+/// Behind so many paragraphs, cells and other elements there is only text: a browser would choke on
+/// them, and we on making them.
+const ELEMENTS_MAX: usize = 30_000;
 /// The sanitiser's time grows with the square of the line ends and escaped characters of one text:
 /// a longer one is divided.
 const PIECE_MAX: usize = 256;
@@ -59,6 +62,7 @@ fn start_of(text: &str) -> &str {
 struct Tame {
     /// For each element that is open: whether it is shown.
     open: Vec<bool>,
+    elements: usize,
     /// How much of the present text takes the sanitiser's time.
     weight: usize,
 }
@@ -72,7 +76,8 @@ impl Tame {
         }
         match event {
             Event::Start(tag) => {
-                let shown = self.open.len() < DEPTH_MAX;
+                self.elements += 1;
+                let shown = self.open.len() < DEPTH_MAX && self.elements <= ELEMENTS_MAX;
                 self.open.push(shown);
                 match shown {
                     true => start(tag),
@@ -102,11 +107,7 @@ impl Tame {
         }
     }
 
-    fn divided<'a>(
-        &mut self,
-        text: CowStr<'a>,
-        event: fn(CowStr<'a>) -> Event<'a>,
-    ) -> Events<'a> {
+    fn divided<'a>(&mut self, text: CowStr<'a>, event: fn(CowStr<'a>) -> Event<'a>) -> Events<'a> {
         let weight = text.bytes().filter(is_heavy).count();
         if weight <= PIECE_MAX {
             let mut events: Events<'a> = self.weigh(weight).into_iter().collect();

@@ -294,3 +294,15 @@ fn no_text_is_so_heavy_that_the_sanitiser_chokes_on_it() {
         );
     }
 }
+
+#[test]
+fn behind_very_many_elements_there_is_only_text() {
+    let row = format!("|{}\n", "a|".repeat(300));
+    let table = format!("{row}|{}\n{}", "-|".repeat(300), row.repeat(300));
+    for case in [table, "- a\n".repeat(50_000)] {
+        let html = html_of(&case);
+        let elements = html.matches("</").count();
+        assert!(elements > ELEMENTS_MAX / 2 && elements <= ELEMENTS_MAX + 10, "{elements}");
+        check("many elements", &html);
+    }
+}

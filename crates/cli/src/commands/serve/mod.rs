@@ -2,7 +2,7 @@
 
 mod link;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ pub struct ServeArgs {
     /// Where to listen; port 0 takes that of the last time, or a free one
     ///
     /// Beyond loopback TLS is used, with a certificate of our own if there is none.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = listen)]
     listen: SocketAddr,
     /// A name under which browsers ask for this machine; can be given several times
     #[arg(long, value_name = "NAME", value_parser = host)]
@@ -97,6 +97,18 @@ fn explain(setting: &Setting, server: &Server) {
     }
 }
 
+/// An address, or a name that has one. IPv4 comes first, since everybody has that.
+fn listen(text: &str) -> std::result::Result<SocketAddr, String> {
+    let wrong = |why: &str| {
+        format!("{why}; an address has a port, such as `127.0.0.1:0` or `localhost:7000`")
+    };
+    let found = text.to_socket_addrs();
+    let mut found: Vec<SocketAddr> = found.map_err(|error| wrong(&error.to_string()))?.collect();
+    found.sort_by_key(|address| !address.is_ipv4());
+    let first = found.first().copied();
+    first.ok_or_else(|| wrong("the name has no address"))
+}
+
 /// A name as it stands in the header Host, without a port.
 fn host(text: &str) -> std::result::Result<String, String> {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
@@ -116,6 +128,28 @@ fn host(text: &str) -> std::result::Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn listening_needs_an_address_or_a_name_that_has_one_and_a_port() {
+        for (text, address) in [
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("[::1]:7000", "[::1]:7000"),
+            ("0.0.0.0:7000", "0.0.0.0:7000"),
+            ("localhost:7000", "127.0.0.1:7000"),
+        ] {
+            assert_eq!(listen(text), Ok(address.parse().unwrap()));
+        }
+        for bad in [
+            "",
+            "localhost",
+            "7000",
+            ":70000",
+            "none.invalid:0",
+            "127.0.0.1:x",
+        ] {
+            assert!(listen(bad).unwrap_err().contains("127.0.0.1:0"), "{bad}");
+        }
+    }
 
     #[test]
     fn a_host_is_a_name_or_an_address_without_a_port() {
