@@ -110,7 +110,7 @@ fn on_a_phone_a_document_is_read_and_judged_with_a_finger() {
     page.until_text("#document", "As a user, I want login");
     // One below the other, and both as wide as the screen.
     let below = "(() => { const [a, b] = ['document', 'approval'].map(id => document.getElementById(id).getBoundingClientRect());
-        return a.bottom <= b.top && a.right <= innerWidth && b.right <= innerWidth; })()";
+        return a.bottom <= b.top && a.right <= 390 && b.right <= 390; })()";
     assert_eq!(page.eval(below).unwrap(), true);
     page.click("#remark");
     page.type_text("Shorter, please.");

@@ -63,10 +63,11 @@
   for (const element of all("[onclick], [onload], [onerror], [style]")) say("inline", element);
 
   // Space.
-  const { scrollWidth } = document.scrollingElement;
-  if (scrollWidth > innerWidth) {
-    const wide = all("body *").filter((it) => isShown(it) && it.getBoundingClientRect().right > innerWidth + 1 && !it.closest(".scroll, pre, .log-view"));
-    say(`it is ${scrollWidth} wide, the window ${innerWidth}`, wide.at(-1));
+  // A phone would zoom out, and then the window is as wide as what is in it.
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) {
+    const wide = all("body *").filter((it) => isShown(it) && it.getBoundingClientRect().right > clientWidth + 1 && !it.closest(".scroll"));
+    say(`it is ${scrollWidth} wide, the window ${clientWidth}`, wide.at(-1));
   }
   for (const element of all("button, input:not([type=hidden]), select, textarea, summary, a.button, nav a, .tabs a")) {
     if (!isShown(element) || isForEars(element)) continue;

@@ -59,7 +59,8 @@ fn a_port_that_is_taken_is_said_in_a_sentence() {
     let out = world.kumite(&["serve", "--json", "--listen", &address]);
     assert_eq!((out.code, &*out.stdout), (1, ""), "{out:?}");
     assert!(
-        out.stderr.contains(&format!("cannot listen on {address}")),
+        out.stderr.contains(&format!("cannot listen on {address}"))
+            && out.stderr.contains("port 0 takes a free one"),
         "{out:?}"
     );
     assert!(!world.path(".kiro/runtime/kumite/serve.json").exists());
@@ -77,6 +78,48 @@ fn the_port_of_the_last_time_is_taken_again_unless_somebody_has_it() {
     let port = second.port;
     drop(second);
     assert_eq!(world.serve().port, port);
+}
+
+#[test]
+fn of_two_servers_the_one_that_is_left_is_found() {
+    let world = World::new();
+    let link_leads_to = |served: &Served| {
+        let out = world.kumite(&["serve", "link"]);
+        let link = out.assert_code(0).stdout.trim().to_owned();
+        served.login_with(&link).get("/").assert_status(200);
+    };
+    let mut first = world.serve();
+    let mut second = world.serve();
+    link_leads_to(&second);
+    assert_eq!(second.end("INT"), 130);
+    link_leads_to(&first);
+    let mut third = world.serve();
+    assert_eq!(first.end("INT"), 130);
+    link_leads_to(&third);
+    let fourth = world.serve();
+    third.end("KILL");
+    link_leads_to(&fourth);
+    drop(fourth);
+    world.kumite(&["serve", "link"]).assert_code(5);
+}
+
+#[test]
+fn a_name_to_listen_on_is_looked_up() {
+    let world = World::new();
+    let served = world.serve_with(&["--listen", "localhost:0"]);
+    assert!(
+        served.url.starts_with("http://127.0.0.1:"),
+        "{}",
+        served.url
+    );
+    served.login().get("/").assert_status(200);
+    for bad in ["none.invalid:0", "localhost"] {
+        let out = world.kumite(&["serve", "--listen", bad]);
+        assert!(
+            out.assert_code(2).stderr.contains("an address has a port"),
+            "{out:?}"
+        );
+    }
 }
 
 #[test]

@@ -81,6 +81,17 @@ pub struct Page<'a> {
     pub body: Markup,
 }
 
+/// Nothing on a page turns the direction of the letters behind it around: a name would read as
+/// another one.
+pub fn forwards(html: String) -> String {
+    match html.contains(OVERRIDES) {
+        true => html.replace(OVERRIDES, "\u{fffd}"),
+        false => html,
+    }
+}
+
+const OVERRIDES: [char; 2] = ['\u{202d}', '\u{202e}'];
+
 impl Visit {
     pub fn show(&self, page: Page<'_>) -> Response {
         let main = html! {
@@ -89,10 +100,11 @@ impl Visit {
                 (page.body)
             }
         };
-        match self.is_part {
-            true => Html(main.into_string()).into_response(),
-            false => Html(self.whole(&page, &main).into_string()).into_response(),
-        }
+        let shown = match self.is_part {
+            true => main,
+            false => self.whole(&page, &main),
+        };
+        Html(forwards(shown.into_string())).into_response()
     }
 
     fn whole(&self, page: &Page<'_>, main: &Markup) -> Markup {
@@ -189,7 +201,7 @@ fn confirm() -> Markup {
         dialog #confirm aria-labelledby="confirm-text" {
             p #confirm-text.why {}
             form.actions method="dialog" {
-                button value="no" { "Cancel" }
+                button value="no" { "Back" }
                 button.danger value="yes" { "Go ahead" }
             }
         }
@@ -239,4 +251,15 @@ pub fn not_found(visit: Option<Visit>) -> Response {
         }
     };
     (StatusCode::NOT_FOUND, Html(page.into_string())).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_reads_as_it_is_written() {
+        assert_eq!(forwards("\u{202e}gnp.md".into()), "\u{fffd}gnp.md");
+        assert_eq!(forwards("עברית".into()), "עברית");
+    }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Answers of every kind: pages, data, refusals, errors.
-const ANSWERS: [(&str, &[&str], u16); 12] = [
+const ANSWERS: [(&str, &[&str], u16); 15] = [
     ("GET /", &[HOST, COOKIE], 200),
     ("GET /api/specs", &[HOST, TOKEN], 200),
     ("GET /specs/none", &[HOST, COOKIE], 404),
@@ -15,6 +15,9 @@ const ANSWERS: [(&str, &[&str], u16); 12] = [
     ("GET /login?key=wrong", &[HOST], 401),
     ("DELETE /api/specs", &[HOST, TOKEN], 405),
     ("TRACE /", &[HOST, TOKEN], 405),
+    ("TRACE /", &[HOST], 401),
+    ("GET /specs/%ff", &[HOST, COOKIE], 400),
+    ("GET /login?key=1&key=2", &[HOST], 400),
     ("GET /assets/none/app.js", &[HOST], 404),
 ];
 
@@ -65,6 +68,25 @@ fn every_answer_forbids_frames_guessing_of_types_referrers_and_caches() {
 }
 
 #[test]
+fn what_no_page_can_make_sense_of_is_refused_with_a_page() {
+    let stage = stage();
+    for (line, status) in [
+        ("GET /specs/%ff", 400),
+        ("GET /specs/login/agents/%ff", 400),
+        ("GET /login?key=1&key=2", 400),
+        ("POST /specs/login", 405),
+    ] {
+        let answer = stage.ask(line, &[HOST, TOKEN], "");
+        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        let kind = answer.header("content-type");
+        assert_eq!(kind, Some("text/html; charset=utf-8"), "{line}");
+        assert!(answer.text().contains("<h1>"), "{line}: {answer:?}");
+    }
+    let answer = stage.ask("GET /api/specs/%ff", &[HOST, TOKEN], "");
+    assert!(answer.assert_status(400).json()["error"].is_string());
+}
+
+#[test]
 fn only_assets_that_are_named_by_their_content_may_be_kept() {
     let stage = stage();
     let page = stage.browser.get("/").text();
@@ -88,12 +110,19 @@ fn only_assets_that_are_named_by_their_content_may_be_kept() {
 #[test]
 fn the_cookie_is_out_of_reach_for_scripts_and_other_sites() {
     let stage = stage();
-    for (args, age) in [(&[][..], "2592000"), (&["--read-only"], "86400")] {
+    for (args, age) in [
+        (&[][..], 2_592_000),
+        (&["--read-only"], 3600),
+        (&["--read-only", "--ttl", "7d"], 604_800),
+    ] {
         let answer = stage.ask(&format!("GET {}", stage.link(args)), &[HOST], "");
         let cookie = answer.header("set-cookie").unwrap().to_owned();
         let parts: Vec<&str> = cookie.split("; ").skip(1).collect();
-        let age = format!("Max-Age={age}");
-        assert_eq!(parts, ["HttpOnly", "SameSite=Strict", "Path=/", &age]);
+        assert_eq!(parts[..3], ["HttpOnly", "SameSite=Strict", "Path=/"]);
+        let told = parts[3].strip_prefix("Max-Age=").unwrap();
+        let told: u64 = told.parse().unwrap();
+        // The time of a link began when it was made.
+        assert!(told <= age && told + 60 > age, "{cookie}");
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
 }

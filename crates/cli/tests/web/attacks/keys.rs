@@ -1,5 +1,6 @@
 //! Tokens, cookies and links: guessed, forged, cut off, used twice.
 
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, symlink};
 
 use super::*;
@@ -59,6 +60,10 @@ fn without_token_and_cookie_every_path_is_closed() {
         "POST /api/specs",
         "POST /login",
         "DELETE /none",
+        "OPTIONS /",
+        "OPTIONS /login",
+        "TRACE /api/specs",
+        "BREW /none",
         "GET /login/../",
         "GET /assets/../api/specs",
         "GET //api/specs",
@@ -116,6 +121,20 @@ fn a_link_works_once_and_is_not_guessed() {
     stage.ask(&format!("HEAD {link}"), &[HOST], "").assert_status(204);
     stage.ask(&line, &["Host: evil.example"], "").assert_status(403);
     stage.ask(&line, &[HOST, "Origin: http://evil.example"], "").assert_status(403);
+    // Nor does a browser that guesses where its person will go.
+    for ahead in [
+        "Sec-Purpose: prefetch",
+        "Sec-Purpose: prefetch;prerender",
+        "Purpose: prefetch",
+        "Purpose: Prefetch",
+        "X-Purpose: preview",
+        "X-Moz: prefetch",
+    ] {
+        let answer = stage.ask(&line, &[HOST, ahead], "");
+        assert_eq!(answer.status, 503, "{ahead}: {answer:?}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!(answer.header("set-cookie"), None);
+    }
     stage.ask(&line, &[HOST], "").assert_status(303);
     for (what, line) in [
         ("a second time", line.clone()),
@@ -158,10 +177,20 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
         world,
     };
     let (short, long) = (stage.link(&["--ttl", "1h"]), stage.link(&["--ttl", "3h"]));
-    let reader = stage.link(&["--read-only"]);
-    let reader = stage
-        .served
-        .login_with(&format!("{}{reader}", stage.served.url));
+    let look = |args: &[&str]| {
+        let link = stage.link(&[&["--read-only"], args].concat());
+        let url = format!("{}{link}", stage.served.url);
+        stage.served.login_with(&url)
+    };
+    let (hour, week) = (look(&[]), look(&["--ttl", "7d"]));
+    let late = stage.link(&["--read-only", "--ttl", "3h"]);
+    let mut events = stage.served.connect();
+    let head = format!("GET /api/events HTTP/1.1\r\n{HOST}\r\n");
+    let head = stage.fill(&format!("{head}{}\r\n\r\n", hour.cookie()));
+    events.write_all(head.as_bytes()).unwrap();
+    let mut status = [0; 12];
+    events.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 200");
     ahead(2);
     stage
         .ask(&format!("GET {short}"), &[HOST], "")
@@ -169,9 +198,26 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
     stage
         .ask(&format!("GET {long}"), &[HOST], "")
         .assert_status(303);
-    reader.get("/").assert_status(200);
-    ahead(25);
-    reader.get("/").assert_status(401);
+    // Who lent the page for an hour lent it for an hour, whenever the visit began; nor is there news
+    // for those whose time is over.
+    hour.get("/").assert_status(401);
+    stage
+        .served
+        .post("/api/specs/login/run", &serde_json::json!({}));
+    let mut news = String::new();
+    events.read_to_string(&mut news).unwrap();
+    assert!(news.contains("event: hello"), "{news}");
+    assert!(!news.contains("login"), "{news}");
+    let late = stage
+        .served
+        .login_with(&format!("{}{late}", stage.served.url));
+    late.get("/").assert_status(200);
+    ahead(4);
+    late.get("/").assert_status(401);
+    ahead(7 * 24 - 1);
+    week.get("/").assert_status(200);
+    ahead(7 * 24 + 1);
+    week.get("/").assert_status(401);
     stage.browser.get("/").assert_status(200);
     ahead(30 * 24 + 1);
     stage.browser.get("/").assert_status(401);

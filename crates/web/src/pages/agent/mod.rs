@@ -14,7 +14,7 @@ use kumite_host::project::Spec;
 use kumite_host::{spec_file, worked};
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Page, Place, Visit};
+use super::layout::{Page, Place, Visit, forwards};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::log::{self, Found, Kind, Log, Wanted};
@@ -102,7 +102,7 @@ pub async fn lines(
         Ok::<_, Refusal>(viewer::fragment(&view))
     };
     let fragment = app.read(read).await??;
-    Ok(Html(fragment.into_string()).into_response())
+    Ok(Html(forwards(fragment.into_string())).into_response())
 }
 
 #[derive(Deserialize)]
