@@ -184,6 +184,8 @@ impl Arena {
         command
             .current_dir(workspace)
             .env("MIXSEEK_WORKSPACE", workspace)
+            .env("XDG_CONFIG_HOME", workspace.join("no-config"))
+            .env("XDG_STATE_HOME", workspace.join("state"))
             .env("OPENAI_BASE_URL", format!("{}/v1", self.server.url()))
             .env("OPENAI_API_KEY", "sk-bench");
         Ok(command)

@@ -83,6 +83,7 @@ impl Scene {
         command.args(args).current_dir(self.root());
         command
             .env("XDG_CONFIG_HOME", self.root().join("no-config"))
+            .env("XDG_STATE_HOME", self.root().join("state"))
             .env_remove("DBUS_SESSION_BUS_ADDRESS");
         Ok(command)
     }

@@ -1,7 +1,8 @@
 //! `events.jsonl`: what happened, in the predecessor's words, so that its readers go on working.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Findings, Verdict};
@@ -9,6 +10,7 @@ use kumite_core::names::Phase;
 use kumite_core::notice::{NextAction, Notice, RestState};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::Step;
+use rustix::fs::OFlags;
 use serde_json::{Value, json};
 
 use crate::announce::{Announcement, next_name, outcome_detail};
@@ -53,11 +55,22 @@ pub fn append(
 /// All that is there. A line that another program garbled is skipped, as every reader of this file
 /// does.
 pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
-    let bytes = match fs::read(spec.events_file()) {
-        Ok(bytes) => bytes,
+    // An agent may have put a link or a pipe there: it is not followed, and not waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(spec.events_file());
+    let mut file = match opened {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("events.jsonl is not a plain file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
     Ok(parse(&bytes))
 }
 

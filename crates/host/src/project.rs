@@ -70,10 +70,10 @@ impl Project {
         self.root.join(".kiro/kumite.toml")
     }
 
-    /// A spec that exists.
+    /// A spec that exists, or that somebody works for although its files are gone.
     pub fn spec(&self, name: &SpecName) -> Result<Spec, Error> {
         let spec = self.spec_place(name);
-        match spec.main.is_dir() || spec.exists() {
+        match spec.main.is_dir() || spec.exists() || spec.has_agents() {
             true => Ok(spec),
             false => Err(Error::NoSpec {
                 spec: name.to_string(),
@@ -93,14 +93,23 @@ impl Project {
     }
 
     /// All specs: directories with a spec.json and a good name, sorted, also those that are only in
-    /// a worktree of their own.
+    /// a worktree of their own, and those whose files are gone while an agent still works for them.
     pub fn all_specs(&self) -> Result<Vec<Spec>, Error> {
         let mut names = names_in(&self.specs())?;
         names.extend(names_in(&self.root.join(WORKTREES))?);
         names.sort();
         names.dedup();
+        let runs = self.known_runs().into_iter();
+        let gone = runs.filter(|name| names.binary_search(name).is_err());
+        let gone: Vec<SpecName> = gone
+            .filter(|name| self.spec_place(name).has_agents())
+            .collect();
+        names.extend(gone);
+        names.sort();
         let specs = names.iter().map(|name| self.spec_place(name));
-        Ok(specs.filter(Spec::exists).collect())
+        Ok(specs
+            .filter(|spec| spec.exists() || spec.has_agents())
+            .collect())
     }
 
     /// The specs that have a journal.
@@ -234,6 +243,12 @@ impl Spec {
             }
             Err(_) => Checkout::Main,
         }
+    }
+
+    /// An agent at work has a directory, which goes with it.
+    fn has_agents(&self) -> bool {
+        let agents = std::fs::read_dir(self.run.join("agents"));
+        agents.is_ok_and(|mut agents| agents.next().is_some())
     }
 
     fn exists(&self) -> bool {

@@ -133,8 +133,10 @@ fn every_page_is_reached_by_links_and_is_fit_for_eyes_ears_keyboards_and_phones(
         page.dark(true);
         look("dark");
         page.dark(false);
-        page.size(390, 844, true);
+        page.size(360, 780, true);
         look("phone");
+        page.size(768, 1024, true);
+        look("tablet");
         page.size(1280, 800, false);
     }
     assert!(

@@ -87,3 +87,14 @@ fn a_changed_number_of_rounds_counts_from_the_next_start_on() {
     world.kumite(&["run", "login"]).assert_code(3);
     assert_eq!(rounds(&world), 4);
 }
+
+#[test]
+fn a_spec_whose_files_are_gone_is_shown_and_stopped_as_long_as_its_agent_works() {
+    let (world, running) = working();
+    std::fs::remove_dir_all(world.path(".kiro/specs/login")).unwrap();
+    let all = world.kumite(&["status", "--json"]).json();
+    assert_eq!(all[0]["specs"][0]["spec"], "login", "{all:?}");
+    world.kumite(&["stop", "login"]).assert_code(0);
+    running.wait();
+    world.assert_nothing_left();
+}

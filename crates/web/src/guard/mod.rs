@@ -115,7 +115,8 @@ impl Guard {
         // A foreign page may make a browser ask as often as it likes: that is not held against the
         // browser's owner.
         if !is_foreign {
-            let asked = self.rates.asks(peer, now);
+            let is_known = matches!(verdict, Ok(Some(_)));
+            let asked = self.rates.asks(peer, is_known, now);
             asked.map_err(|wait| No::too_often("too many requests; wait a moment", wait))?;
         }
         if let Err(Refused::Wrong) = verdict {

@@ -31,15 +31,23 @@ pub struct Wait(pub u32);
 
 #[derive(Default)]
 pub struct Rates {
-    requests: Buckets<IpAddr>,
+    /// Of those whom we know.
+    known: Buckets<IpAddr>,
+    /// Of all others: on one machine they have the same address, and cannot use up what is meant for
+    /// those whom we know.
+    strangers: Buckets<IpAddr>,
     /// Wrong tokens and cookies. They do not lock out whoever has a link.
     guesses: Buckets<IpAddr>,
     links: Buckets<IpAddr>,
 }
 
 impl Rates {
-    pub fn asks(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
-        self.requests.take(neighbourhood(peer), now, REQUESTS)
+    pub fn asks(&self, peer: IpAddr, is_known: bool, now: Instant) -> Result<(), Wait> {
+        let requests = match is_known {
+            true => &self.known,
+            false => &self.strangers,
+        };
+        requests.take(neighbourhood(peer), now, REQUESTS)
     }
 
     /// A wrong token or cookie, which is told so unless there are too many of them.
@@ -126,12 +134,14 @@ mod tests {
     fn a_burst_is_allowed_then_only_as_much_as_comes_back() {
         let (rates, now) = (Rates::default(), Instant::now());
         let one = peer("192.0.2.1");
-        assert!((0..1000).all(|_| rates.asks(one, now).is_ok()));
-        assert_eq!(rates.asks(one, now), Err(Wait(1)));
-        assert!(rates.asks(peer("192.0.2.2"), now).is_ok());
-        let later = now + Duration::from_secs(1);
-        let again = (0..300).filter(|_| rates.asks(one, later).is_ok());
-        assert_eq!(again.count(), 200);
+        for is_known in [false, true] {
+            assert!((0..1000).all(|_| rates.asks(one, is_known, now).is_ok()));
+            assert_eq!(rates.asks(one, is_known, now), Err(Wait(1)));
+            assert!(rates.asks(peer("192.0.2.2"), is_known, now).is_ok());
+            let later = now + Duration::from_secs(1);
+            let again = (0..300).filter(|_| rates.asks(one, is_known, later).is_ok());
+            assert_eq!(again.count(), 200);
+        }
     }
 
     #[test]
@@ -164,8 +174,8 @@ mod tests {
     fn many_peers_do_not_fill_the_memory() {
         let (rates, now) = (Rates::default(), Instant::now());
         for number in 0..3 * PEERS_MAX as u32 {
-            let _ = rates.asks(IpAddr::V4(number.into()), now);
+            let _ = rates.asks(IpAddr::V4(number.into()), false, now);
         }
-        assert!(rates.requests.0.lock().unwrap().len() <= PEERS_MAX);
+        assert!(rates.strangers.0.lock().unwrap().len() <= PEERS_MAX);
     }
 }

@@ -302,7 +302,10 @@ fn behind_very_many_elements_there_is_only_text() {
     for case in [table, "- a\n".repeat(50_000)] {
         let html = html_of(&case);
         let elements = html.matches("</").count();
-        assert!(elements > ELEMENTS_MAX / 2 && elements <= ELEMENTS_MAX + 10, "{elements}");
+        assert!(
+            elements > ELEMENTS_MAX / 2 && elements <= ELEMENTS_MAX + 10,
+            "{elements}"
+        );
         check("many elements", &html);
     }
 }
