@@ -88,7 +88,7 @@ mod tests {
         known.read(&path).unwrap();
         assert_eq!(known.usd["a"], 1.0);
         let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
-        file.write_all(half[20..].as_bytes()).unwrap();
+        file.write_all(&half.as_bytes()[20..]).unwrap();
         known.read(&path).unwrap();
         assert_eq!(known.usd["a"], 5.0);
         assert_eq!(known.usd["b"], 2.0);
