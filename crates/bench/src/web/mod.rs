@@ -60,10 +60,7 @@ pub fn measure() -> Result<Part> {
         ms(heard.ours.median()),
         ms(heard.ours.percentile(99)),
         format!("{} (p99)", ms(heard.bare.percentile(99))),
-        goal(
-            "p99 below 50 ms",
-            heard.ours.percentile(99) < STREAM_GOAL,
-        ),
+        goal("p99 below 50 ms", heard.ours.percentile(99) < STREAM_GOAL),
     ));
     let opened = paint::log(&scene, &served)?;
     rows.push(row(

@@ -138,7 +138,10 @@ fn hear(clients: &mut [Client], origin: Instant, times: &mut Vec<Duration>) -> R
         tv_nsec: 0,
     };
     poll(&mut waits, Some(&second))?;
-    let ready: Vec<bool> = waits.iter().map(|wait| !wait.revents().is_empty()).collect();
+    let ready: Vec<bool> = waits
+        .iter()
+        .map(|wait| !wait.revents().is_empty())
+        .collect();
     let mut buffer = [0; 64 * 1024];
     for (client, _) in clients.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
         match client.stream.read(&mut buffer)? {
