@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -13,14 +13,16 @@ use crate::trouble::{Result, Trouble};
 pub struct Serving {
     child: Child,
     pub login_url: String,
+    /// It ends when this is closed, so also when we are killed.
+    _tie: Option<ChildStdin>,
 }
 
 impl Serving {
     pub fn start(project: &Path) -> Result<Serving> {
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["serve", "--json", "--project"])
+            .args(["serve", "--json", "--attached", "--project"])
             .arg(project)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
@@ -30,6 +32,7 @@ impl Serving {
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
         let login_url = said["login_url"].as_str().map(str::to_owned);
         let serving = Serving {
+            _tie: child.stdin.take(),
             child,
             login_url: login_url.clone().unwrap_or_default(),
         };

@@ -79,11 +79,13 @@ pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     Ok(Text { document, text })
 }
 
-/// A directory that is a link to elsewhere holds no documents of the spec.
+/// A directory that is a link to elsewhere holds no documents of the spec, nor does a worktree outside
+/// of the project: an agent may have written that into spec.json.
 fn dir(spec: &Spec) -> Option<PathBuf> {
-    let checkout = spec.workplace();
+    let checkout = fs::canonicalize(spec.workplace()).ok()?;
     let dir = fs::canonicalize(spec.files_in(&checkout)).ok()?;
-    let is_inside = dir.starts_with(fs::canonicalize(checkout).ok()?);
+    let project = fs::canonicalize(spec.project_root()).ok()?;
+    let is_inside = dir.starts_with(&checkout) && checkout.starts_with(project);
     is_inside.then_some(dir)
 }
 

@@ -126,7 +126,12 @@ fn responses(route: &Route, made: &mut Schemas) -> Value {
     };
     put(&mut all, route.status, good);
     let refusal = made.told(SchemaGenerator::subschema_for::<Body>);
-    for status in route.refusals.iter().chain(&[401, 403, 429, 500]) {
+    let for_bodies: &[u16] = match route.method == "post" {
+        true => &[413, 415],
+        false => &[],
+    };
+    let all_refuse = [401, 403, 429, 500];
+    for status in route.refusals.iter().chain(for_bodies).chain(&all_refuse) {
         let content = json!({"application/json": {"schema": refusal}});
         put(&mut all, *status, content);
     }

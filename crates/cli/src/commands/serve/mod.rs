@@ -5,6 +5,7 @@ mod link;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{Args, Subcommand};
 use kumite_host::settings::Flags;
@@ -35,6 +36,9 @@ pub struct ServeArgs {
     /// Its key (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// End when stdin does: whoever started us has gone
+    #[arg(long, hide = true)]
+    attached: bool,
 }
 
 #[derive(Subcommand)]
@@ -64,6 +68,13 @@ pub fn serve(setting: &Setting, args: &ServeArgs) -> Result {
         Server::start(options, &listen).map_err(|error| Trouble::failed(sentence(&error)))?;
     let end = server.ender();
     let caught = signals::catch(move |_| end())?;
+    if args.attached {
+        let end = server.ender();
+        thread::spawn(move || {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            end();
+        });
+    }
     match setting.json() {
         true => out!(
             "{}",

@@ -162,8 +162,12 @@ fn name(said: &Said) -> &'static str {
     }
 }
 
-/// What an agent says to people is Markdown.
+/// What an agent says to people is Markdown. A single line may be that of any program, and is shown as
+/// it is: `__init__.py` has underscores.
 fn spoken(text: &str) -> Markup {
+    if !text.trim_end().contains('\n') {
+        return plain(text);
+    }
     html! { div.doc { (render::markdown(&clean(text))) } }
 }
 

@@ -133,6 +133,8 @@ fn a_text_is_markdown_and_everything_else_is_as_it_was_written() {
     let text = || "**one**\ntwo\n\nthree".to_owned();
     let html = shown(Said::Text { text: text() });
     assert!(html.contains("<strong>one</strong>"), "{html}");
+    let line = "  # __init__.py".to_owned();
+    assert!(shown(Said::Text { text: line }).contains("<p>  # __init__.py</p>"));
     for said in [
         Said::Thought { text: text() },
         Said::Trouble { text: text() },
