@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::demo;
 use crate::duckdb;
 use crate::run::{Done, Stop, cargo, fail, root, run, target, timed};
+use crate::tools;
 
 const PACKAGES: [&str; 5] = [
     "build",
@@ -30,6 +31,7 @@ pub fn bench(args: &[String]) -> Done {
             }
         }
     }
+    tools::chromium("the page is measured in Chromium; install it, or set KUMITE_CHROMIUM")?;
     duckdb::setup()?;
     run(&mut cargo(&PACKAGES))?;
     let mut measure = Command::new(target().join("release/bench"));
