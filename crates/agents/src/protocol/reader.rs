@@ -259,8 +259,8 @@ fn split(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 const LINES_A_SECOND: u32 = 1_000;
 const BYTES_A_SECOND: usize = 4 * 1024 * 1024;
 /// What it may say at once all the same: the whole output of a long build or test.
-const LINES_AT_ONCE: u32 = 1_000_000;
-const BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
+const LINES_AT_ONCE: u32 = 200_000;
+const BYTES_AT_ONCE: usize = 16 * 1024 * 1024;
 
 /// Bounds what becomes part of the transcript.
 struct Gate {

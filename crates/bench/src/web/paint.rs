@@ -17,7 +17,7 @@ use crate::stats::Samples;
 const VISITS: usize = 15;
 const LINES: usize = 1_000_000;
 /// An agent of a spec that has walked.
-const AGENT: &str = "agent-1767225600000-1";
+const AGENT: &str = "agent-1767225600000-00000001";
 
 pub struct Painted {
     pub ours: Samples,
