@@ -69,6 +69,7 @@ export function filter(field) {
     count += item.hidden ? 0 : 1;
   }
   list.classList.toggle("is-empty", count === 0);
+  list.classList.toggle("is-filtered", words.length > 0);
   const output = main().querySelector("[data-filtered]");
   if (output) output.textContent = words.length > 0 ? `${count} shown` : "";
 }

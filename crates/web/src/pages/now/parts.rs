@@ -211,6 +211,8 @@ fn contest(board: &Board) -> Markup {
 
 /// From so many on, the browser lays out only those that are seen.
 const MANY: usize = 100;
+/// A long list is laid out in pieces of so many rows, as they are scrolled to.
+const CHUNK: usize = 50;
 
 /// One lean row each: there may be a thousand.
 pub fn others(specs: &[&Status], all: usize) -> Markup {
@@ -233,7 +235,11 @@ pub fn others(specs: &[&Status], all: usize) -> Markup {
                     input type="search" data-filter="#specs" placeholder="Filter by name or state"
                         aria-label="Filter by name or state" autocomplete="off" spellcheck="false";
                 }
-                ul #specs.rows.many[specs.len() > MANY] { @for status in specs { (row(status)) } }
+                div #specs.rows.many[specs.len() > MANY] {
+                    @for (index, chunk) in specs.chunks(CHUNK).enumerate() {
+                        ul.chunk id={ "specs-" (index) } { @for status in chunk { (row(status)) } }
+                    }
+                }
             }
         }
     }
