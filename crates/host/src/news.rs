@@ -6,10 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-
-use crate::clock::now_ms;
 
 /// Two files of this size are kept.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
@@ -81,7 +80,7 @@ fn open(runtime: &Path) -> io::Result<File> {
         }
         match held.len() {
             0 => {
-                let first = json!({ "news": format!("{:x}", now_ms()) });
+                let first = json!({ "news": format!("{:x}", new_number(runtime)?) });
                 file.write_all(format!("{first}\n").as_bytes())?;
                 return Ok(file);
             }
@@ -89,6 +88,15 @@ fn open(runtime: &Path) -> io::Result<File> {
             _ => return Ok(file),
         }
     }
+}
+
+/// Greater than that of every file before it: a directory may be removed and made anew within a
+/// millisecond, and the clock may have gone back since the last file was full.
+fn new_number(runtime: &Path) -> io::Result<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
+    let old = numbered(&runtime.join(OLD))?.map_or(0, |(_, number)| number);
+    Ok(now.max(old.saturating_add(1)))
 }
 
 fn tail(file: &File, end: u64) -> io::Result<String> {

@@ -178,7 +178,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "it hung twice in many runs; the real server is tested in cli/tests/web/events.rs"]
     fn everything_is_told_once_and_in_order_also_when_the_directory_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
         let runtime = dir.path().join("not/yet");
