@@ -68,8 +68,8 @@ pub fn reply(spec: &str, round: u32, action: &Action) -> String {
     text + "## Conclusion\n\nEvery issue has been looked at.\n"
 }
 
-/// Ticks open boxes in their order: not the optional ones (`- [ ]*`), not those in code or after
-/// the heading of an appendix.
+/// Ticks open boxes in their order, whatever their mark: not the optional ones (`- [ ]*`), not those
+/// in code or after the heading of an appendix.
 pub fn tick(tasks: &str, tick: &Tick) -> String {
     let mut left = match tick {
         Tick::All => u64::MAX,
@@ -81,15 +81,25 @@ pub fn tick(tasks: &str, tick: &Tick) -> String {
         let trimmed = line.trim_start();
         in_code ^= trimmed.starts_with("```") || trimmed.starts_with("~~~");
         in_appendix |= !in_code && line.starts_with('#') && line.contains("Appendix");
-        let is_open = trimmed.starts_with("- [ ]") && !trimmed.starts_with("- [ ]*");
-        if is_open && !in_code && !in_appendix && left > 0 {
-            text += &line.replacen("[ ]", "[x]", 1);
-            left -= 1;
-        } else {
-            text += line;
+        let open = open_box(trimmed).filter(|_| !in_code && !in_appendix && left > 0);
+        match open {
+            Some(mark) => {
+                text += &line.replacen(mark, "[x]", 1);
+                left -= 1;
+            }
+            None => text += line,
         }
     }
     text
+}
+
+/// The box of a line, if it is open and not optional.
+fn open_box(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix("- [")?;
+    let end = inner.find(']')?;
+    let is_open = inner[..end].chars().count() == 1 && !matches!(&inner[..end], "x" | "X");
+    let is_optional = inner[end + 1..].starts_with('*');
+    (is_open && !is_optional).then(|| &line[2..end + 4])
 }
 
 pub fn inspection(spec: &str, action: &Action) -> String {

@@ -25,7 +25,7 @@ pub struct Task {
     /// From 1.
     pub line: usize,
     pub done: bool,
-    /// Written `- [ ]*`: may be left out.
+    /// Written `- [ ]* 7.9` or `- [ ] 7.9*`: may be left out.
     pub optional: bool,
     /// `1.2`, `T001`, `FIX-1.1`
     pub id: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A box that counts as a task. Optional ones (`- [ ]*`), those in code and those in the
+/// A box that counts as a task. Optional ones (`- [ ]* 1.2`, `- [ ] 1.2*`), those in code and those in the
 /// appendix do not.
 struct TaskBox {
     /// Where the mark between the brackets is.
@@ -25,7 +25,8 @@ pub(crate) fn tick(text: &str, count: u32) -> (String, Vec<String>) {
         .take(count as usize)
         .collect();
     let mut ticked = text.to_string();
-    for task in &open {
+    // From the end, so that the places before it stay where they are.
+    for task in open.iter().rev() {
         ticked.replace_range(task.mark.clone(), "x");
     }
     (ticked, open.into_iter().map(|task| task.title).collect())
@@ -93,17 +94,15 @@ fn task_box(at: usize, line: &str) -> Option<TaskBox> {
     let start = line.trim_start();
     let rest = start.strip_prefix("- [").or(start.strip_prefix("* ["))?;
     let mark_at = at + line.len() - rest.len();
-    let (mark, rest) = rest.split_at_checked(1)?;
-    let title = rest.strip_prefix("] ")?.trim();
-    let done = match mark {
-        " " => false,
-        "x" | "X" => true,
-        _ => return None,
-    };
-    Some(TaskBox {
-        mark: mark_at..mark_at + 1,
-        done,
-        title: title.to_string(),
+    let (mark, rest) = rest.split_once("] ")?;
+    let number = rest.split_whitespace().next().unwrap_or_default();
+    let is_optional = number.ends_with('*') && number.starts_with(|c: char| c.is_ascii_digit());
+    // Whatever stands in a box, it is open without an x.
+    let is_box = mark.chars().count() <= 1 && !is_optional;
+    is_box.then(|| TaskBox {
+        mark: mark_at..mark_at + mark.len(),
+        done: matches!(mark, "x" | "X"),
+        title: rest.trim().to_string(),
     })
 }
 
@@ -146,6 +145,14 @@ mod tests {
         assert_eq!(titles, ["1.1 B"]);
         assert_eq!(text, PLAN.replace("- [ ] 1.1 B", "- [x] 1.1 B"));
         assert_eq!(progress(&tick(PLAN, 99).0), (3, 3));
+    }
+
+    #[test]
+    fn a_box_is_open_whatever_mark_it_has_and_a_star_makes_it_optional() {
+        let plan = "- [-] 1. A\n- [~] 1.1 B\n- [] 1.2 C\n- [ ] 1.3* optional\n- [✓] 2. D\n";
+        assert_eq!(progress(plan), (0, 4));
+        let ticked = "- [x] 1. A\n- [x] 1.1 B\n- [x] 1.2 C\n- [ ] 1.3* optional\n- [x] 2. D\n";
+        assert_eq!(tick(plan, 99).0, ticked);
     }
 
     #[test]

@@ -222,6 +222,19 @@ fn s30_f9_indented_boxes_count_and_optional_fenced_and_checklist_boxes_do_not() 
 }
 
 #[test]
+fn b1_1_boxes_that_are_running_or_queued_are_open_and_a_star_after_the_number_is_optional() {
+    let world = implemented(json!([{"tick": 1}, {"tick": 1}]));
+    let marked = "- [x] 1. Done\n- [-] 2. Running\n- [~] 3. Queued\n- [ ] 7.9* Optional\n";
+    world.write(".kiro/specs/login/tasks.md", marked);
+    let tasks = world.status("login")["tasks"].clone();
+    assert_eq!(tasks, json!({"done": 1, "total": 3}));
+    let out = world.run("login");
+    out.assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.steps("login"), ["impl 1", "impl 2", "inspect 1"]);
+    assert_eq!(out.notices("impl_retry")[0]["open"], 1);
+}
+
+#[test]
 fn s31_b5_a_missing_tasks_md_passes_with_a_warning() {
     let world = implemented(json!({}));
     std::fs::remove_file(world.path(".kiro/specs/login/tasks.md")).unwrap();

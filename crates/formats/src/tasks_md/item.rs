@@ -6,15 +6,15 @@ use super::Task;
 pub(super) fn read(item: &str) -> Option<Task> {
     let line = item.trim_start().lines().next()?;
     let (done, rest) = read_box(without_bullet(line)?)?;
-    let (optional, rest) = match rest.strip_prefix('*') {
+    let (star_before, rest) = match rest.strip_prefix('*') {
         // `- [ ]**bold**` is emphasis, not an optional task.
         Some(after) if !after.starts_with('*') => (true, after),
         _ => (false, rest),
     };
-    let (id, title) = split_id(rest.trim());
+    let (id, star_after, title) = split_id(rest.trim());
     Some(Task {
         done,
-        optional,
+        optional: star_before || star_after,
         id: id.map(str::to_owned),
         parallel: title.contains("(P)"),
         title: without_mark(title),
@@ -33,25 +33,30 @@ fn without_bullet(line: &str) -> Option<&str> {
     Some(rest.trim_start())
 }
 
-/// `[ ]`, `[x]` or `[X]`, and what follows. A link is no box, and neither is a date.
+/// Whether the box is ticked, and what follows it. Only x and X tick a box; with any other mark
+/// (`[-]` and `[~]` of Kiro, an empty one) it is open, so that no work vanishes from the count.
+/// A link is no box, and neither is a date. `[P]` says that a task may be done beside others.
 fn read_box(text: &str) -> Option<(bool, &str)> {
-    let inner = text.strip_prefix('[')?;
-    let mark = inner.chars().next()?;
-    let rest = inner[mark.len_utf8()..].strip_prefix(']')?;
-    let done = match mark {
-        'x' | 'X' => true,
-        ' ' | '\t' => false,
-        _ => return None,
-    };
-    (!rest.starts_with(['(', '[', ':'])).then_some((done, rest))
+    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
+    // An emoji may be followed by a character that only selects its colour.
+    let inner = inner.trim().trim_end_matches('\u{fe0f}');
+    let is_mark = inner.chars().count() <= 1 && inner != "P";
+    let is_box = is_mark && !rest.starts_with(['(', '[', ':']);
+    is_box.then_some((matches!(inner, "x" | "X"), rest))
 }
 
-fn split_id(text: &str) -> (Option<&str>, &str) {
+/// The number, whether a star after it makes the task optional (`7.9*`), and the title.
+fn split_id(text: &str) -> (Option<&str>, bool, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let id = word.trim_end_matches(['.', ':', ')']);
+    let marks = ['.', ':', ')'];
+    let word = word.trim_end_matches(marks);
+    let (id, starred) = match word.strip_suffix('*') {
+        Some(id) => (id.trim_end_matches(marks), true),
+        None => (word, false),
+    };
     match is_id(id) {
-        true => (Some(id), rest.trim_start()),
-        false => (None, text),
+        true => (Some(id), starred, rest.trim_start()),
+        false => (None, false, text),
     }
 }
 

@@ -40,6 +40,50 @@ fn optional_boxes_do_not_count() {
 }
 
 #[test]
+fn a_box_that_is_not_ticked_with_x_is_open() {
+    for mark in [
+        "-",
+        "~",
+        "!",
+        "/",
+        ">",
+        "?",
+        "✓",
+        "✔\u{fe0f}",
+        "1",
+        "",
+        " ",
+        "  ",
+    ] {
+        let text = format!("- [x] 1. A\n  - [{mark}] 1.1 B\n* [{mark}]* 1.2 C\n");
+        assert_eq!(counted(&text), (1, 2), "[{mark}]");
+    }
+    assert_eq!(counted("- [-] 1. A\n- [~] 2. B\n"), (0, 2));
+    assert_eq!(counted("- [ x] 1. A\n- [X ] 2. B\n"), (2, 2));
+}
+
+#[test]
+fn a_star_after_the_number_makes_a_task_optional() {
+    for number in ["7.9*", "7.9.*", "7.9*.", "7*", "T001*"] {
+        let text = format!("- [x] 1. Do\n- [ ] {number} Test more\n");
+        assert_eq!(counted(&text), (1, 1), "{number}");
+        let last = &tasks(&text)[1];
+        assert!(last.optional, "{number}");
+        assert_eq!(last.title, "Test more");
+    }
+    let id = tasks("- [~] 7.9* Test more\n")[0].id.clone();
+    assert_eq!(id.as_deref(), Some("7.9"));
+    for text in [
+        "- [ ] *7.9* x\n",
+        "- [ ] **7.9** x\n",
+        "- [ ] word* x\n",
+        "- [ ] 7.9 *x*\n",
+    ] {
+        assert_eq!(counted(text), (0, 1), "{text}");
+    }
+}
+
+#[test]
 fn boxes_in_code_and_comments_are_no_tasks() {
     let text = "- [x] 1. Real\n\n```md\n- [ ] fenced\n```\n\n~~~\n- [ ] also\n```\n- [ ] still\n~~~\n\n\
                 para\n\n    - [ ] indented code\n\n<!-- - [ ] hidden -->\n<!--\n- [ ] hidden too\n-->\n\n`- [ ] inline`\n";
@@ -89,8 +133,8 @@ fn a_heading_about_coverage_or_checklists_as_work_is_no_appendix() {
 }
 
 #[test]
-fn dates_links_and_other_marks_are_no_boxes() {
-    let text = "- [2026-01-29] note\n- [x](https://example.com)\n- [x][ref]\n- [x]: def\n- [-] dropped\n- [] empty\n- [xx] no\n[ ] no item\n";
+fn dates_links_and_words_are_no_boxes() {
+    let text = "- [2026-01-29] note\n- [x](https://example.com)\n- [-][ref]\n- [x]: def\n- [P] beside others\n- [US1] story\n- [xx] no\n[ ] no item\n";
     assert_eq!(counted(text), (0, 0));
 }
 
