@@ -27,20 +27,26 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
         Outcome::TimedOut => fail(Failure::Timeout, ""),
         Outcome::Killed => fail(Failure::AgentFailed, "it was ended from outside"),
         Outcome::Hung => match &ended.session {
-            Some(session) if !work.revived => again(step, Some(session.clone())),
+            Some(session) if !work.revived => revived(work, Some(session.clone())),
             _ => fail(Failure::AgentHung, ""),
         },
         Outcome::Limited(limit) => limit::wait(run, work, limit, entry),
-        Outcome::SessionGone(_) if !work.revived => again(step, None),
+        // It may never have been there: the power went off in the agent's first moment.
+        Outcome::SessionGone(_) if !work.anew => again(Work { anew: true, ..work }, None),
         Outcome::SessionGone(how) => fail(Failure::AgentFailed, how),
         Outcome::OverBudget(what) => Turn::pause(step, Pause::Budget, what),
-        Outcome::Lost(_) if !work.revived => again(step, ended.session.clone()),
+        Outcome::Lost(_) if !work.revived => revived(work, ended.session.clone()),
         Outcome::Lost(how) => fail(Failure::AgentFailed, how),
     }
 }
 
-fn again(step: Step, session: Option<String>) -> Turn {
-    Turn::to(Next::Again { step, session })
+fn revived(work: Work, session: Option<String>) -> Turn {
+    let revived = true;
+    again(Work { revived, ..work }, session)
+}
+
+fn again(work: Work, session: Option<String>) -> Turn {
+    Turn::to(Next::Again { work, session })
 }
 
 /// Evidence that is absent or contradictory. It is never success.

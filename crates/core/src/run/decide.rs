@@ -108,6 +108,7 @@ fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
             session: ended.session.clone(),
             before: work.before,
             revived: work.revived,
+            anew: work.anew,
         });
     } else if !look.is_of_nobody() {
         // Its place was taken by an agent that really began.

@@ -16,7 +16,10 @@ pub const OVERLOADS_MAX: u8 = 24;
 /// What follows an agent that may not go on for now.
 pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn {
     if run.overloads > OVERLOADS_MAX {
-        let detail = format!("its service has been too busy for hours: {}", limit.words);
+        let detail = format!(
+            "its service has been too busy or out of reach for hours: {}",
+            limit.words
+        );
         return Turn::halt(work.step, Halt::Failed(Failure::AgentFailed), detail);
     }
     let rules = &run.order.rules.limit;

@@ -100,6 +100,20 @@ pub struct Parked {
     pub session: Option<String>,
     pub before: Option<Stamp>,
     pub revived: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub anew: bool,
+}
+
+impl Parked {
+    /// `next` takes the place of the agent that left.
+    pub(super) fn followed_by(&self, next: Work) -> Work {
+        Work {
+            before: self.before,
+            revived: self.revived,
+            anew: self.anew,
+            ..next
+        }
+    }
 }
 
 /// An agent and its step.
@@ -109,8 +123,11 @@ pub struct Work {
     pub agent: AgentId,
     /// The evidence of this step as it was before the agent began, so that old is told from new.
     pub before: Option<Stamp>,
-    /// This agent replaces one that hung or was lost. That happens once in a step.
+    /// This agent, or one before it, replaces one that hung or was lost. That happens once in a step.
     pub revived: bool,
+    /// The session to go on with was gone, so the step began anew. That happens once in a step, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub anew: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -254,4 +271,8 @@ impl Run {
 
 fn is_zero(count: &u8) -> bool {
     *count == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }

@@ -1,7 +1,7 @@
 //! The outcome of a rule, and the one place that starts agents.
 
 use super::start;
-use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
+use super::state::{Finish, Halt, Halted, Pause, Resume, Run, State, Wait, Work};
 use super::step::Step;
 use super::words;
 use crate::change::{Change, Fixing};
@@ -24,9 +24,9 @@ pub(super) struct Turn {
 #[derive(Debug)]
 pub(super) enum Next {
     Begin(Step),
-    /// The same step once more, in place of an agent that hung or was lost.
+    /// The same step once more, in place of the agent of `work`.
     Again {
-        step: Step,
+        work: Work,
         session: Option<String>,
     },
     /// A usage limit: the run goes on by itself later.
@@ -86,7 +86,11 @@ impl Turn {
     /// Nothing new begins: what would begin is where the run goes on later.
     pub fn held(mut self, why: Halt) -> Turn {
         self.next = match self.next {
-            Next::Begin(step) | Next::Again { step, .. } => Next::Halt(Halted {
+            Next::Begin(step)
+            | Next::Again {
+                work: Work { step, .. },
+                ..
+            } => Next::Halt(Halted {
                 why,
                 detail: String::new(),
                 resume: Resume::at(step),
@@ -123,8 +127,8 @@ pub(super) fn go(
     let mut said = turn.notices;
     let limited = turn.limited;
     let launch = match turn.next {
-        Next::Begin(step) => Some((step, None, false)),
-        Next::Again { step, session } => Some((step, session, true)),
+        Next::Begin(step) => Some((step, None, None)),
+        Next::Again { work, session } => Some((work.step, session, Some(work))),
         Next::Wait(wait) => {
             said.push(wait.notice());
             run.state = State::Limited(wait);
@@ -148,11 +152,11 @@ pub(super) fn go(
         // The remark was for the document that is there now.
         run.remark = None;
     }
-    let launch = launch.map(|(step, session, revived)| {
+    let launch = launch.map(|(step, session, replaced)| {
         said.extend(phase_change(phase, step.phase()));
         changes.extend(review_begun(phase, step));
         remember(&mut run, &changes);
-        start_agent(&mut run, step, session, revived, facts, entry, &mut said)
+        start_agent(&mut run, step, session, replaced, facts, entry, &mut said)
     });
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
@@ -231,7 +235,7 @@ fn start_agent(
     run: &mut Run,
     step: Step,
     session: Option<String>,
-    revived: bool,
+    replaced: Option<Work>,
     facts: Option<&Facts>,
     entry: &Entry,
     said: &mut Vec<Notice>,
@@ -239,34 +243,23 @@ fn start_agent(
     let agent = entry.agent();
     // It stays until the agent has begun: its launch, or a write before it, may still fail.
     let parked = run.parked.take();
-    run.parked = parked.filter(|parked| !revived && parked.step.is_same_work(step));
-    let parked = run.parked.clone();
+    run.parked = parked.filter(|it| replaced.is_none() && it.step.is_same_work(step));
+    let fresh = Work {
+        step,
+        agent,
+        before: facts.and_then(|facts| start::evidence(facts, step)),
+        revived: false,
+        anew: false,
+    };
     // What the replaced agent wrote is work of this step.
-    let (session, before, revived) = match (parked, run.work()) {
-        (
-            Some(Parked {
-                session,
-                before,
-                revived,
-                ..
-            }),
-            _,
-        ) => (session, before, revived),
-        (None, Some(replaced)) if revived => (session, replaced.before, true),
-        (None, _) => (
-            session,
-            facts.and_then(|facts| start::evidence(facts, step)),
-            revived,
-        ),
+    let (session, work) = match (&run.parked, replaced) {
+        (Some(parked), _) => (parked.session.clone(), parked.followed_by(fresh)),
+        (None, Some(replaced)) => (session, Work { agent, ..replaced }),
+        (None, None) => (session, fresh),
     };
     // Whatever becomes of this agent, it may change what was inspected.
     run.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);
-    run.state = State::Working(Work {
-        step,
-        agent,
-        before,
-        revived,
-    });
+    run.state = State::Working(work);
     said.push(Notice::StepStarted {
         step,
         agent,

@@ -36,7 +36,8 @@ pub fn run_ended(run: &Run) -> Notice {
 
 pub(super) fn first_phase(next: &Next) -> Option<Phase> {
     match next {
-        Next::Begin(step) | Next::Again { step, .. } => Some(step.phase()),
+        Next::Begin(step) => Some(step.phase()),
+        Next::Again { work, .. } => Some(work.step.phase()),
         Next::Wait(wait) => wait.resume.step.map(Step::phase),
         Next::Halt(halted) => halted.resume.step.map(Step::phase),
         Next::Finish(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),

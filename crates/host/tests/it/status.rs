@@ -21,6 +21,7 @@ fn work(step: Step) -> Work {
         agent: AgentId { at_ms: 1, seq: 1 },
         before: None,
         revived: false,
+        anew: false,
     }
 }
 

@@ -148,6 +148,7 @@ pub fn work(step: Step) -> Work {
         agent: OURS,
         before: None,
         revived: false,
+        anew: false,
     }
 }
 

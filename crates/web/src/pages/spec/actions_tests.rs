@@ -24,6 +24,7 @@ fn work() -> Work {
         agent: AgentId { at_ms: 1, seq: 1 },
         before: None,
         revived: false,
+        anew: false,
     }
 }
 

@@ -75,6 +75,7 @@ fn the_track_shows_where_a_spec_stands() {
         agent: AgentId { at_ms: 1, seq: 1 },
         before: None,
         revived: false,
+        anew: false,
     };
     let waits = halted(
         Halt::Waiting(Document::Requirements),
