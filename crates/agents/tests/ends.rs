@@ -196,6 +196,22 @@ fn a_stop_after_a_good_result_does_not_undo_it() {
 }
 
 #[test]
+fn a_good_result_and_exit_code_0_win_over_a_stop_that_came_just_before() {
+    let ended = |last: &str| {
+        let on_stop = format!("{}; {last}", GOOD.replace('"', "\\\""));
+        let world = world(&format!(
+            "trap \"{on_stop}\" TERM\ntouch here\nwhile :; do sleep 0.01; done"
+        ));
+        let handle = world.launch();
+        world.wait_for("here");
+        handle.stop();
+        handle.wait().ended.outcome
+    };
+    assert_eq!(ended("exit 0"), Outcome::Finished);
+    assert_eq!(ended("exit 143"), Outcome::Killed);
+}
+
+#[test]
 fn an_end_that_came_before_the_stop_stands() {
     let world = world("while [ ! -e go ]; do sleep 0.01; done; touch gone")
         .with(|request| request.protocol = Protocol::Plain);

@@ -219,9 +219,15 @@ impl Supervisor<'_> {
     fn outcome(&self) -> Outcome {
         let over = self.over.as_ref();
         let cause = over.map_or(Cause::Exited, |over| over.cause);
+        let last = self.pump.reader.heard().said.as_ref();
+        let exited_well = self.exit.and_then(WaitStatus::exit_status) == Some(0);
         let said = match cause {
-            Cause::Exited => self.pump.reader.heard().said.as_ref(),
-            _ => over.and_then(|over| over.said.as_ref()),
+            Cause::Exited => last,
+            // The stop came when it was about to end by itself: its work is done and paid for.
+            Cause::Told if exited_well && last == Some(&Outcome::Finished) => last,
+            Cause::Told | Cause::Silent | Cause::Settled | Cause::Overtime => {
+                over.and_then(|over| over.said.as_ref())
+            }
         };
         let outcome = verdict::judge(&Evidence {
             cause,

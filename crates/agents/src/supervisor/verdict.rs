@@ -9,7 +9,8 @@ use crate::request::Protocol;
 pub struct Evidence<'a> {
     pub cause: Cause,
     /// What the agent's last result said: of all if it exited by itself, else of those that came
-    /// before we ended it. What an agent says because it is being ended does not count.
+    /// before we ended it. What an agent says because it is interrupted does not count. A good result
+    /// and exit code 0 count also after a stop.
     pub said: Option<&'a Outcome>,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
