@@ -103,6 +103,9 @@ impl Claude {
             Some(status @ (401 | 403 | 429 | 500..)) => service::of_status(status, "claude", words),
             // No request was made, so that there is no status.
             None if words.contains("Not logged in") => service::not_logged_in("claude", words),
+            None if line["api_error"] == "connection_failed" || service::is_unreachable(&words) => {
+                service::overload(words)
+            }
             _ => Outcome::Failed(sentence("an error", &words, line)),
         }
     }

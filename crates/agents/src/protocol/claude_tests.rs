@@ -115,6 +115,7 @@ fn t1_limits_and_busy_services_are_told_apart() {
         ("rate_429", Overload, None),
         ("overload_529", Overload, None),
         ("server_500", Overload, None),
+        ("refused", Overload, None),
     ];
     for (name, kind, until_ms) in rows {
         let Some(Outcome::Limited(limit)) = recorded(name).said else {

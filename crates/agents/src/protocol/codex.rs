@@ -62,7 +62,7 @@ fn verdict(words: &str) -> Outcome {
     if words.contains("hit your usage limit") {
         return service::usage_limit(words);
     }
-    let busy = ["at capacity", "high demand", "stream disconnected"];
+    let busy = ["at capacity", "high demand"];
     if busy.iter().any(|part| words.contains(part)) {
         return service::overload(words);
     }
@@ -71,7 +71,7 @@ fn verdict(words: &str) -> Outcome {
     }
     match service::status_in(&words, "status") {
         Some(status) => service::of_status(status, "codex login", words),
-        None => Outcome::Failed(format!("reported an error: {words}")),
+        None => service::of_words(words),
     }
 }
 
@@ -203,6 +203,9 @@ mod tests {
             "overload_503",
             "overload_capacity",
             "hang_stream",
+            "stream_cut_failed",
+            "stream_error",
+            "unreachable_bounded",
         ] {
             let Outcome::Limited(limit) = heard(name).outcome() else {
                 panic!("{name}: {:?}", heard(name).outcome());

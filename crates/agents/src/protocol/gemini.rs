@@ -108,7 +108,8 @@ impl Dialect for Gemini {
             words => words.to_owned(),
         };
         match code {
-            1 => self.wrong.as_deref().map(service::refused_arguments),
+            1 if self.wrong.is_some() => self.wrong.as_deref().map(service::refused_arguments),
+            1 if is_cut(&words) => Some(service::overload(words)),
             41 => Some(service::not_logged_in(LOGIN, words)),
             42 => line("Error resuming session").map(|line| Outcome::SessionGone(shorten(line))),
             173 if is_plan(&words) => Some(service::usage_limit(words)),
@@ -119,6 +120,11 @@ impl Dialect for Gemini {
             _ => None,
         }
     }
+}
+
+/// The network is down: nothing could be sent, or an answer broke off.
+fn is_cut(words: &str) -> bool {
+    service::is_unreachable(words) || words.contains("[API Error: terminated]")
 }
 
 /// Not a request too many in a minute, but the plan.
@@ -174,14 +180,7 @@ mod tests {
         ] {
             assert_eq!(heard(name).outcome(), Outcome::Finished, "{name}");
         }
-        for name in [
-            "bad_model",
-            "stream_cut",
-            "loop",
-            "turn_limit",
-            "untrusted",
-            "interrupt",
-        ] {
+        for name in ["bad_model", "loop", "turn_limit", "untrusted", "interrupt"] {
             let outcome = heard(name).outcome();
             assert!(matches!(outcome, Outcome::Failed(_)), "{name}: {outcome:?}");
         }
@@ -217,6 +216,8 @@ mod tests {
             ("rate_429_bare", Overload, false),
             ("overload_503", Overload, false),
             ("server_500", Overload, false),
+            ("no_server", Overload, false),
+            ("stream_cut", Overload, false),
         ];
         for (name, kind, has_reset) in rows {
             let Outcome::Limited(limit) = heard(name).outcome() else {

@@ -97,7 +97,7 @@ fn verdict(error: &Value) -> Outcome {
         (Some("ProviderAuthError"), _) => service::not_logged_in(LOGIN, words),
         (_, Some(status)) => service::of_status(status, LOGIN, words),
         _ if words.contains("verloaded") => service::overload(words),
-        _ => Outcome::Failed(format!("reported an error: {words}")),
+        _ => service::of_words(words),
     }
 }
 
@@ -192,6 +192,7 @@ mod tests {
             "overload_529",
             "server_500",
             "rate_429_exhausted",
+            "stream_cut",
         ] {
             let Outcome::Limited(limit) = heard(name).outcome() else {
                 panic!("{name}: {:?}", heard(name).outcome());

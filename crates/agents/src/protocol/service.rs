@@ -16,6 +16,37 @@ pub fn overload(words: String) -> Outcome {
     limited(LimitKind::Overload, None, words)
 }
 
+/// The program could not reach its service at all: the network is down, or the service is. That
+/// is waited for as a service that is too busy is.
+pub fn is_unreachable(words: &str) -> bool {
+    const SIGNS: [&str; 15] = [
+        "ECONNREFUSED",
+        "ECONNRESET",
+        "ENETUNREACH",
+        "EHOSTUNREACH",
+        "ENETDOWN",
+        "ENOTFOUND",
+        "EAI_AGAIN",
+        "ETIMEDOUT",
+        "fetch failed",
+        "error sending request",
+        "Connection failed",
+        "Connection error",
+        "Cannot connect to API",
+        "stream disconnected",
+        "socket hang up",
+    ];
+    SIGNS.iter().any(|sign| words.contains(sign))
+}
+
+/// An error without a status of HTTP.
+pub fn of_words(words: String) -> Outcome {
+    match is_unreachable(&words) {
+        true => overload(words),
+        false => Outcome::Failed(format!("reported an error: {words}")),
+    }
+}
+
 pub fn limited(kind: LimitKind, until_ms: Option<u64>, words: String) -> Outcome {
     Outcome::Limited(Limit {
         kind,
@@ -82,6 +113,21 @@ mod tests {
         for (words, status) in rows {
             assert_eq!(status_in(words, "status"), status, "{words}");
         }
+    }
+
+    #[test]
+    fn t1_a_service_that_cannot_be_reached_is_waited_for() {
+        for words in [
+            "API Error: Connection refused (ECONNREFUSED)",
+            "Connection failed: error sending request",
+            "[API Error: exception TypeError: fetch failed sending request]",
+            "getaddrinfo EAI_AGAIN api.example.org",
+        ] {
+            let outcome = of_words(words.to_owned());
+            assert!(matches!(outcome, Outcome::Limited(_)), "{outcome:?}");
+        }
+        let other = of_words("the prompt is too long".to_owned());
+        assert!(matches!(other, Outcome::Failed(_)), "{other:?}");
     }
 
     #[test]
