@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use kumite_core::contest::{Contest, Entry, Event, VERSION, decide};
 use kumite_host::crash;
+use kumite_host::journal::{update, why};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -16,11 +17,11 @@ pub enum Error {
     Open { path: PathBuf, source: io::Error },
     #[error("cannot append to the journal {path}")]
     Append { path: PathBuf, source: io::Error },
-    #[error("{path}:{line}: not an entry of a contest")]
+    #[error("{path}:{line}: not an entry of a contest ({why})")]
     Broken {
         path: PathBuf,
         line: usize,
-        source: serde_json::Error,
+        why: String,
     },
     #[error("{path}:{line}: entry {found} where entry {wanted} should be")]
     Gap {
@@ -29,7 +30,10 @@ pub enum Error {
         found: u64,
         wanted: u64,
     },
-    #[error("{path} was written by a newer kumite (version {version}); this one reads {VERSION}")]
+    #[error(
+        "{path} was written by a newer kumite (version {version}); {}",
+        update()
+    )]
     Newer { path: PathBuf, version: u32 },
 }
 
@@ -130,18 +134,19 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    for (line, text) in (1usize..).zip(lines) {
+    let lines = (1usize..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
+    // An empty line says nothing.
+    for (line, text) in lines.filter(|(_, text)| !text.trim_ascii().is_empty()) {
         let path = path.to_owned();
         let entry: Entry = match serde_json::from_slice(text) {
             Ok(entry) => entry,
-            Err(source) => return Err(unreadable(path, line, text, source)),
+            Err(error) => return Err(unreadable(path, line, text, &error)),
         };
         if entry.version > VERSION {
             let version = entry.version;
             return Err(Error::Newer { path, version });
         }
-        let (found, wanted) = (entry.seq, line as u64);
+        let (found, wanted) = (entry.seq, entries.len() as u64 + 1);
         if found != wanted {
             return Err(Error::Gap {
                 path,
@@ -156,13 +161,17 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
 }
 
 /// An entry of a newer version may have events that we do not know.
-fn unreadable(path: PathBuf, line: usize, text: &[u8], source: serde_json::Error) -> Error {
+fn unreadable(path: PathBuf, line: usize, text: &[u8], error: &serde_json::Error) -> Error {
     #[derive(serde::Deserialize)]
     struct Versioned {
         v: u32,
     }
     match serde_json::from_slice::<Versioned>(text) {
         Ok(Versioned { v }) if v > VERSION => Error::Newer { path, version: v },
-        _ => Error::Broken { path, line, source },
+        _ => Error::Broken {
+            path,
+            line,
+            why: why(error),
+        },
     }
 }

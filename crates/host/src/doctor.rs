@@ -45,13 +45,7 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         }
         // All of it, also what a snapshot would skip.
         if let Err(error) = journal::history(spec.run_dir()) {
-            findings.push(Finding {
-                what: spec_file::sentence(&error),
-                remedy: Remedy::Person(format!(
-                    "move {} away; the run starts again from the documents",
-                    spec.run_dir().display()
-                )),
-            });
+            findings.push(unreadable(&error, &spec));
         }
     }
     if !engine_lives {
@@ -66,6 +60,25 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         }
     }
     Ok(findings)
+}
+
+fn unreadable(error: &journal::Error, spec: &Spec) -> Finding {
+    if let journal::Error::Newer { path, version } = error {
+        return Finding {
+            what: format!(
+                "{} was written by a newer kumite (version {version})",
+                path.display()
+            ),
+            remedy: Remedy::Person(journal::update()),
+        };
+    }
+    let dir = spec.run_dir().display();
+    Finding {
+        what: spec_file::sentence(error),
+        remedy: Remedy::Person(format!(
+            "move {dir} away; the run starts again from the documents"
+        )),
+    }
 }
 
 /// What the machine lacks that agents need to be kept together.

@@ -18,11 +18,11 @@ pub enum Error {
     Open { path: PathBuf, source: io::Error },
     #[error("cannot append to the journal {path}")]
     Append { path: PathBuf, source: io::Error },
-    #[error("{path}:{line}: not a journal entry; `kumite doctor` says what to do")]
+    #[error("{path}:{line}: not a journal entry ({why}); `kumite doctor` says what to do")]
     Broken {
         path: PathBuf,
         line: usize,
-        source: serde_json::Error,
+        why: String,
     },
     #[error("{path}:{line}: entry {found} where entry {wanted} should be")]
     Gap {
@@ -31,8 +31,17 @@ pub enum Error {
         found: u64,
         wanted: u64,
     },
-    #[error("{path} was written by a newer kumite (version {version}); this one reads {VERSION}")]
+    #[error(
+        "{path} was written by a newer kumite (version {version}); {}",
+        update()
+    )]
     Newer { path: PathBuf, version: u32 },
+}
+
+/// What helps where something was written by a newer kumite.
+pub fn update() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("update kumite (this is {version}); nothing was changed")
 }
 
 impl Error {
@@ -225,21 +234,15 @@ fn replay_from(
             path: path.to_owned(),
             source,
         })?;
-    let whole = bytes
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
+    let whole = whole_lines(&bytes).len();
     let mut replayed = Replayed {
         run: before,
         last: None,
         end: offset + whole as u64,
         torn: (bytes.len() - whole) as u64,
     };
-    for (index, line) in bytes[..whole]
-        .split_inclusive(|byte| *byte == b'\n')
-        .enumerate()
-    {
-        let entry = parse(path, index + 1, line, first_seq + index as u64)?;
+    for entry in entries(path, &bytes[..whole], first_seq) {
+        let entry = entry?;
         let (run, effects) = decide(std::mem::take(&mut replayed.run), &entry);
         replayed.run = run;
         replayed.last = Some((entry, effects));
@@ -247,27 +250,68 @@ fn replay_from(
     Ok(replayed)
 }
 
+/// Without a last line that was not finished.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n');
+    &bytes[..end.map_or(0, |end| end + 1)]
+}
+
+/// The entries of whole lines. An empty line says nothing.
+fn entries(
+    path: &Path,
+    bytes: &[u8],
+    first_seq: u64,
+) -> impl Iterator<Item = Result<Entry, Error>> {
+    let lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
+    let said = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+    let numbered = said.zip(first_seq..);
+    numbered.map(move |((line, bytes), wanted)| parse(path, line, bytes, wanted))
+}
+
 fn parse(path: &Path, line: usize, bytes: &[u8], wanted: u64) -> Result<Entry, Error> {
-    let entry: Entry = serde_json::from_slice(bytes).map_err(|source| Error::Broken {
-        path: path.to_owned(),
-        line,
-        source,
-    })?;
-    if entry.version > VERSION {
+    let path = || path.to_owned();
+    let parsed = serde_json::from_slice::<Entry>(bytes);
+    // The version comes first: a newer kumite may write events that this one does not know.
+    let version = match &parsed {
+        Ok(entry) => Some(entry.version),
+        Err(_) => version(bytes),
+    };
+    if let Some(version) = version.filter(|version| *version > VERSION) {
         return Err(Error::Newer {
-            path: path.to_owned(),
-            version: entry.version,
+            path: path(),
+            version,
         });
     }
+    let entry = parsed.map_err(|error| Error::Broken {
+        path: path(),
+        line,
+        why: why(&error),
+    })?;
     if entry.seq != wanted {
         return Err(Error::Gap {
-            path: path.to_owned(),
+            path: path(),
             line,
             found: entry.seq,
             wanted,
         });
     }
     Ok(entry)
+}
+
+fn version(bytes: &[u8]) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let versioned: Versioned = serde_json::from_slice(bytes).ok()?;
+    Some(versioned.v)
+}
+
+/// What serde says, without the place: an entry is one line, and its number is said already.
+pub fn why(error: &serde_json::Error) -> String {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let text = error.to_string();
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
 /// Every entry of a journal with the run after it, for `kumite replay`. Changes nothing.
@@ -280,9 +324,8 @@ pub fn history(dir: &Path) -> Result<Vec<(Entry, Run, Vec<Effect>)>, Error> {
     };
     let mut run = Run::default();
     let mut history = Vec::new();
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    for (index, line) in lines.filter(|line| line.ends_with(b"\n")).enumerate() {
-        let entry = parse(&path, index + 1, line, index as u64 + 1)?;
+    for entry in entries(&path, whole_lines(&bytes), 1) {
+        let entry = entry?;
         let (after, effects) = decide(run, &entry);
         run = after;
         history.push((entry, run.clone(), effects));

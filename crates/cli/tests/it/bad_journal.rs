@@ -53,6 +53,7 @@ fn a_journal_that_is_broken_is_refused_with_its_line_and_left_as_it_is() {
     let whole = world.read(JOURNAL);
     let count = whole.lines().count();
     let newer = whole.replacen("\"v\":1", "\"v\":99", count);
+    let newer = newer.replacen("start_requested", "dance_requested", 1);
     let gap: Vec<&str> = whole
         .lines()
         .filter(|line| !line.contains("\"seq\":2,"))
@@ -86,6 +87,9 @@ fn a_journal_that_is_broken_is_refused_with_its_line_and_left_as_it_is() {
         let doctor = world.kumite(&["doctor", "--dry-run"]);
         doctor.assert_code(3);
         assert!(doctor.stdout.contains(word), "{what}: {doctor:?}");
+        let update = "update kumite (this is 0.1.0); nothing was changed";
+        assert_eq!(doctor.stdout.contains(update), what == "newer", "M1");
+        assert_eq!(doctor.stdout.contains("away"), what != "newer", "M1");
         assert!(
             tree(&world) == without_lock(before),
             "{what}: something changed"

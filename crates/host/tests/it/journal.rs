@@ -145,6 +145,54 @@ fn a_journal_of_a_newer_kumite_is_not_touched() {
     assert_eq!(text(&dir), newer);
 }
 
+/// What a newer kumite writes need not be anything that this one knows.
+#[test]
+fn m1_a_newer_journal_is_told_from_a_broken_one_by_its_version_alone() {
+    let (dir, _) = written(2);
+    let unknown = r#"{"v":2,"seq":3,"at_ms":3,"event":"danced","with":["nobody"]}"#;
+    put(&dir, "journal.jsonl", text(&dir) + unknown + "\n");
+    for error in [
+        Journal::open(dir.path()).unwrap_err(),
+        peek(dir.path()).unwrap_err(),
+        history(dir.path()).unwrap_err(),
+    ] {
+        assert!(matches!(error, Error::Newer { version: 2, .. }));
+        let advice = "update kumite (this is 0.1.0); nothing was changed";
+        assert!(error.to_string().ends_with(advice), "{error}");
+    }
+}
+
+#[test]
+fn m2_an_empty_line_says_nothing() {
+    let (dir, run) = written(3);
+    let whole = text(&dir);
+    fs::remove_file(dir.path().join("snapshot.json")).unwrap();
+    for empty in ["\n", "\r\n", "  \n\n"] {
+        let middle = whole.replacen('\n', &format!("\n{empty}"), 1);
+        for lines in [middle, format!("{whole}{empty}"), format!("{empty}{whole}")] {
+            put(&dir, "journal.jsonl", &lines);
+            assert_eq!(history(dir.path()).unwrap().len(), 3, "{lines:?}");
+            assert_eq!(peek(dir.path()).unwrap().as_ref(), Some(&run));
+            let mut opened = open(&dir);
+            assert_eq!((opened.run, opened.repaired), (run.clone(), None));
+            let entry = opened.journal.append(event(3), 4, &run).unwrap();
+            assert_eq!(entry.seq, 4);
+            assert_eq!(history(dir.path()).unwrap().len(), 4);
+        }
+    }
+}
+
+#[test]
+fn m2_a_broken_line_is_named_once() {
+    let (dir, _) = written(3);
+    let broken = text(&dir).replacen("\"seq\":2", "\"seq\" 2", 1);
+    put(&dir, "journal.jsonl", &format!("\n{broken}"));
+    let error = history(dir.path()).unwrap_err().to_string();
+    let expected = "journal.jsonl:3: not a journal entry (expected `:`); \
+        `kumite doctor` says what to do";
+    assert!(error.ends_with(expected), "{error}");
+}
+
 #[test]
 fn a_snapshot_is_only_a_short_cut() {
     let (dir, run) = written(5);

@@ -7,4 +7,5 @@ mod evidence;
 mod files;
 mod journal;
 mod place;
+mod released;
 mod status;

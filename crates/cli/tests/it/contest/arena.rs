@@ -280,7 +280,8 @@ impl Arena {
         let text = text.unwrap_or_default();
         // The last line may be in the making.
         let end = text.rfind('\n').map_or(0, |end| end + 1);
-        lines(&text[..end])
+        // Empty lines say nothing.
+        lines(&text[..end].replace("\n\n", "\n"))
     }
 
     /// How often something happened to a team in a round.

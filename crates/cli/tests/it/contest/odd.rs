@@ -155,7 +155,7 @@ fn a_journal_that_was_cut_off_goes_on_and_a_broken_one_is_named_and_left_as_it_i
     for (content, words) in [
         (&broken, "journal.jsonl:3: not an entry"),
         (&gap, "journal.jsonl:3: entry 4 where entry 3 should be"),
-        (&newer, "newer kumite"),
+        (&newer, "update kumite (this is 0.1.0); nothing was changed"),
     ] {
         fs::write(&path, content).unwrap();
         for command in ["resume", "board", "show"] {
@@ -166,7 +166,9 @@ fn a_journal_that_was_cut_off_goes_on_and_a_broken_one_is_named_and_left_as_it_i
         assert_eq!(fs::read_to_string(&path).unwrap(), *content);
     }
 
-    fs::write(&path, format!("{whole}{{\"v\":1,\"seq\":")).unwrap();
+    // M2: an empty line says nothing.
+    let gappy = whole.replacen('\n', "\n\n", 1);
+    fs::write(&path, format!("{gappy}{{\"v\":1,\"seq\":")).unwrap();
     assert_eq!(arena.board()["state"], "stopped");
     arena.resume().assert_code(0);
     assert_eq!(arena.leader_board().len(), 2);
