@@ -1,9 +1,9 @@
-// What a person can do on a page, and what the page tells a person.
+// What a person can do on a page, and the messages the page shows.
 
 import { refreshNow, skew, visit } from "./page.js";
 
 const SHOWN_FOR = 7000;
-// Older news than this are no news to whoever comes back.
+// Older news is not shown again to a person who comes back to the page.
 const FRESH_FOR = 60_000;
 
 export function start() {
@@ -20,7 +20,7 @@ async function clicked(event) {
   if (!button) return;
   const { post, body, open, copy } = button.dataset;
   if (button.localName === "dialog") {
-    // The backdrop belongs to the dialog; its inside is covered by other elements.
+    // A click on the backdrop has the dialog as its target; a click inside hits another element.
     if (event.target === button && isOutside(button, event)) button.close();
   } else if (open) {
     document.getElementById(open)?.showModal();
@@ -53,7 +53,7 @@ async function submitted(event) {
   if (then) visit(then.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fields[name])));
 }
 
-// Fields as JSON; what was left empty was not said.
+// The fields of a form as JSON. Empty optional fields are left out.
 function fieldsOf(form, submitter) {
   const fields = {};
   for (const field of form.elements) {
@@ -68,7 +68,7 @@ function fieldsOf(form, submitter) {
   return fields;
 }
 
-// Asks before something is destroyed.
+// Asks for confirmation before something is destroyed.
 function agreed(element) {
   const { confirm, yes } = element.dataset;
   if (!confirm) return true;
@@ -103,8 +103,8 @@ async function send(button, url, body) {
   }
 }
 
-// Says something for a while; errors stay until they are closed. `about`: what it is about, and the
-// page of that.
+// Shows a message for a while; errors stay until they are closed. `about` is what the message is
+// about, with a link to its page.
 export function toast(text, level = "info", about = null) {
   const box = document.createElement("div");
   box.className = `toast ${level}`;
@@ -114,7 +114,7 @@ export function toast(text, level = "info", about = null) {
     words.href = about.href;
     words.append(Object.assign(document.createElement("strong"), { textContent: about.name }), " ");
   }
-  // Sentences of the engine mark commands with backticks.
+  // The engine marks commands in its sentences with backticks.
   words.append(text.replaceAll("`", ""));
   const close = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: "×" });
   close.setAttribute("aria-label", "Close this message");
@@ -124,14 +124,14 @@ export function toast(text, level = "info", about = null) {
   if (level !== "error") leave(box);
 }
 
-// Nobody is hurried: while somebody points at it, it stays.
+// A message stays while somebody points at it.
 function leave(box) {
   setTimeout(() => (box.matches(":hover, :focus-within") ? leave(box) : box.remove()), SHOWN_FOR);
 }
 
 const tasks = (count) => (count === 1 ? "1 task is open" : `${count} tasks are open`);
 
-// What a notice says to a person, by its type: [text, level]. Others are seen on the pages.
+// The message for each type of news, as [text, level]. Other types only show on the pages.
 const NOTICES = {
   impl_retry: (it) => [`Impl retry (${it.attempt}/${it.max}): ${tasks(it.open)}`, "info"],
   impl_exhausted: (it) => [`Impl max retry exceeded (${it.max}): ${tasks(it.open)}. A reset lets it go on`, "error"],
@@ -151,7 +151,7 @@ const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 const told = new Set();
 
-// The limit of retries was told by itself, and ended the run.
+// `impl_exhausted` has already told this; the end of the run would repeat it.
 const isSaid = (news) => news.type === "run_ended" && news.reason === "retries_exhausted";
 
 export function notice(news) {

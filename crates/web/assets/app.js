@@ -1,4 +1,4 @@
-// What makes the page live. Everything is rendered by the server; this connects the parts.
+// Makes the page live. The server renders everything; this file connects the scripts.
 
 import * as act from "./act.js";
 import * as keys from "./keys.js";
@@ -8,7 +8,7 @@ import * as stream from "./stream.js";
 const UNKNOWN = "This browser is not known any more. In the project, kumite serve link prints a new link.";
 const AWAY = "The server does not answer. Trying again.";
 
-// What scripts of single pages get.
+// What the scripts of single pages are given.
 const bus = { on: stream.on, log: stream.log, toast: act.toast };
 
 function live(is, text) {
@@ -21,12 +21,12 @@ function live(is, text) {
 
 function banner(text) {
   const box = document.getElementById("offline");
-  // Hidden words are not read out, so they come after the box.
+  // A screen reader ignores changes in a hidden element, so show the box before the text.
   box.hidden = !text;
   box.textContent = text;
 }
 
-// Elements that bring a script with them, by what that script gave us.
+// Elements that have a script of their own, and the module of that script.
 const mounted = new Map();
 
 async function mountAll() {
@@ -51,7 +51,7 @@ const two = (number) => String(number).padStart(2, "0");
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-// Today the minute is enough; of another day the day comes first.
+// For today the time is enough; any other day comes with its date.
 function moment(date) {
   const minute = `${two(date.getHours())}:${two(date.getMinutes())}`;
   const now = new Date();
@@ -79,7 +79,7 @@ function timed(element) {
   if (!element.title) element.title = FULL.format(date);
 }
 
-// On a phone a table is a list of rows, in which a figure needs the name of its column.
+// On a phone a table becomes a list of rows, where each figure needs the name of its column.
 function label(table) {
   const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
   for (const cell of table.querySelectorAll("tbody td.num")) {
@@ -98,7 +98,7 @@ function arrived() {
 stream.on("arrived", arrived);
 stream.on("news", page.hear);
 stream.on("news", act.notice);
-// Whatever was missed: the page itself is asked for again, and then shows the truth.
+// After a gap, ask for the page again: it shows the present state, whatever was missed.
 stream.on("reset", page.refreshNow);
 stream.on("open", () => {
   live(true, "Connected");
@@ -108,7 +108,7 @@ stream.on("open", () => {
 stream.on("away", (why) => {
   live(false, "Not connected");
   banner(why ? `No live news: ${why}` : AWAY);
-  // Perhaps it does answer, and does not know us any more.
+  // The server may answer but no longer know this browser.
   page.refreshNow();
 });
 stream.on("unknown", () => {

@@ -1,4 +1,4 @@
-// The keyboard. Single letters do nothing while somebody types.
+// Keyboard shortcuts. Single letters do nothing while somebody types.
 
 import { main, visit } from "./page.js";
 
@@ -17,12 +17,13 @@ function pressed(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const { target, key } = event;
   const types = target.closest("input, textarea, select, [contenteditable]");
-  // A dialog closes by itself, and nothing behind it moves.
+  // The browser closes a dialog by itself, and nothing on the page below it moves.
   if (document.querySelector("dialog[open]")) return;
   if (types) {
     const { filter } = types.dataset;
     if (key !== "Escape" && !(key === "Enter" && filter)) return;
-    // Browsers empty such a field; we keep it, so that its rows can be walked through.
+    // Browsers would empty the field. Keep its text, so that the person can step through the
+    // matching rows.
     event.preventDefault();
     types.blur();
     if (key === "Enter") main().querySelector(`${filter} [data-item]:not([hidden]) a`)?.focus();
@@ -54,7 +55,8 @@ function step(by) {
 
 const isSeen = (item) => !item.closest("[hidden], details:not([open]) > :not(summary)");
 
-// What was typed stays while the page is open, also when somebody comes back to it.
+// The text of each filter, kept while the tab is open, so that it is there again when the person
+// comes back.
 const typed = new Map();
 
 export function filter(field) {

@@ -1,4 +1,4 @@
-// The entries of a log: what the script does with each of them.
+// What the script does with each entry of a log.
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
@@ -8,7 +8,7 @@ export const figure = (number) => number.toLocaleString("en");
 
 export const numberOf = (entry) => Number(entry.id.slice("line-".length));
 
-// The time of day where the person is.
+// Shows times in the person's own time zone.
 export function prepare(entries) {
   for (const entry of entries) {
     const at = entry.querySelector(".at[data-at]");
@@ -16,7 +16,7 @@ export function prepare(entries) {
   }
 }
 
-// An answer belongs to the call before it that has its id.
+// An answer belongs to the latest call with the same id.
 export function join(entries) {
   const calls = new Map();
   for (const entry of entries) {
@@ -29,7 +29,7 @@ export function join(entries) {
   }
 }
 
-// A call shows its answer; the answer keeps its place, unseen.
+// Shows the answer inside its call; the answer's own entry stays in place, but hidden.
 function unite(call, answer) {
   const mark = call.querySelector(".mark");
   const given = answer.querySelector(".mark");
@@ -43,7 +43,8 @@ function unite(call, answer) {
   answer.hidden = true;
 }
 
-// The entry goes. If it was united with another, that one is again what it was before.
+// Called before an entry is removed. If it was united with another entry, that entry gets its old
+// look back.
 export function release(entry) {
   const call = entry.answer ? entry : entry.call;
   if (!call) return;

@@ -1,12 +1,12 @@
-// Finding something in a log: what is loaded is sifted and marked here, the rest is searched by the
-// server.
+// Search in a log: lines that are loaded are filtered and marked here, the server searches the
+// rest.
 
 import { figure, numberOf } from "./log-entry.js";
 
 const MARKS_MAX = 2000;
 
 export class Finder {
-  // The last line that was found; 0: none.
+  // The number of the last line found; 0 for none.
   found = 0;
   #asked = 0;
   #marking = 0;
@@ -41,7 +41,7 @@ export class Finder {
     return this.form.elements.kind?.value ?? "";
   }
 
-  // Another text or kind: what does not fit is hidden.
+  // The text or the kind has changed: hide what no longer matches.
   sift() {
     this.#asked += 1;
     this.found = 0;
@@ -49,7 +49,7 @@ export class Finder {
     this.viewer.only(this.kind());
   }
 
-  // Marks the text in what is loaded.
+  // Highlights the text in the loaded lines.
   mark(view) {
     clearTimeout(this.#marking);
     const text = this.text().toLowerCase();
@@ -58,7 +58,7 @@ export class Finder {
     else this.#marking = setTimeout(() => CSS.highlights.set("log", new Highlight(...ranges(view, text))), 60);
   }
 
-  // The next line in the whole log. A long one is searched piece by piece.
+  // Finds the next line in the whole log. A long log is searched piece by piece.
   async find(back) {
     const mine = ++this.#asked;
     const [text, kind] = [this.text(), this.kind()];
@@ -83,7 +83,7 @@ export class Finder {
     this.output.textContent = back ? "No line before" : "No line after";
   }
 
-  // Behind what was found last, if that is still seen; else what is seen counts too.
+  // Starts after the last line found if it is still visible, else at the edge of the visible lines.
   #start(back) {
     const seen = this.viewer.seen();
     const isSeen = seen.some((entry) => [entry, entry.answer].some((it) => it && numberOf(it) === this.found));
@@ -109,7 +109,7 @@ function ranges(root, text) {
   while (walker.nextNode() && found.length < MARKS_MAX) {
     const node = walker.currentNode;
     const words = node.data.toLowerCase();
-    // Letters that become more when they are made small would move all that follows.
+    // Some letters become longer in lower case, which would shift every later mark.
     if (words.length !== node.data.length) continue;
     for (let at = words.indexOf(text); at >= 0; at = words.indexOf(text, at + text.length)) {
       const [startOffset, endOffset] = [at, at + text.length];

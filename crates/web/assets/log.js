@@ -1,15 +1,15 @@
-// The log of an agent: a window onto it that moves. What is in the page is always one piece without
-// gaps, from line `from` to line `to`. An answer is taken only if it continues that piece; whatever
-// else comes, too late or twice, is put away.
+// The log of an agent, seen through a moving window. The page always holds one piece without gaps,
+// from line `from` to line `to`. An answer is used only if it continues that piece; one that comes
+// too late or twice is dropped.
 
 import { figure, join, numberOf, prepare, release } from "./log-entry.js";
 import { Finder } from "./log-find.js";
 
 const CHUNK = 200;
 const ENTRIES_MAX = 1500;
-// So many pixels ahead of what is seen, the next lines are asked for.
+// How many pixels before the edge of the window the next lines are requested.
 const NEAR = 1500;
-// Whoever follows and is farther behind than this goes straight to the end.
+// A reader who follows and is more lines behind than this jumps straight to the end.
 const BEHIND_MAX = 1000;
 const AGAIN_AFTER = 2000;
 
@@ -27,9 +27,9 @@ export function unmount(element) {
 class Viewer {
   #ended = new AbortController();
   #era = new Era();
-  // How many lines came while somebody read elsewhere.
+  // How many lines came while the person read elsewhere in the log.
   #fresh = 0;
-  // Where the window was scrolled to when we last looked.
+  // The scroll position when we last looked.
   #top = 0;
   #frame = 0;
 
@@ -50,13 +50,13 @@ class Viewer {
       bus.log(`${spec}/${agent}`),
       bus.on("log", (log) => log.spec === spec && log.agent === agent && this.#grown(log.lines)),
       bus.on("refreshed", () => this.#grown(Number(element.dataset.last))),
-      // What came while nobody told us.
+      // Get the lines that came while there was no connection.
       bus.on("open", () => this.#load("down")),
     ];
     const asked = new URLSearchParams(location.search).get("from");
     if (asked) this.#show(Number(asked));
     this.#settle();
-    // What came with the page may be older than the page.
+    // The lines that came with the page may be older than the page.
     this.#load("down");
   }
 
@@ -71,7 +71,7 @@ class Viewer {
     const on = (target, type, act) => target.addEventListener(type, act, { signal: this.#ended.signal });
     on(this.view, "scroll", () => this.#scrolled());
     on(this.view, "keydown", (event) => this.#key(event));
-    // Whoever opens something wants to read it.
+    // A person who opens a fold wants to read it, so stop following.
     on(this.view, "click", (event) => event.target.closest("summary") && this.#stay());
     on(this.follow, "click", () => this.toEnd());
     on(this.element.querySelector(".log-jump"), "submit", (event) => {
@@ -90,7 +90,7 @@ class Viewer {
     return [...this.view.children].filter((child) => child.id.startsWith("line-"));
   }
 
-  // The entries that are seen, from the top.
+  // The visible entries, from the top.
   seen() {
     const { top, bottom } = this.view.getBoundingClientRect();
     return this.entries().filter((entry) => {
@@ -99,24 +99,24 @@ class Viewer {
     });
   }
 
-  // Asking.
+  // Requests.
 
   async #ask(query, signal) {
     const known = this.last;
     const answer = await fetch(`${this.url}/lines?count=${CHUNK}${query}`, { signal });
-    // Only what our own server has rendered and escaped comes in here.
+    // Only text that our own server has rendered and escaped gets here.
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const box = page.body.firstElementChild;
     if (!answer.ok || !box?.dataset.last) throw new Error(`status ${answer.status}`);
     const [first, last, from, to] = ["first", "last", "from", "to"].map((name) => Number(box.dataset[name]));
-    // A server that was started anew counts from the oldest line that is left.
+    // A restarted server counts from the oldest line that is left.
     const isAnew = last < known;
     this.first = first;
     this.last = isAnew ? last : Math.max(last, this.last);
     return { from, to, entries: [...box.children], isAnew, isQuiet: this.last === known };
   }
 
-  // More lines above or below.
+  // Loads more lines above or below.
   async #load(side) {
     const era = this.#era;
     if (era.busy[side]) return;
@@ -140,7 +140,7 @@ class Viewer {
     return this.#era;
   }
 
-  // The window goes somewhere else.
+  // Moves the window to another place.
   async #jump(query, arrive) {
     const era = this.#begin();
     era.busy = { up: true, down: true };
@@ -164,7 +164,7 @@ class Viewer {
     setTimeout(() => this.#ended.signal.aborted || again(), AGAIN_AFTER);
   }
 
-  // Changing what is there.
+  // Changes of the loaded lines.
 
   #grown(last) {
     if (last <= this.last) return;
@@ -176,13 +176,13 @@ class Viewer {
   #take(part, side) {
     const isNext = side === "up" ? part.to === this.from - 1 : part.from === this.to + 1;
     if (part.entries.length === 0) {
-      // The server has no more, whatever we thought.
+      // The server has no more lines, whatever we expected.
       if (side === "up") this.first = this.from;
       else if (part.isQuiet) this.last = this.to;
     } else if (isNext) {
       this.#steady(() => this.#add(part, side));
     } else if (side === "down" && this.first > this.to + 1) {
-      // The lines between are not kept any more.
+      // The lines in between are no longer kept.
       this.#replace(part);
     }
     this.#settle();
@@ -202,7 +202,7 @@ class Viewer {
     join(this.entries());
   }
 
-  // Drops what is too much on the other side than where lines came.
+  // Drops surplus lines at the end opposite to `side`.
   #trim(side) {
     const entries = this.entries();
     const surplus = entries.length - ENTRIES_MAX;
@@ -223,7 +223,7 @@ class Viewer {
     join(part.entries);
   }
 
-  // What is read stays where it is, whatever changes above it.
+  // Keeps the lines being read in place while lines above them change.
   #steady(change) {
     const before = this.seen().slice(0, 20).map((entry) => [entry, entry.getBoundingClientRect().top]);
     change();
@@ -231,7 +231,7 @@ class Viewer {
     if (entry && !this.following) this.#scroll(entry.getBoundingClientRect().top - top);
   }
 
-  // Looking.
+  // The view.
 
   #scroll(by) {
     this.view.scrollTop += by;
@@ -256,7 +256,8 @@ class Viewer {
     this.following = true;
   }
 
-  // After every change: more lines where they are needed, and the words that say where we are.
+  // Called after every change: loads more lines where needed, and updates the text that says where
+  // we are.
   #settle() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
@@ -270,7 +271,7 @@ class Viewer {
     }
     const { scrollTop, scrollHeight, clientHeight } = this.view;
     const below = scrollHeight - scrollTop - clientHeight;
-    // Where most lines are hidden, the window does not run through the whole log.
+    // When most lines are hidden by a filter, do not load the whole log to fill the window.
     const isSparse = scrollHeight < clientHeight + 3 * NEAR && this.to - this.from + 1 >= ENTRIES_MAX;
     if (scrollTop < NEAR && this.from > this.first && !isSparse) this.#load("up");
     if (below < NEAR && this.to < this.last && (!isSparse || this.following)) this.#load("down");
@@ -288,7 +289,7 @@ class Viewer {
     const fresh = this.#fresh > 0 ? ` · ${figure(this.#fresh)} new` : "";
     this.follow.textContent = (this.element.hasAttribute("data-alive") ? "Follow" : "To the end") + fresh;
     this.follow.hidden = this.following;
-    // Who reads further up is not told what comes at the end.
+    // Screen readers announce new lines only to a person who follows the end.
     this.view.setAttribute("aria-live", this.following ? "polite" : "off");
   }
 
@@ -300,7 +301,7 @@ class Viewer {
     event.preventDefault();
   }
 
-  // Shows one kind only; none: all.
+  // Shows one kind only; an empty kind shows all.
   only(kind) {
     this.#steady(() => {
       this.view.dataset.show = kind;
@@ -309,7 +310,7 @@ class Viewer {
   }
 
   toEnd() {
-    // Somewhere else is not waited for any more.
+    // A jump that is still loading is given up.
     if (this.#era.isJump) this.#begin();
     this.#atEnd();
     this.#settle();
@@ -342,7 +343,7 @@ class Viewer {
   }
 }
 
-// The time between two jumps: what was asked before one is of no use after it.
+// The time between two jumps. Answers to requests of an earlier era are ignored.
 class Era {
   busy = {};
   isJump = false;

@@ -1,11 +1,11 @@
-// Makes an element that is shown equal to one that the server has rendered anew, and touches only
-// what differs: focus, selection, scroll positions, open folds and what somebody types survive.
+// Makes an element on the page equal to a new version from the server. Only what differs is
+// touched, so focus, selection, scroll positions, open folds and typed text survive.
 
 export function morph(from, to) {
   const focused = document.activeElement;
   const caret = caretOf(focused);
   element(from, to);
-  // A node that had to move has lost its focus on the way.
+  // A node that was moved loses the focus.
   if (focused && focused !== document.activeElement && focused !== document.body) {
     const again = focused.isConnected ? focused : focused.id && document.getElementById(focused.id);
     if (again) {
@@ -17,7 +17,7 @@ export function morph(from, to) {
 
 function element(from, to) {
   if (from.isEqualNode(to)) return;
-  // The script has put the local time into it.
+  // The script has already put the local time into it.
   if (from.localName === "time" && same(from, to, "datetime") && same(from, to, "class")) return;
   attributes(from, to);
   if (from.hasAttribute("data-keep")) return;
@@ -31,7 +31,7 @@ function element(from, to) {
 
 const same = (from, to, name) => from.getAttribute(name) === to.getAttribute(name);
 
-// What the person or the script has decided since, not the server.
+// Attributes that the person or the script sets, not the server.
 const OURS = {
   details: ["open"],
   dialog: ["open"],
@@ -40,7 +40,7 @@ const OURS = {
 };
 
 function attributes(from, to) {
-  // A row that does not fit the filter is hidden by the script.
+  // The script hides rows that do not match the filter.
   const ours = from.hasAttribute("data-item") ? ["hidden"] : (OURS[from.localName] ?? []);
   const touched = from.localName === "input" && isTouched(from);
   for (const { name, value } of [...to.attributes]) {
@@ -49,7 +49,7 @@ function attributes(from, to) {
   for (const { name } of [...from.attributes]) {
     if (!ours.includes(name) && !to.hasAttribute(name)) from.removeAttribute(name);
   }
-  // An attribute only says how a field begins.
+  // For a field, attributes only give its first value.
   if (from.localName === "input" && !touched) {
     if (from.value !== to.defaultValue && from.type !== "file") from.value = to.defaultValue;
     from.checked = to.defaultChecked;
@@ -62,8 +62,8 @@ function isTouched(field) {
   return isBox ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
 
-// Children are the same if they have the same id; those without one, if they come next and have the
-// same name.
+// Two children match if they have the same id. A child without an id matches the next child without
+// an id, if both have the same name.
 function children(from, to) {
   const known = new Map();
   for (const child of from.children) if (child.id) known.set(child.id, child);
@@ -71,7 +71,7 @@ function children(from, to) {
   for (const child of to.children) if (child.id) wanted.add(child.id);
   let at = from.firstChild;
   for (const next of [...to.childNodes]) {
-    // What the new version does not have any more is in nobody's way.
+    // Remove children that the new version no longer has.
     while (at && at.id && !wanted.has(at.id)) at = remove(at);
     const match = next.id ? sameName(known.get(next.id), next) : nameless(at, next);
     if (!match) {
@@ -88,7 +88,7 @@ function children(from, to) {
 
 const sameName = (node, next) => (node && node.nodeName === next.nodeName ? node : null);
 
-// The next one without an id that could become `next`.
+// The next child without an id, if it can become `next`.
 function nameless(at, next) {
   for (let node = at; node; node = node.nextSibling) {
     if (!node.id) return sameName(node, next);

@@ -1,6 +1,6 @@
-// What is shown: asking the server for it again when it is stale, and going from page to page
-// without loading everything anew. Two rules keep it true. The address changes in the same moment as
-// what is shown. And an answer for a page that is not shown any more is put away, never shown.
+// What is shown: asks the server again when it is stale, and goes from page to page without a full
+// load. Two rules keep it true. The address changes in the same moment as the content. And an
+// answer for a page that is no longer shown is dropped.
 
 import { morph } from "./morph.js";
 import { doubt, tell } from "./stream.js";
@@ -9,18 +9,18 @@ const KNOWN_MAX = 40;
 const REFRESH_MIN = 150;
 const LOADING = '<main id="main" data-topics="*" tabindex="-1" aria-busy="true"></main>';
 
-// The last version of pages by their address, the newest last; and when each was asked for.
+// The last version of pages by address, the newest last; and when each was requested.
 const known = new Map();
 const asked = new Map();
 const underway = new Map();
-// The address that is shown; an answer is of use only while it is still the same.
+// The address of the shown page. An answer is used only if this has not changed meanwhile.
 let shown = here();
 let visits = 0;
 let heard = 0;
 let due = 0;
 let busy = false;
 let took = 0;
-// By how much the server's clock is ahead of ours.
+// How far the server's clock is ahead of ours, in milliseconds.
 export let skew = 0;
 
 export function start() {
@@ -34,11 +34,11 @@ export function start() {
   addEventListener("pageshow", (event) => event.persisted && refresh());
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   addEventListener("focus", refresh);
-  // Files may be edited by hand, and nobody tells.
+  // Files may be edited by hand, which sends no news.
   setInterval(() => document.hidden || refresh(), 20_000);
 }
 
-// Each entry of the history knows how far down it was.
+// Each history entry remembers its scroll position.
 let scrolling = 0;
 function scrolled() {
   clearTimeout(scrolling);
@@ -51,7 +51,7 @@ function here() {
   return location.pathname + location.search;
 }
 
-// Something happened; perhaps to what is shown.
+// News arrived; refresh if the page shows its subject.
 export function hear(news) {
   heard += 1;
   const topics = (main().dataset.topics ?? "").split(" ");
@@ -59,7 +59,7 @@ export function hear(news) {
   if (about.some((topic) => topics.includes(topic))) refresh();
 }
 
-// Soon, and once for many news; never so often that the server does nothing else.
+// Refreshes soon, once for many news items, and never so often that the server does nothing else.
 export function refresh() {
   if (!due) due = setTimeout(refreshNow, Math.max(REFRESH_MIN, 3 * took));
 }
@@ -67,9 +67,9 @@ export function refresh() {
 export async function refreshNow() {
   clearTimeout(due);
   due = 0;
-  // Of what nothing is news, nothing changes.
+  // Without topics nothing on the page can change.
   if (!main().dataset.topics) return;
-  // One at a time: news that come meanwhile make another one.
+  // One refresh at a time: news that comes meanwhile causes another one.
   if (busy) {
     due = setTimeout(refreshNow, REFRESH_MIN);
     return;
@@ -86,8 +86,8 @@ export async function refreshNow() {
   tell("refreshed");
 }
 
-// The `<main>` of a page as text. Empty: it is no page of ours. Null: it could not be had, and
-// whoever must know has been told.
+// The `<main>` of a page as text. Empty: not a page of ours. Null: it could not be loaded, and the
+// listeners have been told.
 function ask(address, priority = "auto") {
   const answer = fetchPart(address, priority).finally(() => underway.delete(address));
   underway.set(address, answer);
@@ -100,7 +100,7 @@ async function fetchPart(address, priority) {
     const answer = await fetch(address, { headers: { "X-Part": "1" }, priority });
     const html = await answer.text();
     const ahead = Date.parse(answer.headers.get("date") ?? "") - Date.now();
-    // The header has whole seconds, and the answer was on its way.
+    // The header has whole seconds and the answer took time, so small differences mean nothing.
     if (!Number.isNaN(ahead)) skew = Math.abs(ahead) > 3000 ? ahead : 0;
     if (answer.status === 401) {
       tell("unknown");
@@ -121,7 +121,7 @@ function remember(address, html) {
   if (known.size > KNOWN_MAX) known.delete(known.keys().next().value);
 }
 
-// Only what our own server has rendered and escaped comes in here.
+// Only text that our own server has rendered and escaped gets here.
 function parse(html) {
   return new DOMParser().parseFromString(html, "text/html").querySelector("main");
 }
@@ -136,7 +136,7 @@ export async function visit(href) {
   if (!isOld) {
     working(true);
     html = await (underway.get(address) ?? ask(address, "high"));
-    // Somebody has gone elsewhere meanwhile.
+    // The person has gone to another page meanwhile.
     if (mine !== visits) return;
     working(false);
   }
@@ -150,11 +150,11 @@ export async function visit(href) {
   if (address !== shown) history.pushState({}, "", url);
   swap(address, html, stays ? scrollY : 0);
   if (url.hash) document.getElementById(decodeURIComponent(url.hash.slice(1)))?.scrollIntoView();
-  // What happened while it was on its way is perhaps not in it.
+  // News that came during the request may be missing from the answer.
   if (isOld || heard !== before) refreshNow();
 }
 
-// Back and forward change the address first; what was shown before must go at once.
+// Back and forward change the address first, so the old content must go at once.
 async function back(top) {
   const address = here();
   if (address === shown) return;
@@ -179,12 +179,12 @@ function swap(address, html, top) {
   main().replaceWith(next);
   arrived();
   scrollTo({ top, behavior: "instant" });
-  // Screen readers begin to read where the new page begins.
+  // Screen readers start reading at the focused element.
   next.focus({ preventScroll: true });
   tell("swapped");
 }
 
-// What follows from a new `<main>`, whichever way it came.
+// Updates everything that depends on `<main>`, however it came.
 export function arrived() {
   const { title = "", place = "" } = main().dataset;
   const needs = [...main().querySelectorAll("[data-needs]")];
@@ -218,7 +218,7 @@ function clicked(event) {
   visit(link.href);
 }
 
-// Who points at a link for a moment is about to follow it.
+// A person who points at a link for a moment is about to follow it, so load its page now.
 let hover = 0;
 function hovered(event) {
   clearTimeout(hover);

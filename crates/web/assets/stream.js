@@ -1,17 +1,18 @@
-// The news of the project, as they happen: one stream per tab that somebody looks at, because
-// browsers allow only few connections. Whoever was away asks for what came behind the last id.
+// The news of the project, as it happens. Each visible tab has one stream, because browsers allow
+// only few connections. After a break the stream asks for everything after its last id.
 //
-// It is read with `fetch`, not with an EventSource: that one tells neither why it was refused, nor
-// news of a type that it was not told about before, nor that the line has gone silent.
+// It is read with `fetch`, not with an EventSource. An EventSource does not tell why it was
+// refused, does not deliver event types that were not registered before, and does not notice a dead
+// line.
 
 const PAUSE_MIN = 300;
 const PAUSE_MAX = 5000;
-// A server that restarts quickly need not be told about.
+// A break shorter than this is not shown: the server is probably restarting.
 const PATIENCE = 700;
 
 const listeners = new Map();
 const logs = new Set();
-// What ends the stream that is open.
+// Ends the open stream.
 let source = null;
 let last = "";
 let pause = PAUSE_MIN;
@@ -28,7 +29,7 @@ export function tell(type, data) {
   for (const listener of [...(listeners.get(type) ?? [])]) listener(data);
 }
 
-// Lines of the log of one agent ("SPEC/AGENT") come with the same stream.
+// Also follows the log of one agent ("SPEC/AGENT"), on the same stream.
 export function log(agent) {
   logs.add(agent);
   again();
@@ -40,14 +41,14 @@ export function log(agent) {
 
 export function start() {
   document.addEventListener("visibilitychange", follow);
-  // A page that the browser keeps for the way back must not hold a connection.
+  // A page in the browser's back-forward cache must not hold a connection.
   addEventListener("pagehide", close);
   addEventListener("pageshow", follow);
   addEventListener("online", again);
   follow();
 }
 
-// The server did not answer somebody else: perhaps the stream is dead and does not know it.
+// Another request got no answer, so the stream may be dead without our knowing.
 export function doubt() {
   if (source) fail();
 }
@@ -57,7 +58,7 @@ function follow() {
   else if (!source) open();
 }
 
-// With the next breath: who leaves one log mostly enters another.
+// Not at once: a page that leaves one log usually enters another.
 function again() {
   pause = PAUSE_MIN;
   close();
@@ -89,7 +90,7 @@ async function open() {
       why = (await answer.json()).error;
     }
   } catch {
-    // It broke off, was never there, or we gave it up ourselves.
+    // The stream broke off, never began, or was closed by us.
   }
   if (source === mine) fail(why);
 }
@@ -119,7 +120,7 @@ function fail(why = "") {
   pause = Math.min(pause * 2, PAUSE_MAX);
 }
 
-// One message: an id, a name, and JSON. Comments only say that the line is alive.
+// One message: an id, a name, and JSON. Comments only show that the line is alive.
 function heard(block) {
   const fields = { event: "message" };
   for (const line of block.split("\n")) {
@@ -134,7 +135,7 @@ function heard(block) {
   } catch {
     data = null;
   }
-  // What has a key stands in the project's news; the rest is between the server and us.
+  // Items with a key are news of the project; the rest is between the server and this script.
   if (data?.key) tell("news", data);
   tell(fields.event, data);
 }

@@ -19,7 +19,7 @@ use crate::{api, assets, compress, pages};
 pub struct Options {
     pub project: Project,
     pub loader: Loader,
-    /// The program kumite itself: contests are played by processes of their own.
+    /// The path of the kumite binary: contests run in processes of their own.
     pub kumite: PathBuf,
 }
 
@@ -31,19 +31,19 @@ pub struct App {
     pub audit: Audit,
     pub hub: Hub,
     pub logs: Logs,
-    /// Those that this server has started.
+    /// The contests that this server has started.
     pub contests: Contests,
-    /// True when the server ends: streams end then.
+    /// True when the server ends; streams end then.
     pub ended: watch::Receiver<bool>,
 }
 
 pub type Shared = Arc<App>;
 
-/// How many pages with documents are made at once.
+/// How many pages with documents are rendered at the same time.
 static RENDERS: Semaphore = Semaphore::const_new(2);
 
 impl App {
-    /// Reading files blocks, so it has threads of its own.
+    /// Reads files on the blocking thread pool.
     pub async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&App) -> T + Send + 'static,
@@ -54,19 +54,19 @@ impl App {
             .map_err(|_| api::Refusal::broken("this answer broke down; it is a bug"))
     }
 
-    /// The same for pages with whole documents. Somebody may ask for many, and large ones: they wait
-    /// for one another, and everything else is answered meanwhile.
+    /// Like [`App::read`], for pages with whole documents. They may be many and large, so they wait
+    /// for one another, and all other requests are answered meanwhile.
     pub async fn render<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&App) -> T + Send + 'static,
     ) -> Result<T, api::Refusal> {
-        // It is never closed.
+        // The semaphore is never closed, so this cannot fail.
         let _turn = RENDERS.acquire().await;
         self.read(read).await
     }
 }
 
-/// The routes, which only the guard asks.
+/// The routes. Only the guard calls them.
 pub fn router(app: Shared) -> Router {
     Router::new()
         .merge(pages::routes())

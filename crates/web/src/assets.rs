@@ -1,4 +1,5 @@
-//! Style and scripts: in the binary, named by their content, so that browsers keep them for ever.
+//! Styles and scripts, built into the binary. Their names contain a hash of the content, so that
+//! browsers can cache them for ever.
 
 use std::sync::LazyLock;
 
@@ -83,8 +84,8 @@ const ALL: &[Asset] = &[
     },
 ];
 
-/// The paths, in the order of [`ALL`]. One name for all of them together, so that scripts find each
-/// other beside themselves.
+/// The paths, in the order of [`ALL`]. All share one hash, so that scripts can import each other by
+/// relative paths.
 static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut digest = digest::Context::new(&digest::SHA256);
     for asset in ALL {
@@ -95,7 +96,7 @@ static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
     ALL.iter().map(path).collect()
 });
 
-/// Where a page finds an asset.
+/// The path of an asset on the server.
 pub fn path(name: &str) -> &'static str {
     let at = ALL.iter().position(|asset| asset.name == name);
     at.map_or("", |at| PATHS[at].as_str())

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::auth::{Who, private};
 
-/// What somebody says is kept up to that length: a line is read by people.
+/// Longer values are cut: the lines are read by people.
 const CHARS_MAX: usize = 1000;
-/// How far back people look.
+/// How many bytes at the end of the file are read.
 const TAIL: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -20,13 +20,13 @@ pub struct Line {
     pub time: String,
     /// `token`, or `session` and its id.
     pub who: String,
-    /// The address that it came from.
+    /// The address that the request came from.
     pub from: String,
     /// `stop`, `approve` and so on.
     pub what: String,
-    /// The spec or contest that it was about.
+    /// The spec or contest that was changed.
     pub subject: String,
-    /// What came of it.
+    /// The result.
     pub answer: String,
     pub ok: bool,
 }
@@ -58,7 +58,7 @@ impl Audit {
         }
     }
 
-    /// One write: lines of several servers do not mix.
+    /// One write per line, so that the lines of several servers do not mix.
     fn append(&self, line: &Line) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');

@@ -1,7 +1,7 @@
-//! Answers are sent compressed to those who understand it: a page of 1,000 specs is a tenth of itself.
+//! Compresses answers for clients that accept it: a page with 1,000 specs shrinks to a tenth.
 //!
-//! What a foreign page could learn from lengths needs our cookie on its requests, and that one is
-//! never sent from elsewhere (SameSite=Strict).
+//! A foreign page could learn from the lengths only if our cookie came with its requests, and the
+//! cookie is never sent from another site (SameSite=Strict).
 
 use std::io::Write;
 
@@ -13,9 +13,9 @@ use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Less than this fits into one packet anyway.
+/// Anything smaller fits into one packet anyway.
 const MIN: u64 = 1024;
-/// More would take longer than it saves on the way to a phone.
+/// A higher level would take longer than it saves on the way to a phone.
 const LEVEL: Compression = Compression::new(5);
 
 pub async fn compress(request: Request, next: Next) -> Response {
@@ -52,7 +52,7 @@ fn is_text(headers: &HeaderMap) -> bool {
 
 async fn compressed(response: Response) -> Response {
     let (mut head, body) = response.into_parts();
-    // Its size is known, so it is in memory already.
+    // The size is known, so the body is already in memory.
     let Ok(plain) = to_bytes(body, usize::MAX).await else {
         return Response::from_parts(head, Body::empty());
     };

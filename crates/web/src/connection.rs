@@ -1,4 +1,4 @@
-//! Connections: how many there may be, and how long each may keep us waiting.
+//! Connections: how many there may be, and how long each may make us wait.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,17 +18,18 @@ use crate::patient::Patient;
 use crate::room::{Room, Seat};
 
 const CONNECTIONS_MAX: u32 = 1500;
-/// How long the head of a request may take, from the last answer on; and the greeting of TLS.
+/// Time limit for the head of a request, counted from the last answer, and for the TLS handshake.
 const HEAD: Duration = Duration::from_secs(10);
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// How long we wait for somebody who does not take what we send.
+/// How long we wait for a client that does not read what we send.
 const WRITE: Duration = Duration::from_secs(30);
-/// How long answers on their way have when the server ends.
+/// How long answers in progress may take when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
-/// When the system has no room for another connection.
+/// Pause when the system has no room for another connection.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// Answers until it is told to end, and then until all is said or time is up.
+/// Accepts connections until the server is told to end, then waits until all answers are sent or
+/// the time is up.
 pub async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -45,7 +46,7 @@ pub async fn accept(
             sleep(BREATH).await;
             continue;
         };
-        // Without room it is closed here and now.
+        // Without a seat the connection is closed at once.
         if let Some(seat) = room.enter(number).await {
             let (tls, guard, ended) = (tls.clone(), Arc::clone(&guard), ended.clone());
             tokio::spawn(connection(stream, peer, tls, guard, ended, seat));
@@ -72,7 +73,7 @@ async fn connection(
     let talk = async {
         match tls {
             None => speak(stream, ends, &guard, ended, &seat).await,
-            // Who does not speak TLS is gone after that.
+            // A client that does not speak TLS is dropped after `HEAD`.
             Some(tls) => {
                 if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
                     speak(stream, ends, &guard, ended, &seat).await;
@@ -101,7 +102,7 @@ async fn speak(
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(talk);
     tokio::select! {
-        // However it ended: there is nobody left to tell.
+        // An error is ignored: the client is gone.
         _ = talk.as_mut() => return,
         _ = ended.wait_for(|ended| *ended) => talk.as_mut().graceful_shutdown(),
     }

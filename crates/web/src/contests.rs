@@ -1,5 +1,5 @@
-//! The contests that this server has started. They are processes of their own; when the server is
-//! told to end, they are interrupted, and can be resumed.
+//! The contests that this server has started. They are separate processes; when the server ends it
+//! interrupts them, and they can be resumed.
 
 use std::os::fd::OwnedFd;
 use std::process::Child;
@@ -26,12 +26,12 @@ struct Shared {
 #[derive(Default)]
 struct Played {
     next: u64,
-    /// Handles, not numbers: those may be another process's by now.
+    /// Process handles, because an id may belong to another process by now.
     processes: Vec<(u64, OwnedFd)>,
 }
 
 impl Contests {
-    /// Keeps an eye on one until it ends.
+    /// Watches a contest until it ends.
     pub fn keep(&self, mut child: Child) -> std::io::Result<()> {
         let handle = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
         let number = {
@@ -54,15 +54,15 @@ impl Contests {
         waiting.spawn(wait).map(drop)
     }
 
-    /// What Ctrl-C does: each of them ends its agents, keeps what is finished, and goes.
+    /// Does what Ctrl-C does: each contest ends its agents, keeps what is finished, and exits.
     pub fn interrupt(&self) {
         for (_, process) in &self.shared.enter().processes {
-            // One that has just ended needs no word.
+            // A contest that has just ended needs no signal.
             let _ = pidfd_send_signal(process, Signal::INT);
         }
     }
 
-    /// Until all of them have ended.
+    /// Waits until all of them have ended.
     pub fn wait(&self) {
         let played = self.shared.enter();
         let is_played = |played: &mut Played| !played.processes.is_empty();

@@ -1,5 +1,5 @@
-//! News of the project on their way to everybody who listens: one thread follows the file, and each
-//! piece is put into words once, however many there are who hear it.
+//! Distributes the news of the project: one thread follows the file, and each item is formatted
+//! once, however many clients listen.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,15 +16,15 @@ use tokio::sync::broadcast;
 
 use crate::api::Streams;
 
-/// So many pieces are kept for those who are slow; who is slower reads the file.
+/// How many items are kept for slow clients; a slower client reads the file.
 const KEPT: usize = 1024;
-/// How often we look although nobody told us to: the directory may have been removed and made anew.
+/// How often we look without a notification: the directory may have been removed and made again.
 const LOOK: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
 };
 
-/// One piece of news as it goes over the wire, and the position behind it.
+/// One item of news as it is sent, and the position after it.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub position: Position,
@@ -34,7 +34,7 @@ pub struct Sent {
 pub struct Hub {
     runtime: PathBuf,
     shared: Arc<Shared>,
-    /// Those who follow.
+    /// The open streams.
     pub streams: Streams,
 }
 
@@ -55,7 +55,7 @@ impl Hub {
         let bell = Bell::new(runtime);
         thread::Builder::new().name("news".into()).spawn(move || {
             let mut reader = reader;
-            // Until nobody is left who could listen.
+            // Ends when nobody can listen any more.
             while let Some(shared) = weak.upgrade() {
                 shared.tell(&mut reader);
                 drop(shared);
@@ -69,7 +69,7 @@ impl Hub {
         })
     }
 
-    /// Behind all that was told so far.
+    /// The position after everything sent so far.
     pub fn position(&self) -> Position {
         *self.shared.position()
     }
@@ -78,7 +78,7 @@ impl Hub {
         self.shared.sender.subscribe()
     }
 
-    /// Reads the file behind a position. None: what came there is not kept any more, or never was.
+    /// Reads the file after a position. None: the items there are no longer kept, or never existed.
     pub fn behind(&self, position: Position) -> io::Result<Option<Reader>> {
         Reader::behind(&self.runtime, position)
     }
@@ -100,7 +100,7 @@ impl Shared {
                 }
             };
             for item in &items {
-                // Whoever asks for the position is told of everything behind it.
+                // Holding the lock: a client that reads the position gets everything after it.
                 let mut position = self.position();
                 let _ = self.sender.send(Sent::of(item));
                 *position = item.position;
@@ -116,7 +116,7 @@ impl Sent {
             let mut characters = kind.chars();
             !kind.is_empty() && characters.all(|it| it.is_ascii_alphanumeric() || it == '_')
         };
-        // Whatever stands in the file, it is one event of ours.
+        // Whatever the file contains, the output is one valid event.
         let kind = if is_word(kind) { kind } else { "news" };
         let Item { position, news } = item;
         Sent {
@@ -127,10 +127,10 @@ impl Sent {
     }
 }
 
-/// Rings when something happens in a directory, or after a while.
+/// Wakes up when something changes in a directory, or after a while.
 struct Bell {
     dir: PathBuf,
-    /// None: the system has no more of them, and we look from time to time.
+    /// None: the system has no inotify instance left, so we only look from time to time.
     inotify: Option<File>,
 }
 
@@ -145,7 +145,7 @@ impl Bell {
         bell
     }
 
-    /// Doing it again changes nothing, unless the directory is another one by now.
+    /// Repeating it changes nothing, unless the directory was replaced.
     fn hang(&self) -> bool {
         let events = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
         let hung = |bell| inotify::add_watch(bell, &self.dir, events).is_ok();
@@ -159,7 +159,7 @@ impl Bell {
         };
         let mut fds = [PollFd::new(&bell, PollFlags::IN)];
         let _ = poll(&mut fds, Some(&LOOK));
-        // What it rang for is of no interest: all that counts is read.
+        // The events themselves are ignored: the file is read anyway.
         let mut buffer = [0; 4096];
         while bell.read(&mut buffer).is_ok_and(|count| count > 0) {}
     }

@@ -1,5 +1,5 @@
-//! Files that may be shown. Agents write where they like, links included, so a name that looks like
-//! one of ours may lead anywhere: what leaves its root is refused.
+//! Opens files that may be shown. Agents can write anywhere, including symbolic links, so a
+//! harmless name may lead outside: a path that leaves its root is refused.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 use crate::auth;
 
-/// Opens a plain file below `root`. Give the narrowest root there is: the directory of the spec
+/// Opens a plain file below `root`. Pass the narrowest root there is: the directory of the spec
 /// rather than the project.
 pub fn open(root: &Path, path: &Path) -> io::Result<File> {
     let real = path.canonicalize()?;
@@ -22,7 +22,8 @@ pub fn open(root: &Path, path: &Path) -> io::Result<File> {
             "it leads outside, and is not shown",
         ));
     }
-    // The last step may have been swapped for a link since we looked, and a pipe would make us wait.
+    // The last part of the path may have been replaced by a link since the check, and a pipe would
+    // block.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = OpenOptions::new()
         .read(true)
@@ -37,13 +38,13 @@ pub fn open(root: &Path, path: &Path) -> io::Result<File> {
     }
 }
 
-/// The checkout around a root, which may be a link itself.
+/// The checkout that contains a root; the root may be a link itself.
 fn project_of(root: &Path) -> &Path {
     let above = root.ancestors().filter(|dir| dir.ends_with(".kiro"));
     above.last().and_then(Path::parent).unwrap_or(root)
 }
 
-/// All of a plain file below `root`, unless it is larger than `max` bytes.
+/// The content of a plain file below `root`, unless it is larger than `max` bytes.
 pub fn read(root: &Path, path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(root, path)?

@@ -1,5 +1,5 @@
-//! The engine of the project, kept by the server as long as nobody else has it. Whoever has it, it is
-//! asked through its socket.
+//! Holds the engine of the project while no other process has it. All requests go through the
+//! engine's socket, whoever holds it.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use kumite_host::lock;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
 
-/// How often we look whether the engine of another kumite has ended.
+/// How often we check whether another kumite's engine has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The thread that keeps the engine.
+/// The thread that holds the engine.
 pub struct Keeper {
     duty: Arc<Mutex<Duty>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -39,8 +39,8 @@ impl Keeper {
         })
     }
 
-    /// Ends our own engine and its agents; a second time without grace. That of another kumite goes
-    /// on.
+    /// Ends our own engine and its agents; a second call ends them without grace. Another kumite's
+    /// engine goes on.
     pub fn end(&self) {
         let mut duty = self.duty.lock().unwrap_or_else(PoisonError::into_inner);
         duty.told_to_end += 1;
@@ -53,7 +53,7 @@ impl Keeper {
         }
     }
 
-    /// Until it has ended.
+    /// Waits until the engine has ended.
     pub fn wait(&self) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {

@@ -1,8 +1,9 @@
-//! The HTTP API and the page: what `kumite serve` gives.
+//! The HTTP API and the page: what `kumite serve` offers.
 //!
-//! A request comes in through [`server`], passes the [`guard`], and is answered by [`api`] (data) or
-//! by [`pages`] (HTML). Both read files, as `kumite status` does; changes go to the engine of the
-//! project, which [`keep`] holds as long as nobody else does.
+//! A request comes in through [`server`], passes the [`guard`], and is answered by [`api`] (data)
+//! or
+//! [`pages`] (HTML). Both read files, as `kumite status` does. Changes go to the engine of the
+//! project, which [`keep`] holds while no other process does.
 
 mod api;
 mod app;

@@ -1,4 +1,4 @@
-//! A stream that gives up on those who do not take what is sent to them.
+//! A stream that gives up on a client that does not read.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep};
 pub struct Patient<S> {
     stream: S,
     patience: Duration,
-    /// Runs while the other side takes nothing.
+    /// A timer that runs while the other side reads nothing.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

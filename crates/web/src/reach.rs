@@ -1,11 +1,11 @@
-//! Under which names and addresses others reach this machine.
+//! The names and addresses under which others reach this machine.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-/// The address with which this machine goes to others. Nothing is sent: the system is only asked
-/// which way it would take.
+/// The address from which this machine reaches others. Nothing is sent: we only ask the system
+/// which route it would take.
 pub fn outward(listen: SocketAddr) -> Option<IpAddr> {
-    // Addresses that are set aside for documents: they belong to nobody.
+    // Addresses reserved for documentation: they belong to nobody.
     let (from, to) = match listen.is_ipv4() {
         true => ("0.0.0.0:0", "192.0.2.1:9"),
         false => ("[::]:0", "[2001:db8::1]:9"),

@@ -1,5 +1,5 @@
-//! Room for connections. It ends somewhere, and then strangers make room for whoever comes: who is
-//! known can be kept out by nobody who only holds on to connections.
+//! A bounded set of connections. When it is full, the oldest connection that is not logged in is
+//! dropped, so idle strangers can never lock out a client that is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +10,11 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 pub struct Room {
     seats_max: u32,
     free: Arc<Semaphore>,
-    /// By order of arrival: connections on which nobody has asked yet whom we know.
+    /// In order of arrival: connections without a logged-in request so far.
     strangers: Mutex<BTreeMap<u64, Arc<Notify>>>,
 }
 
-/// The place of one connection, free again when it is dropped.
+/// The place of one connection; it is free again when dropped.
 pub struct Seat {
     room: Arc<Room>,
     number: u64,
@@ -32,8 +32,8 @@ impl Room {
         })
     }
 
-    /// A place for the connection that came as `number`. If all are taken, the stranger who came
-    /// first has to go. None: those who are known have them all.
+    /// A place for connection `number`. If all are taken, the oldest stranger is dropped. None:
+    /// logged-in clients have all places.
     pub async fn enter(self: &Arc<Self>, number: u64) -> Option<Seat> {
         let free = Arc::clone(&self.free);
         let place = match Arc::clone(&free).try_acquire_owned() {
@@ -55,7 +55,7 @@ impl Room {
         })
     }
 
-    /// Until everybody has left.
+    /// Waits until all connections have left.
     pub async fn empty(&self) {
         let _ = self.free.acquire_many(self.seats_max).await;
     }
@@ -68,8 +68,7 @@ impl Room {
 }
 
 impl Seat {
-    /// Somebody whom we know has asked here: from now on it is theirs. False: it is too late, the
-    /// place was given away.
+    /// Marks the connection as logged in. False: it is too late, the place was given away.
     pub fn keep(&self) -> bool {
         let is_known = self.is_known.load(Ordering::Acquire)
             || self.room.strangers().remove(&self.number).is_some();
@@ -77,7 +76,7 @@ impl Seat {
         is_known
     }
 
-    /// When the place is given to somebody else.
+    /// Returns when the place is given to another connection.
     pub async fn dismissed(&self) {
         self.dismissed.notified().await;
     }
@@ -108,7 +107,7 @@ mod tests {
         });
     }
 
-    /// A connection that does nothing but leave when it has to; gives its number then.
+    /// A connection that does nothing until it is dismissed; returns its number then.
     fn silent(seat: Seat) -> tokio::task::JoinHandle<u64> {
         tokio::spawn(async move {
             seat.dismissed().await;
@@ -145,7 +144,7 @@ mod tests {
                 last = next;
             }
             assert!(owner.keep());
-            // With nobody left to go, there is no room.
+            // If no stranger is left, there is no room.
             last.abort();
             assert!(last.await.is_err());
             let other = room.enter(100).await.unwrap();

@@ -1,4 +1,4 @@
-//! `serve.json`: the servers that run in a project, for whoever wants another link to one.
+//! `serve.json`: the servers that run in a project, so that `kumite serve link` finds one.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ use crate::pages;
 
 const FILE: &str = "serve.json";
 const LOCK: &str = "serve.lock";
-/// The port of the last server: a page that is open finds its successor there.
+/// The port of the last server: an open page finds the next server there.
 const PORT: &str = "serve.port";
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -20,12 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Running {
     pub url: String,
     pub pid: u32,
-    /// Where it listens; from this machine it can be reached there.
+    /// Where it listens; reachable there from this machine.
     pub address: SocketAddr,
 }
 
 impl Running {
-    /// The server of a project that began last, of those that live.
+    /// The most recent server of a project that is alive.
     pub fn find(runtime: &Path) -> Option<Running> {
         let told = told(runtime).ok()?;
         told.into_iter().rev().find(Running::answers)
@@ -46,7 +46,7 @@ impl Running {
         self.is_process() && TcpStream::connect_timeout(&address, PATIENCE).is_ok()
     }
 
-    /// Whether others than this machine can reach it.
+    /// Whether other machines can reach it.
     pub fn is_beyond_loopback(&self) -> bool {
         !self.address.ip().to_canonical().is_loopback()
     }
@@ -57,7 +57,7 @@ impl Running {
         Ok(format!("{}{}?key={key}", self.url, pages::LOGIN))
     }
 
-    /// Says that it runs.
+    /// Registers the server.
     pub(crate) fn begin(&self, runtime: &Path) -> io::Result<()> {
         change(runtime, |told| {
             told.retain(|other| other.pid != self.pid);
@@ -67,20 +67,20 @@ impl Running {
         private::replace(&runtime.join(PORT), port.as_bytes())
     }
 
-    /// Takes that back. What others said stays.
+    /// Removes this server's entry; other entries stay.
     pub(crate) fn end(&self, runtime: &Path) {
-        // Who cannot take it back is found out by whoever looks for it.
+        // An entry that cannot be removed is detected by the next reader.
         let _ = change(runtime, |told| told.retain(|other| other.pid != self.pid));
     }
 }
 
-/// Those who said that they run, the last one last. A file that is garbled tells of none.
+/// The registered servers, the most recent last. A damaged file counts as empty.
 fn told(runtime: &Path) -> io::Result<Vec<Running>> {
     let text = private::read(&runtime.join(FILE))?.unwrap_or_default();
     Ok(serde_json::from_slice(&text).unwrap_or_default())
 }
 
-/// One at a time. Those who died without a word are forgotten.
+/// One change at a time. Servers that died without removing their entry are dropped.
 fn change(runtime: &Path, change: impl FnOnce(&mut Vec<Running>)) -> io::Result<()> {
     std::fs::create_dir_all(runtime)?;
     let _lock = private::lock(&runtime.join(LOCK))?;
@@ -94,7 +94,7 @@ fn change(runtime: &Path, change: impl FnOnce(&mut Vec<Running>)) -> io::Result<
     }
 }
 
-/// The port that the last server of this project had.
+/// The port of this project's last server.
 pub(crate) fn last_port(runtime: &Path) -> Option<u16> {
     let text = private::read(&runtime.join(PORT)).ok()??;
     let port = String::from_utf8(text).ok()?.trim().parse().ok()?;
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn of_several_servers_each_is_found_as_long_as_it_is_the_last_one_that_lives() {
-        // Processes that live as long as this test does.
+        // Both processes live as long as this test.
         let (us, parent) = (std::process::id(), std::os::unix::process::parent_id());
         for ends_first in [us, parent] {
             let dir = tempfile::tempdir().unwrap();
@@ -152,7 +152,7 @@ mod tests {
                 assert_eq!(found(dir.path()).as_ref(), Some(&second.url));
                 continue;
             }
-            // It may be killed, and then it takes nothing back.
+            // A killed server does not remove its entry.
             drop(second_listens);
             assert_eq!(found(dir.path()).as_ref(), Some(&first.url));
             second.end(dir.path());
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn who_died_without_a_word_is_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        // No process has such a number.
+        // No process has such an id.
         for pid in (0..50).map(|number| u32::MAX - number) {
             server(pid).1.begin(dir.path()).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Listening, and ending.
+//! Starts listening, and ends.
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ use crate::running::{self, Running};
 use crate::tls::{self, Tls};
 use crate::{reach, tls::Files};
 
-/// How long the links that are shown at the start can be used.
+/// How long the links shown at the start are valid.
 const FIRST_LINK: Duration = Duration::from_secs(60 * 60);
-/// Enough for all connections, and all files.
+/// Enough for all connections and all files.
 const FILES_MAX: u64 = 8192;
-/// Files are read by so many at a time; others wait for their turn.
+/// How many files are read at the same time; other reads wait.
 const READERS_MAX: usize = 64;
-/// Answers that block, such as reading a file, are not waited for longer than that at the end.
+/// How long blocking work, such as reading a file, is waited for at the end.
 const LAST: Duration = Duration::from_millis(200);
 
 #[derive(Debug, thiserror::Error)]
@@ -47,11 +47,11 @@ pub enum Error {
     Start(#[from] std::io::Error),
 }
 
-/// Where to listen, and as whom.
+/// Where to listen, and under which names.
 pub struct Listen {
-    /// Beyond loopback TLS is used, whether there are files or not.
+    /// Beyond loopback TLS is used, with or without given files.
     pub address: SocketAddr,
-    /// Names under which we are asked, beyond those that we find out.
+    /// Host names in addition to those that we find ourselves.
     pub hosts: Vec<String>,
     pub tls: Option<Files>,
 }
@@ -65,13 +65,13 @@ pub struct Server {
     contests: Contests,
     is_ending: Arc<AtomicBool>,
     ended: watch::Sender<bool>,
-    /// Comes when all connections are closed.
+    /// Resolves when all connections are closed.
     closed: oneshot::Receiver<()>,
     pub url: String,
     pub login_url: String,
     /// Beyond loopback: another link, for a phone.
     pub phone_url: Option<String>,
-    /// Of our own certificate, which no browser knows.
+    /// The fingerprint of our own certificate, which no browser knows.
     pub fingerprint: Option<String>,
 }
 
@@ -145,7 +145,7 @@ impl Server {
         })
     }
 
-    /// What a signal does: the first one ends agents with grace, the next one without.
+    /// What a signal does: the first ends agents with grace, the next without.
     pub fn ender(&self) -> impl Fn() + Send + 'static {
         let keeper = Arc::clone(&self.keeper);
         let contests = self.contests.clone();
@@ -157,7 +157,8 @@ impl Server {
         }
     }
 
-    /// Until it was told to end, and everything of it has. Who looks can watch the agents end.
+    /// Waits until the server was told to end and has ended. The pages stay up while the agents
+    /// end.
     pub fn wait(self) {
         self.keeper.wait();
         self.contests.wait();
@@ -168,7 +169,7 @@ impl Server {
     }
 }
 
-/// The port of the last server comes first, if any will do: pages that are open wait for it there.
+/// If any port will do, the port of the last server is tried first: open pages wait for it there.
 fn bind(place: &Path, address: SocketAddr) -> Result<TcpListener, Error> {
     let last = running::last_port(place).filter(|_| address.port() == 0);
     let again = last.and_then(|port| TcpListener::bind((address.ip(), port)).ok());
@@ -177,11 +178,11 @@ fn bind(place: &Path, address: SocketAddr) -> Result<TcpListener, Error> {
         .map_err(|source| Error::Listen { address, source })
 }
 
-/// As whom others reach us.
+/// How others reach us.
 struct Reach {
     is_loopback: bool,
     address: IpAddr,
-    /// As they stand in `Host`.
+    /// As they appear in `Host`.
     names: Vec<String>,
 }
 
@@ -224,7 +225,7 @@ impl Reach {
     }
 }
 
-/// Each connection is an open file, and the usual limit is lower than what we let in.
+/// Each connection is an open file, and the usual limit is lower than what we accept.
 fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(FILES_MAX, |hard| hard.min(FILES_MAX));
@@ -233,7 +234,7 @@ fn raise_limit() {
             current: Some(wanted),
             maximum: limit.maximum,
         };
-        // With the old limit there is room for fewer, and that is all.
+        // On failure the old limit stays, with room for fewer connections.
         let _ = setrlimit(Resource::Nofile, raised);
     }
 }

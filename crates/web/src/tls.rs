@@ -1,4 +1,4 @@
-//! TLS: with a certificate that the person has, or with one of our own, made on the spot.
+//! TLS, with a certificate of the user or with one that we make ourselves.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use tokio_rustls::TlsAcceptor;
 use crate::auth::private;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// As long as browsers take one to be sensible.
+/// The longest lifetime that browsers accept.
 const LIFE_MS: u64 = 397 * DAY_MS;
-/// A certificate that ends sooner is made anew.
+/// A certificate with less time left is replaced.
 const REST_MS: u64 = 30 * DAY_MS;
 
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ struct About {
     until_ms: u64,
 }
 
-/// With the person's certificate.
+/// Uses the certificate of the user.
 pub fn given(files: &Files) -> Result<Tls, Error> {
     let open = || -> Result<Tls, String> {
         let cert = std::fs::read(&files.cert).map_err(|error| error.to_string())?;
@@ -65,8 +65,8 @@ pub fn given(files: &Files) -> Result<Tls, Error> {
     })
 }
 
-/// With one of our own in `dir`, for these names and addresses. It is used again as long as it fits,
-/// so that a person has to trust it once.
+/// Uses our own certificate in `dir`, for these names and addresses. It is kept as long as it fits,
+/// so that a person has to trust it only once.
 pub fn own(dir: &Path, names: &[String]) -> Result<Tls, Error> {
     kept(dir, names).map_or_else(|| make(dir, names), Ok)
 }
@@ -92,7 +92,7 @@ fn make(dir: &Path, names: &[String]) -> Result<Tls, Error> {
             .distinguished_name
             .push(rcgen::DnType::CommonName, "kumite serve");
         let at = |ms| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_millis(ms);
-        // Clocks of phones may be a little behind.
+        // The clock of a phone may be a little behind.
         params.not_before = at(now.saturating_sub(DAY_MS));
         params.not_after = at(until_ms);
         let key = rcgen::KeyPair::generate().map_err(text)?;

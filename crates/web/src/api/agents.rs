@@ -1,4 +1,4 @@
-//! Agents that work or worked on a spec, and what they said.
+//! Agents that work or have worked on a spec, and what they said.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -21,26 +21,27 @@ pub struct Agents {
     agents: Vec<Worked>,
 }
 
-/// Which lines of a log.
+/// Selects lines of a log.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lines {
-    /// The number of the first one; without it, the last lines are meant.
+    /// The number of the first line; without it, the last lines are returned.
     from: Option<u64>,
-    /// How many, 2000 at most.
+    /// How many lines, at most 2000.
     count: Option<u64>,
 }
 
-/// Lines of a log. They are numbered from 1, and keep their numbers when the oldest ones go.
+/// Lines of a log. They are numbered from 1, and keep their numbers when the oldest lines are
+/// removed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AgentLog")]
 pub struct Said {
     agent: String,
-    /// The oldest line that is still there.
+    /// The oldest line that is still kept.
     first: u64,
     /// The newest line; 0 if there is none.
     last: u64,
-    /// Each with its `number`, when it was heard (`at_ms`), its `kind`, and what belongs to that.
+    /// Each has its `number`, when it was heard (`at_ms`), its `kind`, and the fields of that kind.
     lines: Vec<Value>,
 }
 
@@ -80,7 +81,7 @@ pub async fn log(
     read.await?.map(Json)
 }
 
-/// A line that is none of ours, or too long, is shown as it is.
+/// A line that is not in our format, or too long, is shown as plain text.
 fn line(row: &Row, form: Form) -> Value {
     let said = match form {
         Form::Transcript => serde_json::from_slice::<Value>(&row.bytes).ok(),

@@ -1,4 +1,4 @@
-//! Changes: each is written down with who made it, also when it is refused.
+//! Changes. Each one is logged with the person who made it, even if it is refused.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -11,14 +11,14 @@ use super::Refusal;
 use crate::app::{App, Shared};
 use crate::auth::Who;
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Message {
     /// One sentence, for a person.
     pub message: String,
 }
 
-/// An answer that says in a sentence what became of a change.
+/// An answer that has one sentence about the result of a change.
 pub trait Told {
     fn told(&self) -> &str;
 }
@@ -35,8 +35,7 @@ impl From<String> for Message {
     }
 }
 
-/// Carries a change out. It goes on to its end, and into the audit log, also if whoever asked for it
-/// went away.
+/// Carries out a change. It runs to its end and into the audit log even if the client disconnects.
 pub async fn change<T: Told + Send + 'static>(
     app: &Shared,
     who: Who,
@@ -56,7 +55,7 @@ pub async fn change<T: Told + Send + 'static>(
     done.await?.map(Json)
 }
 
-/// The body of a request. None at all is as good as one that says nothing.
+/// The body of a request. An empty body counts as `{}`.
 pub fn asked<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
     let text = match body.trim_ascii() {
         [] => b"{}",
@@ -67,7 +66,7 @@ pub fn asked<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
     })
 }
 
-/// What a change is about, for the audit log, whether the rest of the body is right or not.
+/// What a change is about, for the audit log, even if the rest of the body is wrong.
 pub fn named(body: &Bytes, key: &str) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     match &body[key] {

@@ -1,4 +1,4 @@
-//! Contests. Each is played by a kumite of its own.
+//! Contests. Each runs in a kumite process of its own.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -30,12 +30,12 @@ pub struct Files {
     files: Vec<Playable>,
 }
 
-/// A contest that is to be played.
+/// A contest to start.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StartAsk")]
 pub struct Start {
-    /// From the root of the project; it ends in `.toml`.
+    /// A path relative to the root of the project, ending in `.toml`.
     file: String,
     /// What the teams have to do, if the file does not say it.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub async fn start(
     let file = named(&body, "file");
     let act = move |app: &App, _: &str| {
         let Start { file, task } = asked(&body)?;
-        // A form sends also what nobody has written.
+        // A form also sends fields that nobody has filled in.
         let task = task.as_deref().filter(|task| !task.trim().is_empty());
         begun(app, starter(app).start(&file, task)?, "has begun")
     };

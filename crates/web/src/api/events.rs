@@ -1,5 +1,5 @@
-//! `GET /api/events`: everything that happens, as it happens. Whoever was away says how far it had
-//! come, and gets exactly what it missed.
+//! `GET /api/events`: everything that happens, as it happens. A client that was away names the last
+//! event it saw, and gets exactly what it missed.
 
 mod follower;
 mod streams;
@@ -29,9 +29,9 @@ pub use streams::Streams;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "EventsAsk")]
 pub struct Ask {
-    /// The id of the last event that was seen; the header `Last-Event-ID` counts more.
+    /// The id of the last event seen. The header `Last-Event-ID` takes precedence.
     after: Option<String>,
-    /// `SPEC/AGENT`: be told as well when the log of that agent grows.
+    /// `SPEC/AGENT`: report growth of the log of this agent too.
     log: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub async fn events(
         .get("last-event-id")
         .and_then(|id| id.to_str().ok())
         .map(str::to_owned);
-    // Browsers send an empty one if there was none.
+    // Browsers send an empty header if they have seen no event.
     let after = told.or(ask.after).filter(|after| !after.is_empty());
     let watched = match ask.log {
         Some(log) => Some(watched(&app, log).await?),
@@ -64,13 +64,13 @@ pub async fn events(
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
-        // A proxy that waits for more would make news old.
+        // A proxy that buffers would delay the news.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     Ok((headers, Body::from_stream(pieces)).into_response())
 }
 
-/// What is no position at all is as unknown as one from another time.
+/// An unparsable position is treated like one that is no longer kept.
 fn position(text: &str) -> Option<Position> {
     text.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! The HTTP API: what the command line can do, as JSON. [`routes::all`] is the table of what there
-//! is; both the router and `/api/openapi.json` are made from it.
+//! The HTTP API: what the command line can do, as JSON. [`routes::all`] is the table of routes; the
+//! router and `/api/openapi.json` are both made from it.
 
 mod agents;
 mod change;

@@ -1,4 +1,4 @@
-//! `/api/openapi.json`, made from the table of routes and from the types themselves.
+//! `/api/openapi.json`, made from the table of routes and from the Rust types.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +14,7 @@ pub async fn show(State(app): State<Shared>) -> Json<Value> {
     Json(document(&routes::all(), &app.auth.cookie))
 }
 
-/// OpenAPI 3.1. `cookie`: the name of the one that a browser has.
+/// OpenAPI 3.1. `cookie` is the name of the browser's cookie.
 pub fn document(routes: &[Route], cookie: &str) -> Value {
     let mut made = Schemas::new();
     let mut paths = Map::new();
@@ -110,7 +110,7 @@ fn parameters(route: &Route, made: &mut Schemas) -> Vec<Value> {
     parameters
 }
 
-/// Those that every route has come from the guard, before it is asked.
+/// The statuses that every route has come from the guard, before the route is called.
 fn responses(route: &Route, made: &mut Schemas) -> Value {
     let mut all = Map::new();
     let good = match route.answer {
@@ -138,8 +138,8 @@ fn responses(route: &Route, made: &mut Schemas) -> Value {
     Value::Object(all)
 }
 
-/// The schemas of what is sent to us, and of what we send: a field that may be left out there is
-/// always there here.
+/// The schemas of what we receive and of what we send. A field that is optional in a request is
+/// always present in an answer.
 struct Schemas {
     taken: SchemaGenerator,
     told: SchemaGenerator,
@@ -165,7 +165,7 @@ impl Schemas {
         make(&mut self.told).to_value()
     }
 
-    /// What a schema that was taken refers to.
+    /// The definition that a request schema refers to.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
         let definitions = self.taken.definitions();

@@ -1,4 +1,4 @@
-//! What concerns the whole project: money, settings, agent programs, changes.
+//! The whole project: money, settings, agent programs, changes.
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -41,7 +41,7 @@ pub struct Agents {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditAsk {
-    /// How many, 2000 at most.
+    /// How many, at most 2000.
     count: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a request was not answered as it hoped.
+//! Why a request was refused.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// What a refusal says.
+/// The body of a refusal.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Refusal")]
 pub struct Body {
@@ -31,7 +31,7 @@ impl Refusal {
         }
     }
 
-    /// What was asked for is wrong.
+    /// The request itself is wrong.
     pub fn invalid(message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, message)
     }
@@ -40,12 +40,12 @@ impl Refusal {
         Refusal::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// It does not fit the state that it met.
+    /// The request does not fit the present state.
     pub fn conflict(message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::CONFLICT, message)
     }
 
-    /// We could not.
+    /// The server failed.
     pub fn broken(message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
@@ -60,7 +60,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What each error of those below means to whoever asked.
+/// What each error of the crates below means for the client.
 macro_rules! refusals {
     ($($error:path { $($kind:pat => $meaning:expr,)* })*) => {
         $(impl From<$error> for Refusal {

@@ -1,4 +1,4 @@
-//! One route: what it is called with, what it answers, and who does that.
+//! One route: what it takes, what it answers, and its handler.
 
 use axum::handler::Handler;
 use axum::routing::{self, MethodRouter};
@@ -7,21 +7,21 @@ use schemars::{JsonSchema, Schema};
 
 use crate::app::Shared;
 
-/// Makes the schema of a type, once it is known to which document it belongs.
+/// Makes the schema of a type for a given document.
 pub type Make = fn(&mut SchemaGenerator) -> Schema;
 
 pub struct Route {
-    /// `get` or `post`. What is only read is a `get`: everybody whom we know may do that.
+    /// `get` or `post`. Reading is always `get`, and open to everybody who is logged in.
     pub method: &'static str,
-    /// As axum and OpenAPI write it: `{spec}` stands for a name.
+    /// As axum and OpenAPI write it, with `{spec}` for a name.
     pub path: &'static str,
     pub summary: &'static str,
     pub query: Option<Make>,
     pub body: Option<Make>,
     pub answer: Answer,
-    /// When all goes well.
+    /// The status of success.
     pub status: u16,
-    /// Besides those that every route has.
+    /// Statuses besides those that every route has.
     pub refusals: &'static [u16],
     pub service: MethodRouter<Shared>,
 }
@@ -29,7 +29,7 @@ pub struct Route {
 #[derive(Clone, Copy)]
 pub enum Answer {
     Json(Make),
-    /// Whatever JSON it is, it describes itself.
+    /// Any JSON; it describes itself.
     Any,
     Events,
 }
@@ -70,13 +70,13 @@ impl Route {
         }
     }
 
-    /// With these parameters in the URL, all of which may be left out.
+    /// Adds query parameters, all of them optional.
     pub fn asks<T: JsonSchema>(mut self) -> Route {
         self.query = Some(SchemaGenerator::subschema_for::<T>);
         self
     }
 
-    /// With this body, which may be left out where all of it may.
+    /// Adds a body, which is optional if all its fields are.
     pub fn takes<T: JsonSchema>(mut self) -> Route {
         self.body = Some(SchemaGenerator::subschema_for::<T>);
         self

@@ -1,4 +1,4 @@
-//! Specs, as they are.
+//! Reading specs.
 
 use std::io;
 
@@ -22,7 +22,7 @@ use crate::app::{App, Shared};
 use crate::auth::Who;
 use crate::inside;
 
-/// Bytes of events.jsonl: years of them.
+/// Enough bytes for years of events.
 const EVENTS_MAX: u64 = 64 * 1024 * 1024;
 
 /// `kumite status --json`.
@@ -47,17 +47,17 @@ pub struct Decisions {
     decisions: Vec<Decision>,
 }
 
-/// A spec that is to be made.
+/// A spec to create.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSpec")]
 pub struct New {
     /// Small letters, digits and hyphens.
     name: String,
-    /// What it should do.
+    /// What the spec should do.
     #[serde(default)]
     description: String,
-    /// Of its documents.
+    /// The language of its documents.
     #[serde(default = "language")]
     language: String,
 }
@@ -79,13 +79,13 @@ impl Told for Made {
     }
 }
 
-/// The spec of this name, if there is one.
+/// The spec with this name, if there is one.
 pub fn find(app: &App, name: &str) -> Result<Spec, Refusal> {
     let name: SpecName = name.parse()?;
     Ok(app.project.spec(&name)?)
 }
 
-/// Something that is read of a spec.
+/// Reads something of a spec.
 async fn of_spec<T: Send + 'static>(
     app: &Shared,
     name: String,

@@ -1,4 +1,4 @@
-//! Specs, as people want them: run, stop, approve and the like. The engine of the project decides.
+//! Steering specs: run, stop, approve and so on. The engine of the project decides.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -18,7 +18,7 @@ use super::specs::find;
 use crate::app::{App, Shared};
 use crate::auth::Who;
 
-/// How a spec is run. All of it may be left out.
+/// How to run a spec. Every field is optional.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "RunAsk")]
@@ -26,12 +26,12 @@ pub struct Run {
     /// End when this phase is done.
     #[schemars(with = "Option<String>")]
     until: Option<Phase>,
-    /// Begin anew with this phase, also if it is done.
+    /// Begin with this phase, even if it is already done.
     #[schemars(with = "Option<String>")]
     from: Option<Phase>,
     /// The agent for all phases.
     agent: Option<String>,
-    /// A usage limit ends the run instead of being waited for.
+    /// Let a usage limit end the run instead of waiting for it.
     no_wait: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Resume {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ReviewAsk")]
 pub struct Review {
-    /// Have the fixes applied too.
+    /// Apply the fixes too.
     fix: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct Review {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ApproveAsk")]
 pub struct Approve {
-    /// `requirements`, `design` or `tasks`; the one that waits, if it is left out.
+    /// `requirements`, `design` or `tasks`; if left out, the document that waits for approval.
     #[schemars(with = "Option<String>")]
     document: Option<Document>,
 }
@@ -81,11 +81,11 @@ pub struct Approve {
 pub struct Reject {
     #[schemars(with = "Option<String>")]
     document: Option<Document>,
-    /// What is wrong with it: the agent that writes it anew is told.
+    /// What is wrong with the document. The agent that writes it again is given this text.
     remark: Option<String>,
 }
 
-/// There is nothing to say.
+/// An empty body.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nothing {}
@@ -142,13 +142,13 @@ pub async fn reject(
     let request = |spec, Reject { document, remark }| Request::Reject {
         spec,
         document,
-        // A form sends also what nobody has written.
+        // A form also sends fields that nobody has filled in.
         remark: remark.filter(|remark| !remark.trim().is_empty()),
     };
     ask(&app, who, "reject", spec, body, request).await
 }
 
-/// One request to whoever has the engine.
+/// Sends one request to the engine, which may be in this process or another.
 async fn ask<T: DeserializeOwned + 'static>(
     app: &Shared,
     who: Who,
@@ -250,7 +250,7 @@ pub async fn review(
     on_its_way(change(&app, who, "review", spec, act).await)
 }
 
-/// Hands specs to the engine, which is ours or another kumite's.
+/// Hands specs to the engine, which may be in this process or another.
 fn order(app: &App, request: RunRequest) -> Result<Message, Refusal> {
     let request = orders::checked(&app.project, request)?;
     attend::order(&app.project, &request)?;

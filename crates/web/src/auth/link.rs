@@ -1,5 +1,5 @@
-//! One-time links: a file of hashes, so that `kumite serve link` needs no server to make one, and
-//! nobody who reads the file can use one.
+//! One-time links, kept as a file of hashes: `kumite serve link` needs no running server to make a
+//! link, and a reader of the file cannot use one.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Error, Role, hex, private, random};
 
 const FILE: &str = "links.json";
 
-/// More than anybody needs at a time; the oldest go first.
+/// More than anybody needs at the same time; the oldest are dropped first.
 const LINKS_MAX: usize = 100;
 
 #[derive(Serialize, Deserialize)]
@@ -27,11 +27,11 @@ struct Link {
 #[derive(Debug)]
 pub struct Taken {
     pub role: Role,
-    /// Until when it could have been.
+    /// When the link would have expired.
     pub until_ms: u64,
 }
 
-/// Makes a link and gives its key.
+/// Makes a link and returns its key.
 pub fn make(runtime: &Path, role: Role, ttl: Duration) -> Result<String, Error> {
     let key = hex(&random::<16>()?);
     let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
@@ -67,14 +67,14 @@ fn hash(key: &str) -> String {
     hex(digest::digest(&digest::SHA256, key.as_bytes()).as_ref())
 }
 
-/// One at a time. A link counts as used once the file without it is in place.
+/// One change at a time. A link counts as used once the file without it is in place.
 fn change<T>(runtime: &Path, change: impl FnOnce(&mut Vec<Link>) -> T) -> Result<T, Error> {
     let path = runtime.join(FILE);
     let work = || -> io::Result<T> {
         std::fs::create_dir_all(runtime)?;
         let _lock = private::lock(&runtime.join("links.lock"))?;
         let text = private::read(&path)?.unwrap_or_default();
-        // A file that is garbled holds no link.
+        // A damaged file holds no links.
         let mut links: Vec<Link> = serde_json::from_slice(&text).unwrap_or_default();
         let now = now_ms();
         links.retain(|link| link.until_ms > now);

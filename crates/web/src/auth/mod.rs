@@ -1,4 +1,5 @@
-//! Who asks: a program with the token, or a browser with the cookie that a one-time link gave it.
+//! Who sends a request: a program with the token, or a browser with the cookie that it got from a
+//! one-time link.
 
 pub mod link;
 pub mod private;
@@ -12,14 +13,14 @@ use kumite_host::clock::now_ms;
 use session::{Keys, Session};
 use token::Token;
 
-/// What somebody may do.
+/// What a client may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Full,
     ReadOnly,
 }
 
-/// Somebody whom we know.
+/// A client that is logged in.
 #[derive(Clone, Debug)]
 pub struct Who {
     /// `token`, or `session` and its id.
@@ -27,10 +28,10 @@ pub struct Who {
     /// Where the request came from.
     pub from: IpAddr,
     pub role: Role,
-    /// What a page has to send with every change, masked anew each time: to be shown, not to be
-    /// compared. None for programs.
+    /// The token that a page sends with every change. It is masked anew each time, so it is for
+    /// display only, not for comparison. None for programs.
     pub csrf: Option<String>,
-    /// When they are not known any more. None for programs.
+    /// When the session expires. None for programs.
     pub until_ms: Option<u64>,
 }
 
@@ -39,19 +40,18 @@ impl Who {
         self.role == Role::Full
     }
 
-    /// Whether their time is over.
+    /// Whether the session has expired.
     pub fn is_over(&self) -> bool {
         self.until_ms.is_some_and(|until_ms| now_ms() >= until_ms)
     }
 }
 
-/// Everything that is secret hangs on the token: who removes its file revokes all of it with the
-/// next start.
+/// All secrets derive from the token: removing its file revokes everything at the next start.
 pub struct Auth {
     runtime: PathBuf,
     token: Token,
     keys: Keys,
-    /// Cookies know no ports: each project has a name of its own.
+    /// Cookies do not distinguish ports, so each project has its own cookie name.
     pub cookie: String,
     is_tls: bool,
 }
@@ -69,7 +69,7 @@ pub enum Error {
     Random,
 }
 
-/// A browser whose cookie is good.
+/// A browser with a valid cookie.
 pub struct Browser<'a> {
     auth: &'a Auth,
     session: Session,
@@ -79,7 +79,7 @@ impl Auth {
     pub fn open(runtime: &Path, is_tls: bool) -> Result<Auth, Error> {
         let token = Token::open(runtime)?;
         let mark = ring::hmac::sign(&token.key_for("cookie"), b"name");
-        // A name with that prefix is only taken by browsers from the host itself, and over TLS.
+        // Browsers accept a cookie with this prefix only from the host itself, over TLS.
         let prefix = if is_tls { "__Host-" } else { "" };
         Ok(Auth {
             runtime: runtime.to_owned(),
@@ -110,8 +110,8 @@ impl Auth {
         })
     }
 
-    /// Turns a one-time link into a cookie, as `Set-Cookie` says it. None: there is no such link, or
-    /// not any more.
+    /// Turns a one-time link into a cookie, as the value of `Set-Cookie`. None: there is no such
+    /// link, or it was already used.
     pub fn redeem(&self, key: &str, from: IpAddr) -> Result<Option<(String, Who)>, Error> {
         let Some(link) = link::take(&self.runtime, key)? else {
             return Ok(None);
@@ -147,13 +147,13 @@ impl Browser<'_> {
         self.session.role
     }
 
-    /// Whether a page of this session says it.
+    /// Whether `told` is a token of this session.
     pub fn csrf_is(&self, told: &str) -> bool {
         self.session.csrf_is(&self.auth.keys, told)
     }
 }
 
-/// Whether a path, with all links resolved, is a file of ours that nobody may be shown.
+/// Whether a path, with all links resolved, is one of our secret files, which are never shown.
 pub fn is_secret(path: &Path) -> bool {
     const SECRETS: [&str; 4] = ["token", "links.json", "serve.json", "tls/key.pem"];
     let place = Path::new(".kiro/runtime/kumite");
@@ -173,7 +173,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Only what [`hex`] writes.
+/// Reads only what [`hex`] writes.
 fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

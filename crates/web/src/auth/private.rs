@@ -1,5 +1,5 @@
-//! Files that only their owner reads: they have that mode from their first moment, are whole at
-//! every moment, and are never reached through a link that somebody put there.
+//! Files that only their owner can read. They have that mode from the first moment, are never half
+//! written, and are never opened through a symbolic link.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,9 +10,9 @@ use rustix::fs::OFlags;
 
 const MODE: u32 = 0o600;
 
-/// None: there is no such file, or it is not ours alone. What others could read is no secret any more,
-/// and what they could write was perhaps never ours: a repository can bring such a file along, but
-/// not with this mode.
+/// None: there is no such file, or others have access to it. What others can read is no longer
+/// secret, and what others can write may not be ours. A repository can contain such a file, but git
+/// cannot store this mode.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = match plain(OpenOptions::new().read(true), path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -30,7 +30,8 @@ fn is_ours_alone(metadata: &fs::Metadata) -> bool {
     metadata.mode() & 0o077 == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Creates a file with its content in one step. False: there is one already that [`read`] reads.
+/// Creates a file with its content in one step. False: a file that [`read`] accepts is already
+/// there.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let temporary = write_beside(path, bytes)?;
     let created = match fs::hard_link(&temporary, path) {
@@ -55,7 +56,8 @@ pub fn append(path: &Path) -> io::Result<File> {
     plain(OpenOptions::new().create(true).append(true), path)
 }
 
-/// A file that stands for the right to change another one. The system gives it back when we end.
+/// A lock file: holding it gives the right to change another file. The system releases it when the
+/// process ends.
 pub fn lock(path: &Path) -> io::Result<File> {
     let file = plain(OpenOptions::new().create(true).append(true), path)?;
     file.lock()?;
@@ -63,7 +65,7 @@ pub fn lock(path: &Path) -> io::Result<File> {
 }
 
 fn plain(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    // Opening a pipe would wait for ever.
+    // Opening a pipe would otherwise wait for ever.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let options = options.mode(MODE).custom_flags(flags.bits().cast_signed());
     let file = options.open(path)?;
@@ -78,7 +80,7 @@ fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     fs::create_dir_all(dir)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = dir.join(format!(".{name}.{}.tmp", std::process::id()));
-    // What an earlier process with our id may have left.
+    // An earlier process with the same id may have left one.
     let _ = fs::remove_file(&temporary);
     let mut file = OpenOptions::new()
         .write(true)

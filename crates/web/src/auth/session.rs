@@ -1,5 +1,5 @@
-//! What a browser's cookie says, signed: it is good until its end or as long as the token is, also
-//! after a restart.
+//! The signed content of a browser's cookie. It is valid until it expires or the token changes,
+//! even across restarts.
 
 use kumite_host::clock::now_ms;
 use ring::hmac;
@@ -8,11 +8,11 @@ use super::link::Taken;
 use super::token::Token;
 use super::{Error, Role, hex, random, unhex};
 
-/// How long somebody who may do everything stays known.
+/// How long a session with all rights lasts.
 const LIFE_S: u64 = 30 * 24 * 60 * 60;
 const TAG: usize = 32;
 
-/// What sessions are signed with.
+/// The keys that sign sessions.
 pub struct Keys {
     session: hmac::Key,
     csrf: hmac::Key,
@@ -35,7 +35,8 @@ impl Keys {
 }
 
 impl Session {
-    /// Who lends the page for an hour lends it for an hour: a visit ends when its link would have.
+    /// A read-only session ends when its link would have expired: a page lent for an hour is lent
+    /// for an hour.
     pub fn new(link: &Taken) -> Result<Session, Error> {
         Ok(Session {
             id: hex(&random::<8>()?),
@@ -79,8 +80,8 @@ impl Session {
         (now_ms() / 1000 < session.until_s).then_some(session)
     }
 
-    /// What a page of this session sends with every change. It is another text each time, so that
-    /// the size of compressed pages tells nothing about it.
+    /// The token that a page sends with every change. Its text differs each time, so that the size
+    /// of a compressed page reveals nothing about it.
     pub fn csrf(&self, keys: &Keys) -> Result<String, Error> {
         let tag = hmac::sign(&keys.csrf, self.said().as_bytes());
         let pad = random::<TAG>()?;

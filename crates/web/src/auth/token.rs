@@ -9,14 +9,14 @@ use super::{Error, hex, private, random};
 const FILE: &str = "token";
 const LENGTH_MIN: usize = 22;
 
-/// The token itself is not kept: keys are made of it, and a tag to compare with.
+/// The token itself is not kept, only keys made from it and a tag to compare with.
 pub struct Token {
     key: hmac::Key,
     tag: hmac::Tag,
 }
 
 impl Token {
-    /// That of the project; made if there is none.
+    /// Opens the token of the project, or makes one.
     pub fn open(runtime: &Path) -> Result<Token, Error> {
         let path = runtime.join(FILE);
         let fail = |source| Error::File {
@@ -26,7 +26,7 @@ impl Token {
         let bytes = match private::read(&path).map_err(fail)? {
             Some(bytes) => bytes,
             None => {
-                // 192 bits. Another server may be faster: then that one's token counts.
+                // 192 bits. If another server has created the file first, its token counts.
                 let made = hex(&random::<24>()?);
                 private::create(&path, made.as_bytes()).map_err(fail)?;
                 private::read(&path).map_err(fail)?.unwrap_or_default()
@@ -41,12 +41,12 @@ impl Token {
         Ok(Token { key, tag })
     }
 
-    /// Takes as long for one that is nearly right as for one that is not.
+    /// Compares in constant time.
     pub fn is(&self, told: &str) -> bool {
         hmac::verify(&self.key, told.as_bytes(), self.tag.as_ref()).is_ok()
     }
 
-    /// A key of its own for each purpose.
+    /// Derives a separate key for each purpose.
     pub fn key_for(&self, purpose: &str) -> hmac::Key {
         let made = hmac::sign(&self.key, format!("kumite {purpose}").as_bytes());
         hmac::Key::new(hmac::HMAC_SHA256, made.as_ref())

@@ -1,4 +1,4 @@
-//! The body of a request, read before it is handed on: handlers never wait for one.
+//! Reads the body of a request before the handler is called: handlers never wait for one.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub async fn read(request: Request) -> Result<Request, No> {
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-/// Who says nothing means JSON.
+/// A request without a content type counts as JSON.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     kind.is_none_or(|kind| {

@@ -1,4 +1,4 @@
-//! What every answer wears, errors included.
+//! Headers that every answer gets, errors included.
 
 use axum::body::to_bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -32,7 +32,7 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     ),
 ];
 
-/// A reason that fits on a page; what is longer is no reason.
+/// A longer body is not taken as a reason.
 const REASON_MAX: usize = 4096;
 
 pub fn dress(path: &str, is_tls: bool, response: &mut Response) {
@@ -56,8 +56,8 @@ pub fn dress(path: &str, is_tls: bool, response: &mut Response) {
     }
 }
 
-/// A route or a parser may refuse before a handler does, in bare words or none: the API says it in
-/// JSON, and a page is a page.
+/// A route or a parser may refuse before a handler runs, with a plain text or none. The API then
+/// answers JSON, and a page answers HTML.
 pub async fn words(path: &str, response: Response) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();
@@ -92,7 +92,7 @@ fn is_bare(path: &str, response: &Response) -> bool {
     let headers = response.headers();
     match path {
         api if api.starts_with(API) => !is(headers, "application/json"),
-        // Scripts and styles have no readers.
+        // Nobody reads the text of a missing script or style.
         asset if asset.starts_with(assets::ROOT) => false,
         _ => is(headers, "text/plain") || !headers.contains_key(header::CONTENT_TYPE),
     }

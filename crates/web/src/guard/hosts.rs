@@ -1,5 +1,5 @@
-//! The names under which we are asked. A foreign name that points to our address (DNS rebinding)
-//! makes a browser believe that a foreign page is ours: only names that we know are answered.
+//! The host names under which we answer. A foreign name that points to our address (DNS rebinding)
+//! would make a browser believe that a foreign page is ours, so only known names are answered.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// `names`: beyond `localhost` and the address that a connection arrived at.
+    /// `names` are added to `localhost` and the address that a connection arrived at.
     pub fn new(is_tls: bool, port: u16, names: impl IntoIterator<Item = String>) -> Hosts {
         let names = names.into_iter().map(|name| name.to_ascii_lowercase());
         Hosts {
@@ -25,8 +25,8 @@ impl Hosts {
         self.is_tls
     }
 
-    /// Whether `Host` names us. `local` is the address that the connection arrived at: nobody else
-    /// can be meant by it.
+    /// Whether `Host` names us. `local` is the address that the connection arrived at, which can
+    /// only mean us.
     pub fn is_host(&self, host: &str, local: SocketAddr) -> bool {
         let host = host.to_ascii_lowercase();
         let default = if self.is_tls { ":443" } else { ":80" };
@@ -51,7 +51,7 @@ impl Hosts {
     }
 }
 
-/// An address as URLs have it.
+/// An address as it is written in a URL.
 pub fn written(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -1,4 +1,4 @@
-//! Every request passes here before anything of it is looked at, and every answer on its way out.
+//! Every request passes here before any of it is handled, and every answer on its way out.
 
 mod body;
 mod dress;
@@ -38,7 +38,7 @@ pub struct Ends {
     pub local: SocketAddr,
 }
 
-/// Stands between connections and the routes.
+/// Checks requests before they reach the routes.
 pub struct Guard {
     app: Shared,
     router: Router,
@@ -101,7 +101,7 @@ impl Guard {
         Ok(response)
     }
 
-    /// The verdict, unless the peer asks or guesses too often.
+    /// The verdict, unless the client asks or guesses too often.
     fn known(&self, ends: Ends, request: &Request, now: Instant) -> Result<Option<Who>, No> {
         let peer = ends.peer.ip();
         let asked = Asked {
@@ -112,8 +112,8 @@ impl Guard {
         };
         let verdict = verdict(&self.hosts, &self.app.auth, &asked);
         let is_foreign = verdict.as_ref().is_err_and(|refused| refused.is_foreign());
-        // A foreign page may make a browser ask as often as it likes: that is not held against the
-        // browser's owner.
+        // A foreign page can make a browser send requests. They do not count against the browser's
+        // owner.
         if !is_foreign {
             let is_known = matches!(verdict, Ok(Some(_)));
             let asked = self.rates.asks(peer, is_known, now);
@@ -131,7 +131,7 @@ fn is_login(request: &Request) -> bool {
     request.uri().path() == pages::LOGIN
 }
 
-/// A panic ends the request, and nothing else.
+/// A panic ends only this request.
 async fn shielded(
     routed: impl Future<Output = Result<Response, Infallible>>,
 ) -> Result<Response, No> {
@@ -147,7 +147,8 @@ pub struct No {
     refusal: Refusal,
     /// Seconds.
     retry_after: Option<u32>,
-    /// A link on another site led here: the cookie comes only with a click on our own page.
+    /// Set if a link on another site led here: the browser sends the cookie only after a click on
+    /// our own page.
     again: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How often somebody may ask, and how often they may guess.
+//! How often a client may ask, and how often it may guess.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,10 +6,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// More peers than that are not remembered apart.
+/// The most clients that are counted separately.
 const PEERS_MAX: usize = 4096;
 
-/// What a bucket holds, and what comes back in a second.
+/// How much a bucket holds, and how much is refilled per second.
 #[derive(Clone, Copy)]
 struct Measure {
     burst: f64,
@@ -25,18 +25,18 @@ const GUESSES: Measure = Measure {
     each_second: 0.25,
 };
 
-/// Too often: in so many seconds it is possible again.
+/// Too many requests: try again after this many seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait(pub u32);
 
 #[derive(Default)]
 pub struct Rates {
-    /// Of those whom we know.
+    /// Clients that are logged in.
     known: Buckets<IpAddr>,
-    /// Of all others: on one machine they have the same address, and cannot use up what is meant for
-    /// those whom we know.
+    /// All other clients. On one machine they share an address with logged-in clients, and must not
+    /// use up their share.
     strangers: Buckets<IpAddr>,
-    /// Wrong tokens and cookies. They do not lock out whoever has a link.
+    /// Wrong tokens and cookies. They do not lock out a person who has a link.
     guesses: Buckets<IpAddr>,
     links: Buckets<IpAddr>,
 }
@@ -50,18 +50,18 @@ impl Rates {
         requests.take(neighbourhood(peer), now, REQUESTS)
     }
 
-    /// A wrong token or cookie, which is told so unless there are too many of them.
+    /// Counts a wrong token or cookie. Too many in a row have to wait.
     pub fn guesses(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
         self.guesses.take(neighbourhood(peer), now, GUESSES)
     }
 
-    /// The same with a wrong link. A right one always works: nobody guesses 128 bits.
+    /// Counts a wrong link. A right link always works: nobody can guess 128 bits.
     pub fn guesses_link(&self, peer: IpAddr, now: Instant) -> Result<(), Wait> {
         self.links.take(neighbourhood(peer), now, GUESSES)
     }
 }
 
-/// Who has one address of IPv6 has all of its network.
+/// IPv6 clients usually control a whole /64, so count the prefix, not the address.
 fn neighbourhood(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {
@@ -93,11 +93,11 @@ impl Bucket {
 }
 
 impl<K: Hash + Eq> Buckets<K> {
-    /// Takes one out, if there is one.
+    /// Takes one token out of the bucket, if there is one.
     fn take(&self, key: K, now: Instant, measure: Measure) -> Result<(), Wait> {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= PEERS_MAX && !buckets.contains_key(&key) {
-            // Full buckets are as good as none; if there are few of them, all start anew.
+            // A full bucket holds no information. If few are full, start all anew.
             buckets.retain(|_, bucket| bucket.left(now, measure) < measure.burst);
             if buckets.len() >= PEERS_MAX {
                 buckets.clear();
@@ -151,7 +151,7 @@ mod tests {
         assert!((0..20).all(|_| rates.guesses(one, now).is_ok()));
         assert_eq!(rates.guesses(one, now), Err(Wait(4)));
         assert!(rates.guesses_link(one, now).is_ok());
-        // Whoever waits as long as it was told is told once more.
+        // A client that waits as long as it was told may guess once more.
         let later = now + Duration::from_secs(3);
         assert_eq!(rates.guesses(one, later), Err(Wait(1)));
         let later = now + Duration::from_secs(4);

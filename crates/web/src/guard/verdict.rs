@@ -1,4 +1,4 @@
-//! Who may ask what: the rules, in the order in which they are checked.
+//! Who may send which request: the rules, in the order in which they are checked.
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
@@ -7,7 +7,7 @@ use super::{Ends, Hosts};
 use crate::auth::{Auth, Browser, Role, Who};
 use crate::{assets, pages};
 
-/// Sent by pages with every change.
+/// The header that pages send with every change.
 const CSRF: &str = "x-csrf-token";
 const METHODS: [Method; 6] = [
     Method::GET,
@@ -26,34 +26,34 @@ pub struct Asked<'a> {
     pub ends: Ends,
 }
 
-/// Why a request is not looked at.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// Another name than ours, or none, or several.
+    /// The host is not ours, missing, or named several times.
     Host,
-    /// A page of somebody else.
+    /// The request comes from a foreign page.
     Origin,
-    /// A browser says that another site makes it ask.
+    /// The browser says that another site caused the request.
     Site,
-    /// No token, no cookie.
+    /// Neither token nor cookie.
     Unknown,
-    /// A token or cookie that is not good, or not any more.
+    /// A token or cookie that is wrong or has expired.
     Wrong,
-    /// Nothing of ours is done with it.
+    /// A method that we never use.
     Method,
     ReadOnly,
-    /// A change by a browser that does not say from which page.
+    /// A change from a browser that does not name the page it comes from.
     NoOrigin,
     Csrf,
-    /// The system fails us.
+    /// The system failed.
     Broken,
 }
 
-/// Who asks, or why they are refused. None: it is open to all.
+/// Who sends the request, or why it is refused. None: the address is open to everybody.
 pub fn verdict(hosts: &Hosts, auth: &Auth, asked: &Asked<'_>) -> Result<Option<Who>, Refused> {
     let local = asked.ends.local;
     let host = only(asked.headers, HOST)?.ok_or(Refused::Host)?;
-    // A request may name its host twice: `GET http://name/ HTTP/1.1`.
+    // A request may name its host a second time: `GET http://name/ HTTP/1.1`.
     let target = asked.uri.authority().map(|it| it.as_str());
     let mut named = [Some(host), target].into_iter().flatten();
     if !named.all(|host| hosts.is_host(host, local)) {
@@ -71,7 +71,7 @@ pub fn verdict(hosts: &Hosts, auth: &Auth, asked: &Asked<'_>) -> Result<Option<W
         return Ok(None);
     }
     let peer = asked.ends.peer.ip().to_canonical();
-    // Who shows a token is judged by it alone.
+    // A client with a token is judged by the token alone.
     if asked.headers.contains_key(AUTHORIZATION) {
         let token = only(asked.headers, AUTHORIZATION)?.and_then(bearer);
         let who = token.and_then(|token| auth.program(token, peer));
@@ -106,7 +106,7 @@ fn allowed(method: &Method) -> Result<(), Refused> {
     }
 }
 
-/// A header that is there once or not at all.
+/// The value of a header that may appear at most once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> {
     let refused = match name {
         HOST => Refused::Host,
@@ -122,14 +122,14 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> 
     }
 }
 
-/// Browsers say who makes them ask, and pages cannot change what they say.
+/// Browsers say which site caused a request, and a page cannot change that.
 pub fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     let said = headers.get_all("sec-fetch-site").iter();
     said.map(|it| it.as_bytes())
         .any(|site| site != b"same-origin" && site != b"none")
 }
 
-/// A person follows a link to us; nothing of the answer can be seen by the page with the link.
+/// A person follows a link to us; the page with the link cannot see the answer.
 fn is_navigation(asked: &Asked<'_>) -> bool {
     let is = |name, value: &str| asked.headers.get(name).is_some_and(|it| it == value);
     asked.method == Method::GET
@@ -146,7 +146,7 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// The browser of the first cookie of ours that is good.
+/// The browser, by the first valid cookie of ours.
 fn browser<'a>(auth: &'a Auth, headers: &HeaderMap) -> Result<Browser<'a>, Refused> {
     let lines = headers
         .get_all(COOKIE)
@@ -163,7 +163,7 @@ fn browser<'a>(auth: &'a Auth, headers: &HeaderMap) -> Result<Browser<'a>, Refus
 }
 
 impl Refused {
-    /// Whether somebody else made a browser ask.
+    /// Whether a foreign page made the browser send this.
     pub fn is_foreign(self) -> bool {
         matches!(self, Refused::Host | Refused::Origin | Refused::Site)
     }

@@ -1,4 +1,4 @@
-//! Rows: a request, and what becomes of it.
+//! Rows: a request, and its verdict.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn stage() -> Stage {
 }
 
 impl Stage {
-    /// The request `line` with headers; `{token}` and so on stand for what is right.
+    /// The request `line` with headers; `{token}` and so on are replaced by valid values.
     fn ask(&self, line: &str, headers: &[&str]) -> Result<Option<String>, Refused> {
         let fill = |text: &str| {
             text.replace("{token}", &self.token)

@@ -1,4 +1,4 @@
-//! The next line that says something.
+//! Searches a log for the next matching line.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,35 +10,35 @@ use kumite_host::announce::outcome_detail;
 
 use super::{Form, Kind, Log};
 
-/// So much is looked at before an answer is due.
+/// The most that one request searches.
 const SCAN_MAX: u64 = 64 * 1024 * 1024;
 const SCAN_TIME: Duration = Duration::from_millis(500);
 
-/// Backwards, so many lines are looked at in one go.
+/// How many lines a backward search reads at once.
 const BLOCK: u64 = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     At(u64),
-    /// Not yet; it goes on with this line.
+    /// Not found yet; go on with this line.
     Later(u64),
     Nowhere,
 }
 
-/// What is looked for. Capital and small letters are the same, as far as they are ASCII.
+/// What to search for. ASCII letters match in either case.
 pub struct Wanted {
     form: Form,
     kind: Option<Kind>,
-    /// What a line holds that is worth to be taken apart.
+    /// Cheap test: only a line that contains one of these marks is parsed.
     marks: Option<AhoCorasick>,
-    /// The text as it stands in the file.
+    /// The text as it is written in the file.
     written: AhoCorasick,
     /// The text as a person reads it.
     meant: AhoCorasick,
 }
 
 impl Wanted {
-    /// An empty text is in every line.
+    /// An empty text matches every line.
     pub fn new(text: &str, kind: Option<Kind>, form: Form) -> Result<Wanted, BuildError> {
         let in_any_case = |text: &str| {
             let mut builder = AhoCorasick::builder();
@@ -64,7 +64,8 @@ impl Wanted {
         if !self.marks.as_ref().is_none_or(is_marked) || !self.written.is_match(line) {
             return false;
         }
-        // `"kind"` and the like stand in every line, and nobody looks for them.
+        // Match only the values: words like `"kind"` are in every line, and nobody searches for
+        // them.
         match (self.form, serde_json::from_slice::<Line>(line)) {
             (Form::Transcript, Ok(line)) => {
                 let is_meant = |words: &&str| self.meant.is_match(words);
@@ -96,7 +97,7 @@ fn words(said: &Said) -> Vec<&str> {
     }
 }
 
-/// How much may still be looked at.
+/// How much more may be searched.
 struct Patience {
     bytes: u64,
     until: Option<Instant>,
@@ -112,7 +113,7 @@ impl Patience {
         }
     }
 
-    /// A line was looked at. The clock is asked now and then only.
+    /// Counts a line. The clock is read only now and then.
     fn spend(&mut self, line: &[u8]) {
         self.bytes = self.bytes.saturating_sub(line.len() as u64);
         self.lines += 1;
@@ -128,7 +129,7 @@ impl Patience {
 }
 
 impl Log {
-    /// The first line from `from` on that has it.
+    /// The first matching line, starting at `from`.
     pub fn find(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
         self.find_within(wanted, from, Patience::new())
     }
@@ -150,7 +151,7 @@ impl Log {
         Ok(found)
     }
 
-    /// The last line up to `from`, which is among them, that has it.
+    /// The last matching line up to and including `from`.
     pub fn find_back(&self, wanted: &Wanted, from: u64) -> io::Result<Found> {
         self.find_back_within(wanted, from, Patience::new())
     }
@@ -190,7 +191,7 @@ mod tests {
     use super::super::tests::World;
     use super::*;
 
-    /// Without a clock.
+    /// A limit without a clock.
     fn patience(bytes: u64) -> Patience {
         Patience {
             bytes,

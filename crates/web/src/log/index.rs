@@ -1,10 +1,10 @@
-//! Where the lines of a file begin, without keeping the file.
+//! Where the lines of a file begin, without keeping the file in memory.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Every so many lines the place is noted.
+/// The start of every line with a multiple of this number is stored.
 const EVERY: u64 = 256;
 
 const CHUNK: usize = 1024 * 1024;
@@ -14,13 +14,13 @@ const CHUNK: usize = 1024 * 1024;
 pub struct Index {
     /// Where the lines 0, [`EVERY`], 2 * [`EVERY`] ... begin.
     starts: Vec<u64>,
-    /// How many lines have an end.
+    /// How many complete lines there are.
     whole: u64,
-    /// How far the file was looked at.
+    /// How many bytes of the file have been read.
     seen: u64,
-    /// Where the last whole line ends.
+    /// Where the last complete line ends.
     end: u64,
-    /// The rest, which has no newline, counts as a line too: nobody will finish it.
+    /// True if the rest without a newline counts as a line too, because nobody will finish it.
     is_closed: bool,
 }
 
@@ -37,7 +37,7 @@ impl Default for Index {
 }
 
 impl Index {
-    /// Looks at what is new in `file`, up to the size `bytes`.
+    /// Reads the new part of `file`, up to the size `bytes`.
     pub fn extend(&mut self, file: &File, bytes: u64) -> io::Result<()> {
         let mut buffer = Vec::new();
         while self.seen < bytes {
@@ -64,7 +64,7 @@ impl Index {
         self.seen += bytes.len() as u64;
     }
 
-    /// Whether there is something after the last newline.
+    /// Whether there is text after the last newline.
     pub fn has_rest(&self) -> bool {
         self.seen > self.end
     }
@@ -89,7 +89,7 @@ impl Index {
         }
     }
 
-    /// The nearest noted line that is not after `line`, and where it begins.
+    /// The nearest stored line at or before `line`, and where it begins.
     pub fn near(&self, line: u64) -> (u64, u64) {
         let last = self.starts.len() - 1;
         let at = usize::try_from(line / EVERY).map_or(last, |at| at.min(last));

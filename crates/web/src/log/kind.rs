@@ -1,4 +1,4 @@
-//! The few kinds of lines among which people choose.
+//! The kinds of lines a person can choose from.
 
 use kumite_agents::Said;
 use kumite_core::outcome::Outcome;
@@ -9,7 +9,7 @@ pub enum Kind {
     Tools,
     Diffs,
     Trouble,
-    /// What comes with it.
+    /// The start, the end, and remarks.
     Note,
 }
 
@@ -40,12 +40,12 @@ impl Kind {
         }
     }
 
-    /// Whoever looks for trouble also wants the tools that failed, and a bad end.
+    /// Tools that failed and a bad end belong to trouble too.
     pub fn is_kind_of(self, said: &Said) -> bool {
         self == Kind::of(said) || (self == Kind::Trouble && is_bad(said))
     }
 
-    /// One of these stands in every line of that kind: most lines need not be taken apart.
+    /// Every line of this kind contains one of these texts, so most other lines need not be parsed.
     pub fn marks(self) -> &'static [&'static str] {
         match self {
             Kind::Text => &[r#""kind":"text""#, r#""kind":"thought""#],

@@ -1,8 +1,8 @@
-//! Reading the logs of agents, however long they are: a page of lines from anywhere, and how many
-//! there are, without reading all of it each time.
+//! Reads the logs of agents, however long they are: a page of lines from anywhere, and the number
+//! of lines, without reading the whole file each time.
 //!
-//! Lines are numbered from 1. A number is that of the same line as long as we live, also when the
-//! log is rotated and its oldest lines go.
+//! Lines are numbered from 1. A line keeps its number as long as this process lives, even when the
+//! log is rotated and its oldest lines are removed.
 
 mod find;
 mod index;
@@ -31,10 +31,10 @@ pub use find::{Found, Wanted};
 pub use kind::{Kind, is_bad};
 pub use rows::{LINE_MAX, Row};
 
-/// So many logs are remembered.
+/// How many logs are remembered.
 const KNOWN_MAX: usize = 64;
 
-/// So much is handed out at once.
+/// The most bytes returned at once.
 const ROWS_BYTES_MAX: usize = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub struct Error {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
         match error.source.kind() {
-            // A link that leads outside, or something that is no file at all.
+            // A link that leads outside, or something that is not a plain file.
             io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
                 Refusal::not_found(error.to_string())
             }
@@ -56,7 +56,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What is known of logs that were looked at.
+/// What is known about logs that were read before.
 #[derive(Default)]
 pub struct Logs {
     known: Mutex<HashMap<PathBuf, Known>>,
@@ -68,7 +68,7 @@ struct Known {
     looked_at: SystemTime,
 }
 
-/// A file of a log, by what it is and not by its name, which changes.
+/// One file of a log, identified by inode and not by its name, which changes.
 #[derive(Clone)]
 struct Indexed {
     identity: Identity,
@@ -77,7 +77,8 @@ struct Indexed {
     first: u64,
 }
 
-/// A file that was removed leaves its inode number to others, so the time belongs to it.
+/// The inode number of a removed file can be used again, so the creation time is part of the
+/// identity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -89,11 +90,11 @@ struct Identity {
 pub enum Form {
     /// JSON lines: [`kumite_agents::Line`].
     Transcript,
-    /// The output of a program, as it came.
+    /// The output of a program, unchanged.
     Raw,
 }
 
-/// An agent by its id, written as kumite writes it.
+/// Parses an agent id, written as kumite writes it.
 pub fn agent_id(text: &str) -> Result<AgentId, Refusal> {
     let agent = text.parse::<AgentId>().ok();
     let agent = agent.filter(|agent| agent.to_string() == text);
@@ -101,7 +102,7 @@ pub fn agent_id(text: &str) -> Result<AgentId, Refusal> {
 }
 
 impl Logs {
-    /// The log of an agent as it is now. None: there is none, or it was removed.
+    /// The log of an agent as it is now. None: there is no log, or it was removed.
     pub fn look(&self, spec: &Spec, agent: AgentId) -> Result<Option<Log>, Error> {
         let logs = AgentLogs::new(&spec.logs(), agent);
         let root = spec.main_dir();
@@ -117,7 +118,7 @@ impl Logs {
         }
     }
 
-    /// `is_over`: nobody writes to it any more.
+    /// `is_over`: nobody writes to the log any more.
     fn look_at(
         &self,
         root: &Path,
@@ -152,7 +153,7 @@ impl Logs {
     }
 }
 
-/// What it holds is only read again when the files say so: a panic does not spoil it.
+/// A panic does no harm: the content is always brought up to date from the files.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -183,21 +184,21 @@ impl Opened {
     }
 }
 
-/// The files of a log, the older one first. Nobody writes to that any more once the newer one, or
-/// none, has its place.
+/// The files of a log, the older one first. The older file no longer changes once it has its new
+/// name.
 fn open(root: &Path, path: &Path) -> io::Result<Vec<Opened>> {
     loop {
         let newer = Opened::at(root, path)?;
         let older = Opened::at(root, &rotated(path))?;
         match (older, newer) {
-            // It was renamed between the two looks.
+            // The file was renamed between the two looks.
             (Some(older), Some(newer)) if older.identity() == newer.identity() => {}
             (older, newer) => return Ok(older.into_iter().chain(newer).collect()),
         }
     }
 }
 
-/// Looks at what is new in `files`, and remembers it.
+/// Reads what is new in `files`, and remembers it.
 fn update(
     known: &mut Vec<Indexed>,
     files: Vec<Opened>,
@@ -217,7 +218,7 @@ fn update(
                 before = rest;
                 indexed
             }
-            // A file that nobody has seen goes on where all others end.
+            // A new file continues after the last known line.
             None => Indexed {
                 identity,
                 index: Arc::default(),
@@ -246,7 +247,7 @@ impl Indexed {
     }
 }
 
-/// A log, as it was when we looked.
+/// A log as it was when we looked.
 pub struct Log {
     form: Form,
     /// The older one first; there is at least one.
@@ -264,7 +265,7 @@ impl Part {
         self.first + self.index.count()
     }
 
-    /// Its lines from `from` on.
+    /// Passes its lines, starting at `from`, to `each`.
     fn each(
         &self,
         from: u64,
@@ -293,7 +294,7 @@ impl Log {
         self.form
     }
 
-    /// The oldest line that is still there.
+    /// The oldest line that is still kept.
     pub fn first(&self) -> u64 {
         self.parts.first().map_or(1, |part| part.first)
     }
@@ -303,7 +304,7 @@ impl Log {
         self.parts.last().map_or(0, |part| part.next() - 1)
     }
 
-    /// Lines from `from` on, `until` not among them.
+    /// Passes lines from `from` to before `until` to `each`.
     fn each(
         &self,
         from: u64,
@@ -329,7 +330,7 @@ impl Log {
         Ok(())
     }
 
-    /// At most `count` lines from `from` on; fewer if they are long.
+    /// At most `count` lines starting at `from`; fewer if they are long.
     pub fn from(&self, from: u64, count: u64) -> io::Result<Vec<Row>> {
         let mut rows = Vec::new();
         let mut bytes = 0;
@@ -344,7 +345,7 @@ impl Log {
         Ok(rows)
     }
 
-    /// At most `count` lines, the last of which is just before `before`; fewer if they are long.
+    /// At most `count` lines that end just before `before`; fewer if they are long.
     pub fn before(&self, before: u64, count: u64) -> io::Result<Vec<Row>> {
         let before = before.min(self.last() + 1);
         let from = before.saturating_sub(count).max(self.first());

@@ -1,9 +1,9 @@
-//! Lines out of a stream of bytes, none of them longer than a page can bear.
+//! Splits a stream of bytes into lines, and cuts lines that are too long for a page.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
-/// So much of a line is shown.
+/// The most bytes of a line that are shown.
 pub const LINE_MAX: usize = 64 * 1024;
 
 /// A line of a log.
@@ -12,16 +12,16 @@ pub struct Row {
     pub number: u64,
     /// Without its newline.
     pub bytes: Vec<u8>,
-    /// There was more than [`LINE_MAX`].
+    /// The line was longer than [`LINE_MAX`].
     pub is_cut: bool,
 }
 
-/// Hands out line after line, and whether it was cut, until `each` has enough.
+/// Passes each line, and whether it was cut, to `each` until that one breaks.
 pub fn each_line(
     mut from: impl BufRead,
     mut each: impl FnMut(&[u8], bool) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    // The beginning of a line whose end was not in the buffer.
+    // The beginning of a line whose end is not in the buffer yet.
     let mut begun = Vec::new();
     let (mut is_begun, mut is_cut) = (false, false);
     loop {

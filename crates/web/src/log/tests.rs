@@ -200,7 +200,7 @@ fn right_lines_come_from_random_places_of_a_million() {
     write(LINES / 3..LINES + 1);
     let log = world.look();
     assert_eq!((log.first(), log.last()), (1, LINES));
-    // A multiplicative walk: it comes to places all over.
+    // A multiplicative sequence that reaches places all over the file.
     let mut place = 1;
     for _ in 0..200 {
         place = place * 48_271 % LINES + 1;

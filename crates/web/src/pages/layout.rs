@@ -12,7 +12,7 @@ use crate::assets;
 use crate::auth::Who;
 use crate::render::marks::sentence;
 
-/// Where we are, in the navigation.
+/// The current place in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Now,
@@ -46,10 +46,10 @@ impl Place {
     }
 }
 
-/// Who looks at a page, and whether the whole of it is wanted.
+/// Who looks at a page, and whether they want the whole page.
 pub struct Visit {
     pub who: Who,
-    /// Only `<main>`: the page is open already.
+    /// Only `<main>`: the rest of the page is already open.
     pub is_part: bool,
     project: String,
 }
@@ -73,7 +73,8 @@ fn project_name(app: &App) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A page. `topics`: of whom news make it stale: `*`, `spec:NAME`, `contest:ID`, separated by spaces.
+/// A page. `topics` names the news that makes it stale: `*`, `spec:NAME`, `contest:ID`, separated
+/// by spaces.
 pub struct Page<'a> {
     pub title: &'a str,
     pub place: Place,
@@ -81,8 +82,7 @@ pub struct Page<'a> {
     pub body: Markup,
 }
 
-/// Nothing on a page turns the direction of the letters behind it around: a name would read as
-/// another one.
+/// Strip bidi overrides: they could make one name display as another.
 pub fn forwards(html: String) -> String {
     match html.contains(OVERRIDES) {
         true => html.replace(OVERRIDES, "\u{fffd}"),
@@ -175,7 +175,7 @@ impl Visit {
     }
 }
 
-/// What every document begins with, also those for people whom we do not know.
+/// The head of every document, also for visitors who are not logged in.
 pub fn head(title: &str) -> Markup {
     html! {
         meta charset="utf-8";
@@ -195,7 +195,7 @@ fn sorry(title: &str, why: &str) -> Markup {
     }
 }
 
-/// Asks before something is destroyed; the script fills in the sentence.
+/// The confirmation dialog; the script fills in the sentence.
 fn confirm() -> Markup {
     html! {
         dialog #confirm aria-labelledby="confirm-text" {
@@ -237,7 +237,7 @@ fn help() -> Markup {
     }
 }
 
-/// For addresses that nothing has. To people whom we do not know it says nothing of the project.
+/// For unknown addresses. It tells a visitor who is not logged in nothing about the project.
 pub fn not_found(visit: Option<Visit>) -> Response {
     let why = "there is no such page; the address may be old, or mistyped";
     if let Some(visit) = visit {

@@ -1,4 +1,4 @@
-//! The one-time link, and the page for those who are refused before any page is.
+//! The one-time link, and the page for visitors who are refused before any page is made.
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -21,7 +21,7 @@ pub struct Link {
     key: String,
 }
 
-/// Turns the key of a link into a cookie. Where to go afterwards is nothing that a link can say.
+/// Turns the key of a link into a cookie. A link cannot choose the page to go to afterwards.
 pub async fn login(
     State(app): State<Shared>,
     Extension(ends): Extension<Ends>,
@@ -29,8 +29,8 @@ pub async fn login(
     headers: HeaderMap,
     Query(link): Query<Link>,
 ) -> Response {
-    // Who only wants to know whether there is something here does not use the link up, nor does a
-    // browser that guesses where its person will go. An error is nothing that it keeps for them.
+    // A HEAD request does not use the link up, and neither does a browser that preloads it.
+    // Browsers do not keep an error for later.
     if method == Method::HEAD {
         return StatusCode::NO_CONTENT.into_response();
     }
@@ -82,7 +82,7 @@ pub async fn login(
     }
 }
 
-/// Whether a browser asks although nobody went here yet.
+/// Whether a browser preloads the page before the person goes there.
 fn is_ahead(headers: &HeaderMap) -> bool {
     const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
     let said = PURPOSES.iter().flat_map(|name| headers.get_all(*name));
@@ -91,9 +91,9 @@ fn is_ahead(headers: &HeaderMap) -> bool {
         .any(|value| value.contains("prefetch") || value.contains("preview"))
 }
 
-/// `again`: a path to try with a click, for those who may have a cookie all the same: they used a link
-/// again, or another site led them here, and then browsers keep our cookie back until the click is on
-/// our own page.
+/// `again` is a path to try with a click, for visitors who may have a cookie: they used a link
+/// twice, or came from another site, in which case the browser sends our cookie only after a click
+/// on our own page.
 pub fn refused(refusal: &Refusal, again: Option<&str>) -> Response {
     let title = match refusal.status {
         StatusCode::UNAUTHORIZED => "A link is needed",

@@ -1,5 +1,5 @@
-//! The pages. Each is rendered whole; a page that is open asks for its `<main>` again when something
-//! happened that it shows, and only what differs is changed.
+//! The pages. Each is rendered as a whole. An open page asks for its `<main>` again when something
+//! that it shows has changed, and only the differences are applied.
 
 mod agent;
 mod contest;

@@ -1,5 +1,5 @@
-//! Charts as SVG, made from data alone. Across they are measured in percent of the width that there
-//! is, so that letters are as large on a phone as elsewhere; colours are the style sheet's.
+//! Charts as SVG, made from data alone. Horizontal sizes are in percent of the available width, so
+//! that text is as large on a phone as elsewhere; colours come from the style sheet.
 
 mod scores;
 mod timeline;
@@ -12,7 +12,7 @@ pub use timeline::{Bar, How, Lane, timeline};
 /// How many series have a colour of their own.
 pub const COLOURS: usize = 8;
 
-/// The class of a series; without a colour it is one of many.
+/// The class of a series; series without a colour share one class.
 fn class(colour: Option<usize>) -> String {
     match colour {
         Some(colour) => format!("series-{}", colour % COLOURS),
@@ -20,7 +20,7 @@ fn class(colour: Option<usize>) -> String {
     }
 }
 
-/// Which colour is whose.
+/// The names of the series with their colours.
 pub fn legend<'a>(names: impl Iterator<Item = (&'a str, Option<usize>)>) -> Markup {
     html! {
         ul.legend {
@@ -35,7 +35,7 @@ pub fn swatch(colour: Option<usize>) -> Markup {
     html! { span class={ "swatch " (class(colour)) } aria-hidden="true" {} }
 }
 
-/// A bar that fills `share` of its place, for the cell of a table.
+/// A bar that fills `share` of its width, for a table cell.
 pub fn meter(share: f64, title: &str) -> Markup {
     let share = if share.is_finite() { share } else { 0.0 };
     html! {
@@ -51,7 +51,7 @@ fn percent(value: f64) -> String {
     format!("{value:.2}%")
 }
 
-/// The smallest of the steps 1, 2 and 5, with zeros, that crosses `span` in at most `most` steps.
+/// The smallest of 1, 2 or 5 times a power of ten that covers `span` in at most `most` steps.
 fn step(span: f64, most: f64) -> f64 {
     let raw = span / most;
     let unit = 10_f64.powf(raw.log10().floor());

@@ -1,5 +1,5 @@
-//! Markdown as HTML. It was written by agents, so nobody vouches for it: raw HTML is shown as the
-//! text that it is, images are named and not loaded, and what comes out passes a list of what may.
+//! Markdown as HTML. Agents wrote it, so it is untrusted: raw HTML is shown as text, images are
+//! named but not loaded, and the output passes an allow-list.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,17 +9,17 @@ use ammonia::{Builder, UrlRelative};
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// More of a document is not shown.
+/// The most bytes of a document that are shown.
 const MAX_BYTES: usize = 1_000_000;
-/// What is nested deeper stands beside what is around it.
+/// Deeper nesting is flattened.
 const DEPTH_MAX: usize = 24;
-/// Behind so many paragraphs, cells and other elements there is only text: a browser would choke on
-/// them, and we on making them.
+/// After this many paragraphs, cells and other elements there is only plain text: more would
+/// overload the browser, and us.
 const ELEMENTS_MAX: usize = 30_000;
-/// The sanitiser's time grows with the square of the line ends and escaped characters of one text:
-/// a longer one is divided.
+/// The sanitiser's time grows with the square of the line ends and escaped characters in one text,
+/// so a longer text is divided.
 const PIECE_MAX: usize = 256;
-/// Divides a text, and is not seen.
+/// An invisible element that divides a text.
 const DIVIDER: &str = "<wbr>";
 
 pub fn markdown(text: &str) -> Markup {
@@ -45,7 +45,7 @@ pub fn markdown(text: &str) -> Markup {
     }
 }
 
-/// The text up to the limit, cut behind a line or at least behind a character.
+/// The text up to the limit, cut after a line or at least after a character.
 fn start_of(text: &str) -> &str {
     if text.len() <= MAX_BYTES {
         return text;
@@ -57,13 +57,13 @@ fn start_of(text: &str) -> &str {
     }
 }
 
-/// Turns what the parser reads into what may be shown.
+/// Turns the parser's events into what may be shown.
 #[derive(Default)]
 struct Tame {
-    /// For each element that is open: whether it is shown.
+    /// For each open element, whether it is shown.
     open: Vec<bool>,
     elements: usize,
-    /// How much of the present text takes the sanitiser's time.
+    /// How many line ends and escaped characters the current text has.
     weight: usize,
 }
 
@@ -128,7 +128,7 @@ impl Tame {
         events
     }
 
-    /// A divider, if the text before has become heavy.
+    /// A divider, if the current text has become too heavy.
     fn weigh<'a>(&mut self, weight: usize) -> Option<Event<'a>> {
         self.weight += weight;
         (self.weight > PIECE_MAX).then(|| {
@@ -138,14 +138,14 @@ impl Tame {
     }
 }
 
-/// What is written as an entity, or ends a line: all of them are one byte.
+/// Bytes that are written as an entity, or that end a line.
 fn is_heavy(byte: &u8) -> bool {
     matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\n' | b'\r' | b'\0')
 }
 
 fn start(tag: Tag<'_>) -> Events<'_> {
     match tag {
-        // The page has a title of its own.
+        // Headings move down one level: the page has its own title.
         Tag::Heading { level, .. } => vec![Event::Start(Tag::Heading {
             level: below(level),
             id: None,
@@ -169,7 +169,7 @@ fn end(tag: TagEnd) -> Events<'static> {
     }
 }
 
-/// The only raw HTML that people write for good reason is a new line within a table.
+/// The only raw HTML with a good use is a line break within a table.
 fn raw(text: CowStr<'_>) -> Event<'_> {
     match text.as_ref() {
         "<br>" | "<br/>" | "<br />" => Event::HardBreak,
@@ -192,10 +192,10 @@ fn below(level: HeadingLevel) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + 1).unwrap_or(HeadingLevel::H6)
 }
 
-/// Quotes within quotes, cut down to a depth that people use: each line that follows would be held
-/// against all of them. Says whether there was nothing to cut.
+/// Limits quotes within quotes to a depth that people use: each later line would be compared with
+/// all of them. Returns whether nothing was cut.
 fn without_towers(text: &str) -> (Cow<'_, str>, bool) {
-    // Behind a `<` it is the end of a tag.
+    // After a `<`, a `>` is the end of a tag.
     let is_tower = |line: &str| {
         let mut start = line.split('<');
         let start = start.next().unwrap_or_default();
@@ -275,7 +275,7 @@ static POLICY: LazyLock<Builder<'static>> = LazyLock::new(|| {
     policy
 });
 
-/// `language-rust`, and nothing else that would have to do with our own classes.
+/// `language-rust`, and nothing that could match our own classes.
 fn is_language(class: &str) -> bool {
     let is_part = |it: char| it.is_ascii_alphanumeric() || "+-_#.".contains(it);
     class

@@ -4,7 +4,7 @@ fn html_of(text: &str) -> String {
     markdown(text).into_string()
 }
 
-/// Every tag of a piece of HTML with its attributes, read without the help of what made it.
+/// Every tag of a piece of HTML with its attributes, parsed independently of the code under test.
 fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -31,7 +31,8 @@ fn pairs(mut text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Nothing in it can run, load, look like a part of our page or lead anywhere but the web.
+/// Checks that nothing in it can run, load, look like a part of our page, or lead anywhere but the
+/// web.
 fn check(input: &str, html: &str) {
     let known = "a blockquote br code del div em h2 h3 h4 h5 h6 hr input li ol p pre strong sup \
                  table tbody td th thead tr ul wbr";
@@ -121,7 +122,7 @@ const HOSTILE: [&str; 53] = [
 fn nothing_hostile_gets_through() {
     for input in HOSTILE {
         check(input, &html_of(input));
-        // Within a list, a quote and a table it is the same.
+        // The same holds within a list, a quote and a table.
         check(input, &html_of(&format!("- a\n\n  > {input}\n")));
         check(input, &html_of(&format!("|a|\n|-|\n|{input}|\n")));
     }
@@ -219,7 +220,7 @@ fn a_huge_document_is_cut_and_says_so() {
     let html = html_of(&"ä line of text\n".repeat(100_000));
     assert!(html.contains("longer than 1 MB"));
     assert!(html.len() < MAX_BYTES * 2);
-    // Without any end of a line, and with a character across the limit.
+    // Without any line end, and with a character across the limit.
     let html = html_of(&format!("x{}", "ä".repeat(MAX_BYTES)));
     assert!(html.contains("longer than 1 MB"));
     assert!(!html_of("short").contains("longer"));
@@ -270,8 +271,8 @@ fn what_is_nested_deeply_or_repeated_without_end_is_shown_in_time() {
     }
 }
 
-/// The sanitiser appends each line end and each entity to the text before it, and takes that text
-/// into its hands each time.
+/// The sanitiser appends each line end and each entity to the text before it, and copies that text
+/// each time.
 #[test]
 fn no_text_is_so_heavy_that_the_sanitiser_chokes_on_it() {
     let lines = "a line\n".repeat(5_000);

@@ -1,18 +1,18 @@
-//! Small things that many pages show: ticking times, bars, short counts, links.
+//! Small elements that many pages use: ticking times, bars, short counts, links.
 
 use maud::{Markup, html};
 
-/// How long ago it was; it ticks.
+/// The time since then; it ticks.
 pub fn since(time: &str) -> Markup {
     html! { time.since datetime=(time) { "since " (short(time)) } }
 }
 
-/// How long it takes until then; it ticks.
+/// The time until then; it ticks.
 pub fn until(time: &str) -> Markup {
     html! { time.until datetime=(time) { "at " (short(time)) } }
 }
 
-/// Without the script: day and minute, as they are written.
+/// The text shown without the script: day and minute, as written.
 fn short(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
@@ -43,8 +43,8 @@ pub fn count(count: u64) -> String {
     }
 }
 
-/// What the engine says, as a sentence of the page: with a capital, its `commands` as code, and a
-/// full stop.
+/// A sentence of the engine as the page shows it: with a capital letter, its `commands` as code,
+/// and a full stop.
 pub fn sentence(words: &str) -> Markup {
     let mut letters = words.chars();
     let first: String = letters
@@ -52,7 +52,7 @@ pub fn sentence(words: &str) -> Markup {
         .into_iter()
         .flat_map(char::to_uppercase)
         .collect();
-    // A command, a file and kumite itself keep their small letter.
+    // A command, a file name and kumite itself keep their small letter.
     let is_name = |word: &str| word == "kumite" || word.contains(['`', '.', '_', '/']);
     let is_name = words.split(' ').next().is_some_and(is_name);
     let text = match is_name {
@@ -68,7 +68,7 @@ pub fn sentence(words: &str) -> Markup {
     }
 }
 
-/// A name as one segment of a path. Names that we make are plain; those of files need not be.
+/// A name as one segment of a path. Names that we make need no escapes; file names may.
 pub fn segment(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {

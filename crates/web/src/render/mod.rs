@@ -1,4 +1,4 @@
-//! What other people's text becomes on a page.
+//! Turns text from outside into HTML.
 
 pub mod chart;
 mod diff;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kumite_core::budget::dollars;
 use maud::{Markup, html};
 
-/// A moment; the page shows it where the person is.
+/// A moment; the script shows it in the person's time zone.
 pub fn moment(at: &str) -> Markup {
     match at.parse::<Timestamp>() {
         Ok(time) => html! {
@@ -14,7 +14,7 @@ pub fn moment(at: &str) -> Markup {
     }
 }
 
-/// How long ago that was, ticking. `seconds` is what is known without a clock.
+/// The time since then, ticking. `seconds` is shown until the script runs.
 pub fn since(at: &str, seconds: f64) -> Markup {
     html! { time.since datetime=(at) { (took(seconds)) } }
 }
@@ -31,7 +31,7 @@ pub fn elapsed(seconds: u64) -> String {
     }
 }
 
-/// The same, where tenths of a second matter.
+/// A duration in which tenths of a second matter.
 pub fn took(seconds: f64) -> String {
     match seconds {
         0.0..10.0 => format!("{seconds:.1}s"),

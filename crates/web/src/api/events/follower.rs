@@ -1,4 +1,4 @@
-//! One who follows the news: first what it missed, from the file, then what comes.
+//! A client that follows the news: first what it missed, from the file, then live.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use crate::app::{App, Shared};
 use crate::auth::Who;
 use crate::hub::Sent;
 
-/// So that nobody between us takes the connection for dead.
+/// How often something is sent, so that no proxy takes the connection for dead.
 const BEAT: Duration = Duration::from_secs(15);
-/// How often a log is looked at.
+/// How often a watched log is checked.
 const LOG: Duration = Duration::from_millis(200);
-/// After how many milliseconds a browser comes back by itself.
+/// How many milliseconds a browser waits before it reconnects by itself.
 const RETRY: &str = "retry: 1000\n\n";
 
 pub struct Follower {
     app: Shared,
     live: broadcast::Receiver<Sent>,
-    /// Behind what was sent last.
+    /// The position after the last item sent.
     position: Position,
-    /// What has to be sent before anything else.
+    /// Sent before anything else.
     ready: Option<Bytes>,
-    /// As long as there is something to catch up with.
+    /// Set while there is something to catch up with.
     missed: Option<Reader>,
     watched: Option<Watched>,
     beat: Interval,
@@ -42,7 +42,7 @@ pub struct Follower {
     _place: Place,
 }
 
-/// The log of an agent.
+/// The log of an agent that the client watches.
 pub struct Watched {
     log: Arc<(Spec, AgentId)>,
     lines: Option<u64>,
@@ -58,7 +58,8 @@ impl Watched {
 }
 
 impl Follower {
-    /// `after`: None for whoever begins now, and None inside for a position that makes no sense.
+    /// `after`: `None` for a client that begins now, `Some(None)` for a position that makes no
+    /// sense.
     pub async fn new(
         app: &Shared,
         after: Option<Option<Position>>,
@@ -66,7 +67,7 @@ impl Follower {
         who: Who,
         place: Place,
     ) -> Result<Follower, Refusal> {
-        // Whoever listens before it reads misses nothing in between.
+        // Listen before reading, so that nothing in between is missed.
         let live = app.hub.listen();
         let mut look = interval(LOG);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -107,13 +108,13 @@ impl Follower {
         format!("id: {position}\nevent: hello\ndata: {data}\n\n")
     }
 
-    /// Nobody knows what was missed: everything has to be looked at anew.
+    /// What was missed is unknown, so the client has to load everything again.
     fn reset(&mut self) -> String {
         self.position = self.app.hub.position();
         format!("event: reset\ndata: {{}}\n\n{}", self.hello())
     }
 
-    /// Goes back to a position, if what came behind it is still there.
+    /// Goes back to a position, if everything after it is still kept.
     async fn go_back(&mut self, position: Position) -> Result<bool, Refusal> {
         let read = move |app: &App| app.hub.behind(position);
         self.missed = self.app.read(read).await??;
@@ -121,7 +122,7 @@ impl Follower {
         Ok(self.missed.is_some())
     }
 
-    /// The next piece for the wire. None: it is over.
+    /// The next piece to send. None: the stream is over.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
             if *self.ended.borrow() || self.who.is_over() {
@@ -137,7 +138,7 @@ impl Follower {
             tokio::select! {
                 ended = self.ended.changed() => ended.ok()?,
                 sent = self.live.recv() => match sent {
-                    // What came from the file does not come twice.
+                    // Skip what was already sent from the file.
                     Ok(sent) if sent.position <= self.position => {}
                     Ok(sent) => {
                         self.position = sent.position;
@@ -158,7 +159,8 @@ impl Follower {
         }
     }
 
-    /// The next piece of what was missed. None: it cannot be read, and whoever comes again is told.
+    /// The next piece of what was missed. None: the file cannot be read, and the client is told
+    /// when it reconnects.
     async fn catch_up(&mut self, mut missed: Reader) -> Option<Option<Bytes>> {
         let read = move |_: &App| {
             let items = missed.read()?;
@@ -174,7 +176,7 @@ impl Follower {
         Some(Some(Bytes::from(words)))
     }
 
-    /// What is said if the log has grown. One that cannot be read does not grow.
+    /// The message to send if the log has grown. An unreadable log counts as not grown.
     async fn look_at_log(&mut self) -> Option<Bytes> {
         let watched = self.watched.as_mut()?;
         let log = Arc::clone(&watched.log);

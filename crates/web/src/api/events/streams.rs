@@ -9,11 +9,11 @@ use axum::response::{IntoResponse, Response};
 use crate::api::Refusal;
 use crate::auth::Who;
 
-/// A browser with many tabs; programs; and all together.
+/// The limits for one browser with many tabs, for all programs, and for everything together.
 const SESSION_MAX: usize = 32;
 const TOKEN_MAX: usize = 256;
 const ALL_MAX: usize = 512;
-/// Seconds after which it is worth another try.
+/// Seconds after which another try makes sense.
 const RETRY: &str = "5";
 
 #[derive(Clone, Default)]
@@ -21,16 +21,16 @@ pub struct Streams {
     open: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// Held as long as a stream is open.
+/// Held while a stream is open.
 pub struct Place {
     streams: Streams,
     name: String,
 }
 
-/// There are too many of them.
+/// Too many streams are open.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Full {
-    /// Of the same browser, or of all programs.
+    /// Too many of the same browser, or of all programs.
     Own,
     All,
 }

@@ -1,4 +1,4 @@
-//! A line of a log, as a person reads it. All of it is somebody else's words.
+//! A line of a log as a person reads it. All the text comes from agents and is untrusted.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use crate::log::{Form, Kind, LINE_MAX, Row, is_bad};
 use crate::render;
 use crate::render::words::{cut, money, thousands};
 
-/// A diff of more lines is folded.
+/// A diff with more lines is folded.
 const DIFF_OPEN_MAX: usize = 30;
 
-/// So many letters of a call or an answer are on the line that is always seen.
+/// How many characters of a call or an answer show on the line that is always visible.
 const GIST_MAX: usize = 160;
 
-/// Renders lines that follow each other.
+/// Renders consecutive lines.
 pub struct Entries {
     form: Form,
     /// The tools that were called, by their ids.
     calls: HashMap<String, String>,
-    /// The last text, which a result likes to repeat.
+    /// The last text, because a result often repeats it.
     last_text: String,
 }
 
@@ -36,7 +36,7 @@ impl Entries {
         }
     }
 
-    /// A line that is not shown itself, but may be spoken of later.
+    /// Notes a line that is not shown but that a later line may refer to.
     pub fn remember(&mut self, row: &Row) {
         match self.read(row).map(|line| line.said) {
             Some(Said::Tool { id, name, what }) => self.note_call(id, &name, &what),
@@ -134,7 +134,7 @@ impl Entries {
     }
 }
 
-/// A line that is none of ours: a raw log, or something cut off or damaged.
+/// A line that is not in our format: from a raw log, cut off, or damaged.
 fn raw(row: &Row) -> Markup {
     html! {
         div.entry.raw id={ "line-" (row.number) } data-kind=(Kind::Text.name()) {
@@ -162,8 +162,8 @@ fn name(said: &Said) -> &'static str {
     }
 }
 
-/// What an agent says to people is Markdown. A single line may be that of any program, and is shown as
-/// it is: `__init__.py` has underscores.
+/// The text of an agent is Markdown. A single line may be the output of any program, so it is shown
+/// as it is: `__init__.py` contains underscores.
 fn spoken(text: &str) -> Markup {
     if !text.trim_end().contains('\n') {
         return plain(text);
@@ -246,7 +246,7 @@ pub fn badge(outcome: &Outcome) -> Markup {
     outcome_badge(outcome_name(outcome))
 }
 
-/// How an agent ended, by the word that files have for it.
+/// How an agent ended, by the word used in files.
 pub fn outcome_badge(outcome: &str) -> Markup {
     let class = match outcome {
         "finished" => "done",

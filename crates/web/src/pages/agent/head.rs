@@ -1,4 +1,4 @@
-//! Above the log: who worked, on what, and what came of it.
+//! Above the log: who worked, on what, and with what result.
 
 use kumite_agents::{Line, Said, clean_line};
 use kumite_host::announce::{outcome_detail, outcome_name, usd};
@@ -12,13 +12,13 @@ use super::viewer::View;
 use crate::render::marks::since;
 use crate::render::words::{elapsed, milliseconds, moment, money};
 
-/// Who worked before and after.
+/// The agents that worked before and after this one.
 pub struct Neighbours<'a> {
     pub earlier: Option<&'a Worked>,
     pub later: Option<&'a Worked>,
 }
 
-/// What it worked on, as far as that is known.
+/// What the agent worked on, as far as known.
 pub fn title(worked: &Worked) -> String {
     let round = worked.round.map(|round| format!(", round {round}"));
     let attempt = worked.attempt.filter(|attempt| *attempt > 0);
@@ -122,7 +122,7 @@ fn facts(worked: &Worked, view: Option<&View>) -> Markup {
     }
 }
 
-/// Its name in the settings, and what that is where it says something else.
+/// Its name in the settings, and its kind if that is different.
 fn program(worked: &Worked) -> Option<String> {
     let name = worked.program.as_ref()?;
     let kind = worked.kind.as_ref().filter(|kind| *kind != name);
@@ -132,7 +132,7 @@ fn program(worked: &Worked) -> Option<String> {
     })
 }
 
-/// What the log says of the agent.
+/// What the log tells about the agent.
 #[derive(Default)]
 struct Told {
     program: Option<String>,
@@ -158,7 +158,7 @@ impl Told {
     }
 }
 
-/// An agent whose journal is gone has said itself how it ended.
+/// If the journal of an agent is gone, the end is taken from its log.
 pub fn completed(worked: &Worked, view: Option<&View>) -> Worked {
     let mut worked = worked.clone();
     let last = view.and_then(View::last).filter(|_| !worked.alive);

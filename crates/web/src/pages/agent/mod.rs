@@ -1,4 +1,4 @@
-//! The page *Agent*: who worked, and all that was said.
+//! The page *Agent*: who worked, and everything that was said.
 
 mod entry;
 mod head;
@@ -22,13 +22,13 @@ use viewer::View;
 
 pub use raw::raw;
 
-/// So many lines are in the page when it comes.
+/// How many lines come with the page.
 const SHOWN: u64 = 200;
 
-/// So many can be asked for at once.
+/// How many lines can be requested at once.
 const COUNT_MAX: u64 = 500;
 
-/// Nobody looks for more than a few words.
+/// Nobody searches for more than a few words.
 const TEXT_MAX: usize = 200;
 
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ pub async fn agent(
         let (spec, agent) = find(app, &spec, &agent)?;
         let mut all =
             worked::all(&spec).map_err(|error| Refusal::broken(spec_file::sentence(&error)))?;
-        // Oldest first, as they followed each other.
+        // Oldest first, in the order in which they worked.
         all.reverse();
         let id = agent.to_string();
         let at = all.iter().position(|worked| worked.id == id);
@@ -89,7 +89,7 @@ pub async fn agent(
     }
 }
 
-/// Lines of the log: from one on, or before one.
+/// Lines of the log: starting at one line, or ending before one.
 pub async fn lines(
     State(app): State<Shared>,
     Path((spec, agent)): Path<(String, String)>,
@@ -116,15 +116,15 @@ pub struct Search {
     back: bool,
 }
 
-/// Both are missing: there is no such line.
+/// If both are missing, there is no such line.
 #[derive(Serialize)]
 pub struct Answer {
     line: Option<u64>,
-    /// It is not found yet: ask again, from this line.
+    /// Not found yet: ask again, starting at this line.
     next: Option<u64>,
 }
 
-/// The next line that says something, anywhere in the log.
+/// The next matching line, anywhere in the log.
 pub async fn search(
     State(app): State<Shared>,
     Path((spec, agent)): Path<(String, String)>,

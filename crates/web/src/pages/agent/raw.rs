@@ -1,4 +1,4 @@
-//! The log of an agent as a file, as it is.
+//! The log of an agent as a file to download.
 
 use std::fs::File;
 use std::io::{self, Read, Take};
@@ -18,11 +18,11 @@ use crate::{inside, log};
 
 const CHUNK: usize = 256 * 1024;
 
-/// Files one after the other, each as long as it was when we opened it.
+/// Files one after the other, each with the size it had when we opened it.
 struct Files {
     name: String,
     bytes: u64,
-    /// The next one last.
+    /// In reverse order: the next file is the last.
     rest: Vec<Take<File>>,
 }
 
@@ -34,7 +34,7 @@ pub async fn raw(
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
         (header::CONTENT_LENGTH, files.bytes.to_string()),
-        // An agent's id has nothing in it that would have to be quoted.
+        // An agent's id never needs quoting.
         (
             header::CONTENT_DISPOSITION,
             format!("attachment; filename=\"{}\"", files.name),
@@ -47,7 +47,7 @@ pub async fn raw(
     Ok((headers, Body::from_stream(chunks)).into_response())
 }
 
-/// The next chunk, and the files that have more.
+/// The next chunk, and the files that are left.
 fn next(mut files: Vec<Take<File>>) -> Option<(io::Result<Bytes>, Vec<Take<File>>)> {
     loop {
         let mut chunk = vec![0; CHUNK];
@@ -63,7 +63,7 @@ fn next(mut files: Vec<Take<File>>) -> Option<(io::Result<Bytes>, Vec<Take<File>
     }
 }
 
-/// The raw output; where that is gone, the transcript.
+/// The raw output, or the transcript if that is gone.
 fn open(app: &App, spec: &str, agent: &str) -> Result<Files, Refusal> {
     let (spec, agent) = find(app, spec, agent)?;
     let logs = AgentLogs::new(&spec.logs(), agent);

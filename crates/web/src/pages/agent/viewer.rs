@@ -1,4 +1,4 @@
-//! The log on the page: what comes with it, and what the script asks for later.
+//! The log on the page: what comes with the page, and what the script requests later.
 
 use std::io;
 
@@ -13,22 +13,22 @@ use crate::assets;
 use crate::log::{Form, Log, Row};
 use crate::render::words::thousands;
 
-/// An answer is far from its call where several tools work at once, but not farther than this.
+/// If several tools work at once an answer may be far from its call, but not farther than this.
 const LOOK_BACK: u64 = 64;
 
-/// What an agent says of itself, it says early.
+/// An agent tells its program and model within this many first lines.
 const EARLY: u64 = 20;
 
-/// Lines of a log that follow each other.
+/// Consecutive lines of a log.
 pub struct View {
     log: Log,
     rows: Vec<Row>,
-    /// What stands before them.
+    /// The lines before them.
     before: Vec<Row>,
 }
 
 impl View {
-    /// Lines from `from` on, else those up to `before`, else the last ones.
+    /// Lines starting at `from`, else those before `before`, else the last ones.
     pub fn new(
         log: Log,
         from: Option<u64>,
@@ -48,7 +48,7 @@ impl View {
         Ok(View { log, rows, before })
     }
 
-    /// The first and the last line. Without lines, the first is behind the last.
+    /// The first and the last line. Without lines, the first is greater than the last.
     fn range(&self) -> (u64, u64) {
         let number = |row: &Row| row.number;
         match (self.rows.first().map(number), self.rows.last().map(number)) {
@@ -57,14 +57,14 @@ impl View {
         }
     }
 
-    /// What it said when it came up.
+    /// The first lines of the agent.
     pub fn early(&self) -> Vec<Line> {
         let rows = self.log.from(self.log.first(), EARLY).unwrap_or_default();
         let lines = rows.iter().map(|row| serde_json::from_slice(&row.bytes));
         lines.filter_map(Result::ok).collect()
     }
 
-    /// What it said last.
+    /// The last line of the agent.
     pub fn last(&self) -> Option<Line> {
         let rows = self.log.before(u64::MAX, 1).ok()?;
         serde_json::from_slice(&rows.first()?.bytes).ok()
@@ -81,7 +81,7 @@ fn broken(error: io::Error) -> Refusal {
     Refusal::broken(format!("cannot read the log: {error}"))
 }
 
-/// Some lines, and where they are.
+/// Some lines, and their position in the log.
 pub fn fragment(view: &View) -> Markup {
     let (from, to) = view.range();
     html! {
@@ -119,7 +119,7 @@ pub fn viewer(spec: &Spec, worked: &Worked, view: Option<&View>) -> Markup {
     }
 }
 
-/// Only the script can search; without one this is not shown.
+/// Only the script can search; without it this is hidden.
 fn search(form: Form) -> Markup {
     html! {
         form.log-search role="search" {
@@ -141,7 +141,7 @@ fn search(form: Form) -> Markup {
     }
 }
 
-/// Works as it stands; the script does it without loading the page again.
+/// Works without the script; with it, the page is not loaded again.
 fn jump(view: &View) -> Markup {
     let (from, to) = view.range();
     let earlier = from.saturating_sub(super::SHOWN).max(view.log.first());

@@ -8,7 +8,7 @@ use super::seen::Seen;
 use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
 use crate::render::words::{badge, cut, money, took};
 
-/// More teams are folded: on the board, below it, and in time.
+/// More teams are folded, on the board and in the timeline; longer messages are cut.
 pub const FIRST: usize = 20;
 const LANES: usize = 12;
 const WORDS: usize = 200;
@@ -97,7 +97,7 @@ fn reason(line: &Line) -> Markup {
     }
 }
 
-/// What the word in the database means.
+/// The meaning of the word in the database.
 fn exit_words(reason: &str) -> &str {
     match reason {
         "max_rounds_reached" => "all rounds played",
@@ -117,7 +117,7 @@ fn exit_words(reason: &str) -> &str {
     }
 }
 
-/// A team may have no name in a database.
+/// A team may have no name in a database; then its id is shown.
 pub fn name(line: &Line) -> &str {
     match line.team_name.trim() {
         "" => &line.team_id,
@@ -145,7 +145,7 @@ pub fn charts(seen: &Seen) -> Markup {
         .map(|it| lane(seen, it))
         .collect();
     let (first, more) = lanes.split_at(lanes.len().min(LANES));
-    // As long as it runs, the lines grow and the axis stays.
+    // While the contest runs the lines grow, but the axis stays.
     let rounds = match seen.report.board.state.as_str() {
         "running" => seen.report.board.rounds_max.unwrap_or(0),
         _ => 0,
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(how(&round(Some(1.0), None, None)), How::Scored);
         assert_eq!(how(&round(None, Some("empty"), None)), How::Failed);
         assert_eq!(how(&round(None, None, None)), How::Open);
-        // A row of mixseek without a score has ended all the same.
+        // A row of mixseek without a score has ended nevertheless.
         assert_eq!(how(&round(None, None, Some("x"))), How::Failed);
     }
 

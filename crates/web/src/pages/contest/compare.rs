@@ -59,7 +59,7 @@ pub fn page(seen: &Seen, a: Option<&str>, b: Option<&str>) -> Result<Markup, Ref
     })
 }
 
-/// The best rounds of the two best teams; of one team alone, its last two rounds.
+/// The best rounds of the two best teams; with only one team, its last two rounds.
 fn proposal(seen: &Seen) -> (Option<Choice>, Option<Choice>) {
     let best = seen.report.board.teams.iter().filter_map(|line| {
         Some(Choice {

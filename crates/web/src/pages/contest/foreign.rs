@@ -1,4 +1,4 @@
-//! Contests that mixseek played, or whose journal is gone: only a database knows of them.
+//! Contests that mixseek played, or whose journal is gone: they exist only in a database.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::list::{ALL_MAX, task};
 use crate::render::marks::segment;
 use crate::render::words::{badge, moment};
 
-/// A contest of which a database has rows, and nobody a journal.
+/// A contest with rows in a database but without a journal.
 #[derive(Deserialize)]
 pub struct Foreign {
     execution_id: String,

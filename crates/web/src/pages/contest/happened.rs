@@ -1,4 +1,4 @@
-//! Everything that was told of a contest, the newest first.
+//! All news of a contest, the newest first.
 
 use kumite_contest::news::{News, What};
 use kumite_host::clock::rfc3339;

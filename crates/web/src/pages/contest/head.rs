@@ -1,4 +1,4 @@
-//! What a contest is about, how it stands, and what can be done.
+//! What a contest is about, its state, and what a person can do.
 
 use maud::{Markup, html};
 
@@ -48,7 +48,7 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-/// With its score.
+/// The winner with its score.
 fn winner(seen: &Seen) -> Option<String> {
     let board = &seen.report.board;
     let id = board.winner.as_ref()?;
@@ -118,7 +118,7 @@ fn actions(seen: &Seen) -> Markup {
     }
 }
 
-/// What the winner changed in files: who it is, its number, and the round.
+/// The file changes of the winner: its name, its number, and the round.
 fn best_changes(seen: &Seen) -> Option<(String, usize, u32)> {
     let winner = seen.report.board.winner.as_ref()?;
     let number = seen.number(winner);

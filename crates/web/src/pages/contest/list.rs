@@ -16,12 +16,12 @@ use crate::app::App;
 use crate::render::marks::segment;
 use crate::render::words::{badge, cut, moment, money, since, took};
 
-/// The newest ones; the rest is behind a link.
+/// Only the newest are listed; a link shows the rest.
 const NEWEST: usize = 50;
 pub const ALL_MAX: usize = 1_000;
 const TASK_CHARS: usize = 110;
 
-/// A contest of ours; one that cannot be read hides no other.
+/// One of our own contests. An unreadable one still has a row, so it hides no others.
 struct Row {
     id: String,
     created_at: String,
@@ -35,9 +35,9 @@ pub fn page(app: &App, may_change: bool, wants_all: bool) -> Result<(String, Mar
     let count = homes.len();
     let shown = if wants_all { ALL_MAX } else { NEWEST };
     let mut rows: Vec<Row> = homes.iter().take(shown).map(Row::read).collect();
-    // Those that run come first; otherwise the newest, as they are.
+    // Running contests come first; the rest keeps its order, the newest first.
     rows.sort_by_key(|row| !row.is_running());
-    // Asking the database takes a moment, so it is not asked without need.
+    // A query of the database takes a moment, so it runs only if needed.
     let foreign = match wants_all || homes.is_empty() {
         true => foreign::read(&place.database, &homes),
         false => Ok(Vec::new()),
@@ -116,7 +116,7 @@ fn start(app: &App) -> Markup {
     }
 }
 
-/// The contests that have ended, the newest first, for those who look back.
+/// The contests that have ended, the newest first, for the page *History*.
 pub fn ended(app: &App, count: usize) -> Result<Option<Markup>, Refusal> {
     let homes = home::all(&place(app)?.workspace).map_err(broken)?;
     let rows = homes.iter().map(Row::read).filter(Row::is_ended);
@@ -225,7 +225,7 @@ pub fn task(task: &str, id: &str) -> String {
     }
 }
 
-/// Who won, or who leads.
+/// The winner, or the team that leads.
 fn leader(board: &Board) -> Markup {
     let won = board.winner.as_ref();
     let line = match won {

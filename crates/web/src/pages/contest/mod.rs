@@ -27,11 +27,11 @@ use crate::render::words::cut;
 
 pub use list::ended;
 
-/// As much of a text as a page of many rounds shows.
+/// How much of a text is shown on a page with many rounds.
 const TEXT_MAX: u64 = 4_000;
-/// As much as a page about few rounds shows.
+/// How much of a text is shown on a page with few rounds.
 const LONG_TEXT_MAX: u64 = 64_000;
-/// What all texts of one page may come to: it is asked for again with every piece of news.
+/// The limit for all texts of one page: it is loaded again with every piece of news.
 const PAGE_TEXT_MAX: u64 = 160_000;
 /// A whole text is sent from memory.
 const WHOLE_TEXT_MAX: u64 = 64_000_000;
@@ -49,7 +49,7 @@ pub fn routes() -> Router<Shared> {
 
 #[derive(Deserialize)]
 struct ListQuery {
-    /// Also those that only the database knows of, and those that are old.
+    /// Include contests that only the database knows, and old ones.
     all: Option<String>,
 }
 
@@ -137,7 +137,7 @@ fn show(visit: &Visit, topics: &str, page: Result<(String, Markup), Refusal>) ->
     }
 }
 
-/// Plain text, whatever it claims to be.
+/// Sent as plain text, whatever it claims to be.
 async fn whole_text(
     State(app): State<Shared>,
     visit: Visit,

@@ -12,10 +12,10 @@ use super::{LONG_TEXT_MAX, PAGE_TEXT_MAX, TEXT_MAX};
 use crate::render::chart::{COLOURS, How, swatch};
 use crate::render::words::{badge, cut, took};
 
-/// A comment that is longer is folded.
+/// A longer comment is folded.
 const COMMENT_CHARS: usize = 280;
 
-/// How much text a page may still show. What does not fit has a page of its own.
+/// How much more text a page may show. A text that does not fit has its own page.
 struct Room {
     left: u64,
     text_max: u64,
@@ -182,7 +182,7 @@ fn seconds(seen: &Seen, round: &RoundReport) -> Option<f64> {
     Some((to? - from) as f64 / 1000.0)
 }
 
-/// Tries that came to nothing.
+/// Failed tries.
 fn troubles(seen: &Seen, number: usize, of: u32) -> Markup {
     let own = seen.news.iter().filter(|it| it.team == Some(number as u32));
     let found = own.filter_map(|news| match &news.what {

@@ -1,4 +1,4 @@
-//! One contest, with everything that its pages show of it.
+//! One contest, with everything that its pages show.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub fn broken(error: impl std::error::Error) -> Refusal {
     Refusal::broken(sentence(&error))
 }
 
-/// A contest. Texts are read when they are shown.
+/// A contest. Its texts are read when they are shown.
 pub struct Seen {
     pub id: String,
     pub created_at: String,
@@ -44,15 +44,15 @@ pub struct Seen {
     pub report: Report,
     /// Ids in the order of the settings. A team's number is its place here.
     pub teams: Vec<String>,
-    /// Teams of agents change files.
+    /// Whether there are teams of agents, which change files.
     pub has_agents: bool,
-    /// Since when it runs, not counting the time in which nobody played it.
+    /// When it began, moved forward by the time in which nobody played it.
     pub since: Option<String>,
-    /// The latest moment that is known of it, on its own clock.
+    /// The latest known moment, on the contest's own clock.
     pub now_ms: i64,
-    /// What the contest's own clock showed at each entry. It stands while nobody plays.
+    /// The contest's own clock at each entry. It stops while nobody plays.
     clock: BTreeMap<i64, i64>,
-    /// Everything that was told, the oldest first.
+    /// All news, the oldest first.
     pub news: Vec<News>,
 }
 
@@ -70,7 +70,7 @@ impl Seen {
 
     fn own(listed: Listed, home: Home) -> Result<Seen, Refusal> {
         let charter = home.charter().map_err(broken)?;
-        // Asked first: whatever ends while we read was played when we began.
+        // Read this first: a contest that ends while we read counts as running.
         let is_played = home.is_played();
         let entries = match home.journal().exists() {
             true => journal::read(&home.journal()).map_err(broken)?,
@@ -125,7 +125,7 @@ impl Seen {
         found.unwrap_or(self.teams.len())
     }
 
-    /// How a team stands.
+    /// The board line of a team.
     pub fn line(&self, number: usize) -> Option<&Line> {
         let id = self.teams.get(number)?;
         self.report.board.teams.iter().find(|it| it.team_id == *id)
@@ -141,7 +141,8 @@ impl Seen {
         self.rounds(number).find(|it| it.round == round)
     }
 
-    /// The colour of a team in charts. With more teams than colours, the best ones have one.
+    /// The colour of a team in charts. If there are more teams than colours, the best teams have
+    /// one.
     pub fn colour(&self, number: usize, colours: usize) -> Option<usize> {
         let first = self.report.board.teams.iter().take(colours);
         let mut shown: Vec<usize> = first.map(|it| self.number(&it.team_id)).collect();
@@ -149,8 +150,8 @@ impl Seen {
         shown.iter().position(|it| *it == number)
     }
 
-    /// From when to when a round was played, on the contest's own clock. Rows know only that of the
-    /// wall.
+    /// Start and end of a round on the contest's own clock. Database rows have only wall-clock
+    /// times.
     pub fn played(&self, round: &RoundReport) -> Option<(i64, Option<i64>)> {
         let at = |at: &Option<String>| {
             let at_ms = milliseconds(at.as_deref()?)?;
@@ -188,7 +189,7 @@ fn id_of(line: &Line) -> String {
 /// All that an agent team changed, in the directory of its round.
 pub const CHANGES: &str = "changes.diff";
 
-/// A file of the contest; what a link leads to elsewhere is none.
+/// A file of the contest; a link that leads outside counts as absent.
 pub fn inside(home: &Home, path: &Path) -> std::io::Result<PathBuf> {
     let (root, real) = (home.dir().canonicalize()?, path.canonicalize()?);
     match real.starts_with(&root) && real.is_file() {

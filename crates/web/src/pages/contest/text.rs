@@ -20,7 +20,7 @@ pub enum What {
 impl What {
     pub const ALL: [What; 3] = [What::Submission, What::Changes, What::Prompt];
 
-    /// As it stands in an address.
+    /// As it appears in an address.
     pub fn name(self) -> &'static str {
         match self {
             What::Submission => "submission",
@@ -48,13 +48,13 @@ pub struct Text {
     pub text: String,
     /// `md`, `diff` and so on.
     pub format: String,
-    /// Of the whole of it.
+    /// The size of the whole text.
     pub bytes: u64,
     pub is_cut: bool,
 }
 
 impl Seen {
-    /// The changes of a round, unless they were handed in themselves.
+    /// The changes of a round, unless they are the submission itself.
     pub fn changes_beside(&self, round: &RoundReport, bytes_max: u64) -> Option<Text> {
         let dir = self.round_dir(self.number(&round.team_id), round.round)?;
         let is_diff = files::about(&dir).is_some_and(|about| about.format == "diff");
@@ -62,7 +62,7 @@ impl Seen {
         is_wanted.then(|| self.text(round, What::Changes, bytes_max))?
     }
 
-    /// At most so many bytes of a text; none where there is no such text.
+    /// At most this many bytes of a text; None if there is no such text.
     pub fn text(&self, round: &RoundReport, what: What, bytes_max: u64) -> Option<Text> {
         let number = self.number(&round.team_id);
         let Some(home) = &self.home else {
@@ -109,7 +109,7 @@ fn of_row(round: &RoundReport, what: What, bytes_max: u64) -> Option<Text> {
     })
 }
 
-/// A cut in the middle of a letter leaves it out.
+/// Leaves out a character that was cut in the middle.
 fn whole_letters(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -121,7 +121,7 @@ fn whole_letters(bytes: &[u8]) -> String {
 }
 
 impl Text {
-    /// `whole`: the address of all of it.
+    /// `whole` is the address of the full text.
     pub fn show(&self, whole: &str) -> Markup {
         html! {
             @match self.format.as_str() {

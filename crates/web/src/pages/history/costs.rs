@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::render::marks::{count, segment};
 use crate::render::{chart, words};
 
-/// As many days, and as many specs.
+/// The most days, and the most specs, that are listed.
 const ROWS_MAX: usize = 30;
 
 #[derive(Default)]
@@ -19,14 +19,14 @@ pub struct Costs {
     days: BTreeMap<String, Sum>,
     specs: BTreeMap<String, Sum>,
     total: Sum,
-    /// Lines that make no sense.
+    /// Lines that cannot be parsed.
     unreadable: usize,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Sum {
     agents: u64,
-    /// Those whose programs told no price.
+    /// Agents whose programs reported no price.
     unpriced: u64,
     usd_micros: u64,
     input_tokens: u64,
@@ -71,7 +71,7 @@ impl Sum {
         add(&mut self.output_tokens, line.output_tokens);
     }
 
-    /// A price that is not all of it has a `+`.
+    /// `+` marks a lower bound: some agents reported no price.
     fn money(&self) -> String {
         match self.unpriced {
             0 => dollars(self.usd_micros),
@@ -123,7 +123,7 @@ pub fn show(costs: &Costs) -> Markup {
 
 fn table(title: &str, rows: Vec<(&String, &Sum)>, name: impl Fn(&str) -> Markup) -> Markup {
     let shown = &rows[..rows.len().min(ROWS_MAX)];
-    // Where nobody told a price, tokens are what there is to compare.
+    // If no agent reported a price, compare tokens.
     let by_money = shown.iter().any(|(_, sum)| sum.usd_micros > 0);
     let size = |sum: &Sum| {
         if by_money {

@@ -1,4 +1,4 @@
-//! The page *History*: what ended, what it has cost, and what was changed through the page.
+//! The page *History*: what has ended, what it cost, and what was changed through the page.
 
 mod costs;
 
@@ -23,7 +23,7 @@ const MORE: usize = 2_000;
 
 #[derive(Deserialize)]
 pub struct Wanted {
-    /// Of this spec alone.
+    /// Only this spec.
     spec: Option<String>,
     /// More than the newest.
     more: Option<String>,
@@ -109,7 +109,7 @@ fn address(spec: Option<&str>, more: bool) -> String {
 fn filter(app: &App, chosen: Option<&str>) -> Markup {
     let specs = app.project.all_specs().unwrap_or_default();
     let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    // A spec that was removed has a history as well.
+    // A removed spec still has a history.
     if let Some(chosen) = chosen.filter(|chosen| !names.contains(chosen)) {
         names.push(chosen);
     }

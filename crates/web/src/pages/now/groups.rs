@@ -1,14 +1,14 @@
-//! Which spec stands where on the page: first what needs a person, then what happens by itself, then
-//! the rest. The order is stable, so that nothing moves under somebody's finger.
+//! Groups the specs of the page: first those that need a person, then those that run, then the
+//! rest. The order is stable, so that nothing moves under the pointer.
 
 use kumite_host::status::Status;
 
-/// All specs, each in one group; by need, then by name.
+/// All specs, each in one group, ordered by need and then by name.
 #[derive(Debug, Default)]
 pub struct Groups<'a> {
     pub needs: Vec<&'a Status>,
     pub running: Vec<&'a Status>,
-    /// They wait for the end of a usage limit.
+    /// Specs that wait for the end of a usage limit.
     pub limited: Vec<&'a Status>,
     pub others: Vec<&'a Status>,
 }
@@ -29,17 +29,17 @@ pub fn groups(all: &[Status]) -> Groups<'_> {
     groups
 }
 
-/// What a person is needed for, the most useful first.
+/// What a person is needed for, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// A document waits: a word is enough.
+    /// A document waits for approval.
     Approve,
-    /// Something has to be decided or put right, then it goes on.
+    /// A person has to decide or repair something before it can go on.
     Decide,
     /// Only a reset lets it go on.
     Reset,
     Failed,
-    /// kumite ended, or somebody paused it: it goes on when it is asked to.
+    /// kumite ended, or somebody paused it: it goes on when asked to.
     Resume,
 }
 

@@ -20,10 +20,10 @@ use crate::app::{App, Shared};
 use crate::render::marks::count;
 use crate::render::words::money;
 
-/// What the page shows, as the files have it.
+/// What the page shows, read from the files.
 struct Scene {
     specs: Vec<Status>,
-    /// Those that are played right now.
+    /// Contests that run right now.
     contests: Vec<Board>,
     today: Today,
 }
@@ -51,14 +51,15 @@ fn look(app: &App) -> Result<Scene, Refusal> {
     })
 }
 
-/// A contest that cannot be read has a page that says so; here it would hide all others.
+/// An unreadable contest is left out here, so that it does not hide the others; its own page shows
+/// the error.
 fn played(app: &App) -> Vec<Board> {
     let own = report::own(app.project.root()).unwrap_or_default();
     let played = own
         .iter()
         .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
     let boards = played.filter_map(|listed| report::board_of(listed).ok());
-    // Its process lives a little longer than the contest.
+    // The process lives a little longer than the contest.
     boards.filter(|board| board.state == "running").collect()
 }
 

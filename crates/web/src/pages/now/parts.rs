@@ -1,4 +1,4 @@
-//! The blocks of the page. A spec keeps its id wherever it stands.
+//! The blocks of the page. A spec keeps its element id in whichever block it is.
 
 use kumite_contest::view::Board;
 use kumite_host::status::Status;
@@ -36,7 +36,7 @@ fn ask(status: &Status, may_change: bool) -> Markup {
     }
 }
 
-/// What would help, the likeliest first.
+/// Actions that would help, the likeliest first.
 fn helps(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
     let post = |what: &str| format!("{}/{what}", api(name));
@@ -111,13 +111,13 @@ fn run(status: &Status, may_change: bool) -> Markup {
     }
 }
 
-/// That an agent works is seen; that it is the last thing it does is not.
+/// The message, unless it only says that an agent works, which the page shows anyway.
 fn ending(status: &Status) -> Option<&str> {
     let message = status.message.as_deref()?;
     (!message.starts_with("an agent works")).then_some(message)
 }
 
-/// Phase, step, round, retry: as far as they say something.
+/// Phase, step, round and retry, as far as they add something.
 fn place(status: &Status) -> Markup {
     let phase = status.phase.unwrap_or_default();
     let step = status.step.filter(|step| *step != phase);
@@ -209,12 +209,12 @@ fn contest(board: &Board) -> Markup {
     }
 }
 
-/// From so many on, the browser lays out only those that are seen.
+/// From this many rows on, the browser lays out only the visible ones.
 const MANY: usize = 100;
-/// A long list is laid out in pieces of so many rows, as they are scrolled to.
+/// How many rows of a long list are laid out together.
 const CHUNK: usize = 50;
 
-/// One lean row each: there may be a thousand.
+/// One short row per spec, because there may be a thousand.
 pub fn others(specs: &[&Status], all: usize) -> Markup {
     let title = match specs.len() == all {
         true => "Specs ",
@@ -248,7 +248,7 @@ pub fn others(specs: &[&Status], all: usize) -> Markup {
 fn row(status: &Status) -> Markup {
     let name = &status.spec;
     let tasks = status.tasks;
-    // Whoever is idle and has something to say stands in the queue.
+    // An idle spec with a message is in the queue.
     let state = match (status.state, &status.message) {
         ("idle", Some(_)) => "queued",
         (state, _) => state,

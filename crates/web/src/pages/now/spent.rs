@@ -1,5 +1,4 @@
-//! What each spec has cost in all, from usage.jsonl. The file only grows, so each byte of it is read
-//! once.
+//! The total cost of each spec, from usage.jsonl. The file only grows, so each byte is read once.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,10 +11,10 @@ use kumite_host::project::Project;
 use kumite_host::status::Status;
 use kumite_host::usage_log::Line;
 
-/// How far the file is known.
+/// The part of the file read so far.
 #[derive(Default)]
 struct Known {
-    /// Which file it is.
+    /// Identifies the file.
     inode: u64,
     offset: u64,
     usd: BTreeMap<String, f64>,
@@ -23,12 +22,12 @@ struct Known {
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-/// Puts the whole cost of each spec in the place of that of its last run: a person who approves by
-/// hand begins a new one each time.
+/// Replaces the cost of the last run by the cost of all runs: each approval by hand begins a new
+/// run.
 pub fn add_up(project: &Project, specs: &mut [Status]) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut sums = known.take().unwrap_or_default();
-    // A file that cannot be read says nothing here; `kumite cost` says why.
+    // An unreadable file is ignored here; `kumite cost` shows the error.
     let _ = sums.read(&project.usage_file());
     for status in specs {
         if let Some(usd) = sums.usd.get(&status.spec) {

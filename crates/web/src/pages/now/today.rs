@@ -1,4 +1,4 @@
-//! What today has cost, from the end of usage.jsonl: the file grows for years, a day is short.
+//! The cost of today, from the end of usage.jsonl: the file grows for years, a day is short.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use kumite_host::clock::{local_day, now_ms};
 use kumite_host::project::Project;
 use kumite_host::usage_log::Line;
 
-/// How much is read at first; more only if the day is longer.
+/// How much is read at first; more only if it does not cover the day.
 const TAIL: u64 = 64 * 1024;
 
 #[derive(Debug, Default, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Today {
     pub output_tokens: u64,
 }
 
-/// A file that cannot be read says nothing here; `kumite cost` says why.
+/// An unreadable file is ignored here; `kumite cost` shows the error.
 pub fn today(project: &Project) -> Today {
     of_day(&project.usage_file(), &local_day(now_ms()), TAIL).unwrap_or_default()
 }
@@ -33,7 +33,7 @@ fn of_day(path: &Path, day: &str, mut tail: u64) -> io::Result<Today> {
         let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
         file.read_exact_at(&mut bytes, from)?;
         let mut lines = bytes.split(|byte| *byte == b'\n');
-        // The first one is perhaps cut off.
+        // The first line may be cut off.
         if from > 0 {
             lines.next();
         }

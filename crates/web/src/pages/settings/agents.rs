@@ -1,4 +1,4 @@
-//! The agents of the settings, and whether their programs are there.
+//! The agents in the settings, and whether their programs are installed.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn kind(kind: &AgentKind) -> &'static str {
     }
 }
 
-/// None: it is kumite itself.
+/// None: kumite itself is the program.
 fn program(kind: &AgentKind) -> Option<&str> {
     match kind {
         AgentKind::Program { program, .. } => Some(program),
@@ -72,7 +72,7 @@ fn found(agent: &AgentSettings, root: &Path) -> Markup {
     }
 }
 
-/// As it is looked up when an agent starts.
+/// Looks a program up as the start of an agent does.
 fn find(program: &str, root: &Path, path: Option<String>) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(root.join(program)).filter(|it| is_executable(it));
@@ -87,7 +87,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-/// The phases that it does.
+/// The phases that this agent does.
 fn work(settings: &Settings, name: &str) -> String {
     let own: Vec<&str> = Phase::ALL
         .into_iter()
@@ -102,7 +102,7 @@ fn work(settings: &Settings, name: &str) -> String {
     }
 }
 
-/// Names alone: values may be secret.
+/// Only the names: values may be secret.
 fn environment(agent: &AgentSettings) -> Markup {
     html! {
         @for (index, name) in agent.env.keys().enumerate() {

@@ -1,4 +1,4 @@
-//! The page *Settings*: what is set, to what, and by whom. It changes nothing.
+//! The page *Settings*: what is set, to which value, and where. It changes nothing.
 
 mod agents;
 
@@ -16,7 +16,7 @@ use maud::{Markup, html};
 use super::layout::{Page, Place, Visit};
 use crate::app::{App, Shared};
 
-/// A setting, its value, where that comes from, and what it would be otherwise.
+/// A setting, its value, the source of the value, and the default.
 struct Row {
     key: String,
     value: String,
@@ -118,7 +118,7 @@ fn rows(origins: Vec<(String, String, Origin)>) -> Vec<Row> {
     rows.collect()
 }
 
-/// By section, in the order of the first of each.
+/// Grouped by section, in the order in which sections first appear.
 fn grouped(rows: Vec<Row>) -> Vec<(String, Vec<Row>)> {
     let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
     for row in rows {
@@ -131,7 +131,7 @@ fn grouped(rows: Vec<Row>) -> Vec<(String, Vec<Row>)> {
     groups
 }
 
-/// As it stands in brackets in the file.
+/// The section as it is written in brackets in the file.
 fn section(key: &str) -> &str {
     key.rsplit_once('.').map_or("", |(section, _)| section)
 }

@@ -1,4 +1,4 @@
-//! What a person can do, given how the spec stands.
+//! What a person can do in each state of a spec.
 
 use kumite_core::facts::Facts;
 use kumite_core::names::{Document, Phase};
@@ -12,7 +12,7 @@ use super::seen::Seen;
 pub enum Action {
     Run,
     Resume,
-    /// The same, of a run that would wait for a usage limit.
+    /// Resumes a run that waits for a usage limit, without the wait.
     TryNow,
     /// Takes a pause back.
     GoOn,
@@ -22,10 +22,10 @@ pub enum Action {
     ReviewOnce,
 }
 
-/// The actions that fit, the likeliest first. Approving has a form of its own.
+/// The possible actions, the likeliest first. Approval has its own form.
 pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action> {
     let mut fit = match &run.state {
-        // An engine that ended in the middle left it so.
+        // An engine that ended in the middle left this state.
         _ if status.state == "stopped" && run.work().is_some() => vec![Action::Resume],
         State::Idle => vec![Action::Run],
         State::Queued { .. } => vec![Action::Stop],
@@ -48,7 +48,7 @@ pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action>
     fit
 }
 
-/// It wants a word about a document, and nothing else.
+/// The run waits for approval of a document.
 fn waits(run: &Run) -> bool {
     matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Waiting(_)))
 }
@@ -62,7 +62,7 @@ fn can_review(run: &Run, facts: Option<&Facts>) -> bool {
     may && facts.is_some_and(is_open)
 }
 
-/// The phases that can be done again: those that were reached, as far as they are permitted.
+/// The phases that can be repeated: those already reached, as far as they are permitted.
 pub fn again(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Phase> {
     let (Some(facts), Some(reached)) = (facts, status.phase.and_then(Phase::from_name)) else {
         return Vec::new();
@@ -101,7 +101,7 @@ impl Action {
         }
     }
 
-    /// What it does, for whoever hovers.
+    /// The tooltip.
     fn hint(self) -> &'static str {
         match self {
             Action::Run => "Starts with the first phase that is not finished",
@@ -115,7 +115,7 @@ impl Action {
         }
     }
 
-    /// Asked only where something is lost.
+    /// A confirmation question, only where something is lost.
     fn question(self) -> Option<&'static str> {
         match self {
             Action::Reset => Some(
@@ -155,7 +155,7 @@ pub fn actions(seen: &Seen) -> Markup {
     }
 }
 
-/// The last phase that was reached is the likeliest.
+/// The last phase that was reached is preselected.
 fn from_phase(name: &str, phases: &[Phase]) -> Markup {
     html! {
         form.row #again data-post={ "/api/specs/" (name) "/run" }

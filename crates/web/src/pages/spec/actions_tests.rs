@@ -48,7 +48,7 @@ fn run(state: State) -> Run {
     }
 }
 
-/// The names of the actions that fit a state.
+/// The names of the possible actions in a state.
 fn fit(run: &Run, facts: Option<&Facts>, engine_lives: bool) -> String {
     let status = of_run("login", run, facts, engine_lives);
     let fit = fitting(&status, run, facts).into_iter();

@@ -125,7 +125,7 @@ fn outcome(agent: &Worked) -> Markup {
     html! { span class=(class) title=[agent.message.as_deref()] { (word) } }
 }
 
-/// Its name in the settings while that is known, and else as its transcript has it.
+/// Its name in the settings if known, else the name from its transcript.
 fn program(seen: &Seen, agent: &Worked) -> Option<String> {
     agent.program.clone().or_else(|| {
         let logs = seen.spec.logs();

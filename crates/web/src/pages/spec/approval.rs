@@ -1,4 +1,4 @@
-//! The form with which a person approves or rejects a document.
+//! The form that approves or rejects a document.
 
 use kumite_core::names::Document;
 use kumite_core::run::{Halt, Halted, State};

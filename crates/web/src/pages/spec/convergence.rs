@@ -1,12 +1,12 @@
-//! Whether the rounds of a review come to an end, as a picture and as a sentence.
+//! Whether the rounds of a review converge, as a picture and as a sentence.
 
 use kumite_core::facts::Findings;
 use maud::{Markup, html};
 
-/// Where the counts of a review lead.
+/// The direction of the counts of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trend {
-    /// One round says nothing yet.
+    /// One round is not enough to tell.
     TooEarly,
     Settled,
     Falling,
@@ -14,10 +14,10 @@ pub enum Trend {
     Diverging,
 }
 
-/// A round with what it left open.
+/// A round with its open findings.
 pub type Counted = (u32, Findings);
 
-/// What counts is the last round: whether it left fewer open than any before it.
+/// Compares the last round with all rounds before it.
 pub fn trend(rounds: &[Counted]) -> Trend {
     let totals: Vec<u32> = rounds.iter().map(|(_, found)| total(*found)).collect();
     let Some((last, before)) = totals.split_last() else {
@@ -65,13 +65,13 @@ pub fn sentence(rounds: &[Counted]) -> Option<String> {
 const BAR: u32 = 30;
 const GAP: u32 = 16;
 const HEIGHT: u32 = 80;
-/// Room for the count above a bar, and for the number of the round below it.
+/// Space for the count above a bar, and for the round number below it.
 const ABOVE: u32 = 18;
 const BELOW: u32 = 20;
-/// More rounds than that fit on no page.
+/// More rounds do not fit on a page.
 const SHOWN_MAX: usize = 24;
 
-/// The sentence, and the picture of what makes it true.
+/// The sentence, and the picture that shows why.
 pub fn figure(rounds: &[Counted]) -> Markup {
     match (rounds, sentence(rounds)) {
         ([_], Some(sentence)) => html! { p.muted #convergence { (sentence) } },
@@ -79,7 +79,7 @@ pub fn figure(rounds: &[Counted]) -> Markup {
     }
 }
 
-/// A bar for each round: what is to be fixed, and on it what is to be discussed.
+/// One bar per round: findings to fix, and on top the findings to discuss.
 fn chart(rounds: &[Counted]) -> Markup {
     let shown = &rounds[rounds.len().saturating_sub(SHOWN_MAX)..];
     let totals = shown.iter().map(|(_, found)| total(*found));

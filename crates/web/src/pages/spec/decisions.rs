@@ -1,4 +1,4 @@
-//! Every decision with its reason: what happened, what was done about it, and how it stands then.
+//! Every decision with its reason: what happened, what was done, and the state after it.
 
 use kumite_host::clock::rfc3339;
 use kumite_host::decisions::Decision;

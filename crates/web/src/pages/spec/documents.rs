@@ -1,4 +1,4 @@
-//! The documents of a spec: what there is, and where.
+//! The documents of a spec, and where they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use maud::{Markup, html};
 use super::seen::Seen;
 use crate::render::marks::segment;
 
-/// How the names of the project's own documents begin: no file of a spec can be called so.
+/// The prefix in the names of project-wide documents: no file of a spec can have such a name.
 const STEERING: &str = "steering:";
 
-/// How the names of texts end.
+/// The endings of text files.
 const TEXTS: [&str; 2] = [".md", ".txt"];
 
-/// No page lists more.
+/// The most documents that are listed.
 const LISTED_MAX: usize = 500;
 
 /// A document that can be shown.
@@ -33,7 +33,7 @@ impl Listed {
         self.root.join(file)
     }
 
-    /// How it is called on a page.
+    /// Its title on a page.
     pub fn title(&self) -> String {
         match self.name.strip_prefix(STEERING) {
             Some(file) => format!("steering/{file}"),
@@ -41,7 +41,7 @@ impl Listed {
         }
     }
 
-    /// The same where there is little room: `review 2`, `reply 2`, `inspection 1`.
+    /// A short title: `review 2`, `reply 2`, `inspection 1`.
     fn short_title(&self) -> String {
         match place(&self.name) {
             (4, round, 0, _) => format!("review {round}"),
@@ -52,8 +52,8 @@ impl Listed {
     }
 }
 
-/// The documents of the spec in `dir` and those that steer the whole project, in the order in which
-/// people read them. What is outside of the project is not shown.
+/// The documents of the spec in `dir` and the project-wide steering documents, in reading order.
+/// Files outside the project are not shown.
 pub fn list(project: &Project, dir: &Path) -> Vec<Listed> {
     let steering = project.root().join(".kiro/steering");
     let mut listed = in_dir(project.root(), dir, "");
@@ -63,7 +63,7 @@ pub fn list(project: &Project, dir: &Path) -> Vec<Listed> {
     listed
 }
 
-/// What is not there leads nowhere else.
+/// A path that does not exist contains no links, so it is compared as it is.
 pub fn is_inside(project: &Path, dir: &Path) -> bool {
     match (dir.canonicalize(), project.canonicalize()) {
         (Ok(dir), Ok(project)) => dir.starts_with(project),
@@ -91,7 +91,8 @@ fn in_dir(project: &Path, dir: &Path, prefix: &str) -> Vec<Listed> {
     listed.collect()
 }
 
-/// The walk first, then the rounds in pairs, then the inspections, then all others by name.
+/// First the documents of the phases, then review rounds in pairs, then inspections, then all
+/// others by name.
 fn place(name: &str) -> (usize, u32, usize, String) {
     let walk = ["requirements.md", "research.md", "design.md", "tasks.md"];
     if let Some(index) = walk.iter().position(|known| *known == name) {
@@ -119,7 +120,7 @@ pub fn path_of(spec: &str, document: &str) -> String {
     format!("/specs/{spec}/documents/{}", segment(document))
 }
 
-/// A link to a document, if there is such a document.
+/// A link to a document, if that document exists.
 pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
     html! {
         @match seen.has(document) {

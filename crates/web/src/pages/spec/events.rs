@@ -22,7 +22,7 @@ fn max(length: Length) -> usize {
     }
 }
 
-/// A line of events.jsonl, of ours or of another program.
+/// A line of events.jsonl, written by us or by another program.
 #[derive(Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 struct Event {
@@ -112,7 +112,7 @@ fn end_of(seen: &Seen) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The last lines that are events, and whether there are others before them.
+/// The last events, and whether there are more before them.
 fn newest(text: &str, max: usize) -> (Vec<Event>, bool) {
     let lines = text.lines().rev();
     let mut events = lines.filter_map(|line| serde_json::from_str::<Event>(line).ok());

@@ -1,4 +1,4 @@
-//! The head of the page: how it stands in one glance, and what can be done.
+//! The head of the page: the state at a glance, and what a person can do.
 
 use kumite_host::clock::rfc3339;
 use kumite_host::status::Status;
@@ -54,11 +54,11 @@ fn figures(seen: &Seen) -> Markup {
     }
 }
 
-/// Where in its loop it is: `Round 3 of 7`, `Retry 2 of 7`.
+/// The position in the current loop: `Round 3 of 7`, `Retry 2 of 7`.
 fn place(status: &Status) -> Option<(&'static str, String)> {
     let of = |now: u32, max: Option<u8>| match max {
         Some(max) if now <= u32::from(max) => format!("{now} of {max}"),
-        // Rounds that a person granted later count on.
+        // Rounds that a person granted later go beyond the limit.
         Some(_) | None => now.to_string(),
     };
     let name = match status.step {
@@ -73,14 +73,14 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
     round.or(attempt)
 }
 
-/// How long this walk has taken; it ticks while anything goes on.
+/// How long this run has taken; it ticks while the run is active.
 fn time(seen: &Seen) -> Option<Markup> {
     let number = seen.run.number;
     let mut walk = seen.decisions.iter();
     let first = walk.find(|decision| number > 0 && decision.run.number == number)?;
     Some(match seen.run.is_at_rest() {
         true => {
-            // What is asked of a run that rests takes no time of it.
+            // Requests to a run that rests do not add to its time.
             let mut pairs = seen.decisions.windows(2).rev();
             let rested = pairs.find(|pair| !pair[0].run.is_at_rest() && pair[1].run.is_at_rest());
             let end_ms = rested.map_or(first.entry.at_ms, |pair| pair[1].entry.at_ms);

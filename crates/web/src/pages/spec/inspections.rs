@@ -1,4 +1,4 @@
-//! The inspections: each with its verdict, whether it was fixed, and its report.
+//! The inspections: the verdict of each, whether it was fixed, and the report.
 
 use kumite_core::facts::{InspectionFacts, Verdict};
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ pub fn all(seen: &Seen) -> &[InspectionFacts] {
     seen.facts.as_ref().map_or(&[], |facts| &facts.inspections)
 }
 
-/// The report of an inspection, by its name of today or by the older one.
+/// The report of an inspection, under its current or its older name.
 pub fn report_file(seen: &Seen, number: u32) -> String {
     let older = format!("inspection-report-{number}.md");
     match seen.has(&older) {
@@ -60,7 +60,7 @@ fn row(seen: &Seen, known: &InspectionFacts) -> Markup {
     }
 }
 
-/// Two that contradict each other are shown as such.
+/// If spec.json and the report disagree, say so.
 fn verdict(known: &InspectionFacts) -> Markup {
     let differ = matches!((known.recorded, known.report), (Some(a), Some(b)) if a != b);
     let (class, word) = match known.recorded.or(known.report) {

@@ -1,4 +1,4 @@
-//! The pages of a spec: where it stands, why, what a person can do, and every document.
+//! The pages of a spec: its state, the reason for it, what a person can do, and every document.
 
 mod actions;
 mod agents;
@@ -29,14 +29,14 @@ use seen::Seen;
 
 pub use document::document;
 
-/// How much of what is long a page shows.
+/// How much of a long list a page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Length {
     Short,
     Long,
 }
 
-/// `?events=all`: more of a part than its newest.
+/// `?events=all` shows more than the newest items of a part.
 #[derive(Deserialize)]
 pub struct Asked {
     #[serde(default)]

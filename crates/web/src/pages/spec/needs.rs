@@ -13,10 +13,10 @@ use super::words::{counted, prose};
 use super::{actions, agents, approval, convergence, reviews, tasks};
 use crate::render::{markdown, marks};
 
-/// So many open tasks are named.
+/// How many open tasks are named.
 const TASKS_MAX: usize = 12;
 
-/// Nothing, if nobody is needed.
+/// Empty if nobody is needed.
 pub fn needs(seen: &Seen, may_change: bool) -> Markup {
     let Some(title) = title(seen) else {
         return html! {};
@@ -62,7 +62,7 @@ fn title(seen: &Seen) -> Option<String> {
     })
 }
 
-/// A limit that is waited for needs nobody.
+/// Waiting for a usage limit needs nobody.
 fn waits(seen: &Seen) -> bool {
     matches!(seen.run.state, State::Limited(_))
 }
@@ -188,7 +188,7 @@ fn nogo(seen: &Seen) -> Markup {
     }
 }
 
-/// The document that waits, with the form beside it.
+/// The document that waits for approval, with the form beside it.
 pub fn judging(seen: &Seen, may_change: bool) -> Markup {
     let Some(document) = approval::waiting(seen) else {
         return html! {};

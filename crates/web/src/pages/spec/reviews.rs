@@ -9,7 +9,7 @@ use super::documents::link;
 use super::seen::Seen;
 use super::words::{counted, prose};
 
-/// The findings of so many rounds are listed, the newest.
+/// How many rounds are listed with their findings, the newest first.
 const LISTED_MAX: usize = 20;
 
 pub fn review_file(round: u32) -> String {
@@ -20,7 +20,7 @@ pub fn reply_file(round: u32) -> String {
     format!("document-review-{round}-reply.md")
 }
 
-/// What the reply of a round says of each point.
+/// The points in the reply of a round.
 pub fn points_of(seen: &Seen, round: u32) -> Vec<Point> {
     let text = seen.text(&reply_file(round));
     text.map(|text| points(text.as_bytes())).unwrap_or_default()
@@ -32,7 +32,7 @@ fn rounds(seen: &Seen) -> &[RoundFacts] {
         .map_or(&[], |facts| &facts.review.rounds)
 }
 
-/// The rounds that are counted, in their order.
+/// The rounds that have counts, in order.
 pub fn counts(seen: &Seen) -> Vec<Counted> {
     let found = rounds(seen).iter();
     found
@@ -107,7 +107,7 @@ fn figure(count: Option<u32>) -> Markup {
     }
 }
 
-/// The points of a round, by their titles: what is said of them stands in the reply.
+/// The points of a round, by title; the reply has the text.
 fn findings(seen: &Seen, round: u32) -> Markup {
     let points = points_of(seen, round);
     html! {

@@ -1,4 +1,4 @@
-//! What the files say of a spec, read once for a page.
+//! The files of a spec, read once for a page.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,18 +17,18 @@ use super::documents::{self, Listed};
 use crate::api::Refusal;
 use crate::inside;
 
-/// More of a document is not read.
+/// The most bytes of a document that are read.
 const TEXT_MAX: u64 = 4 * 1024 * 1024;
 
 pub struct Seen {
     pub spec: Spec,
     pub status: Status,
     pub run: Run,
-    /// None: spec.json cannot be read, and the status says why.
+    /// None: spec.json cannot be read; the status tells why.
     pub facts: Option<Facts>,
-    /// The worktree that it lives in, if it has one.
+    /// The worktree of the spec, if it has one.
     pub worktree: Option<String>,
-    /// Its documents are not in the project: no page shows them.
+    /// The documents are outside the project: no page shows them.
     pub is_outside: bool,
     pub documents: Vec<Listed>,
     /// The newest first.
@@ -40,7 +40,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Everything.
+    /// Reads everything.
     pub fn look(project: &Project, name: &str) -> Result<Seen, Refusal> {
         let mut seen = Seen::glance(project, name)?;
         match decisions::all(&seen.spec) {
@@ -52,7 +52,7 @@ impl Seen {
         Ok(seen)
     }
 
-    /// What the spec has used in all: a person who approves by hand begins a new run each time.
+    /// The total use of the spec: each approval by hand begins a new run.
     fn add_up(&mut self) {
         let (agents, status) = (&self.agents, &mut self.status);
         status.cost_usd = agents.iter().filter_map(|agent| agent.cost_usd).sum();
@@ -60,7 +60,7 @@ impl Seen {
         status.output_tokens = agents.iter().map(|agent| agent.output_tokens).sum();
     }
 
-    /// All but its past: no agents, no decisions.
+    /// Reads everything except its past: no agents, no decisions.
     pub fn glance(project: &Project, name: &str) -> Result<Seen, Refusal> {
         let name: SpecName = name.parse()?;
         let spec = project.spec(&name)?;
@@ -89,7 +89,7 @@ impl Seen {
         })
     }
 
-    /// The text of one of its documents, or how a very long one begins.
+    /// The text of one of its documents; only the beginning of a very long one.
     pub fn text(&self, name: &str) -> Option<String> {
         let known = self.documents.iter().find(|listed| listed.name == name)?;
         let file = inside::open(&known.root, &known.path()).ok()?;
@@ -102,7 +102,7 @@ impl Seen {
         self.documents.iter().any(|listed| listed.name == name)
     }
 
-    /// The address of its page, and of what is below it.
+    /// The address of its page, or of a page below it.
     pub fn path(&self, below: &str) -> String {
         format!("/specs/{}{below}", self.spec.name)
     }

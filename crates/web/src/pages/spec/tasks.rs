@@ -11,7 +11,7 @@ use super::seen::Seen;
 use super::words::prose;
 use crate::render::marks::progress;
 
-/// More are counted, but not shown.
+/// More tasks are counted, but not shown.
 const SHOWN_MAX: usize = 2000;
 
 pub fn tasks(seen: &Seen) -> Markup {
@@ -41,7 +41,7 @@ pub fn tasks(seen: &Seen) -> Markup {
     }
 }
 
-/// The tasks that are open and have to be done, as many as fit.
+/// The required open tasks, at most `max`.
 pub fn open_ones(seen: &Seen, max: usize) -> Vec<Task> {
     let text = seen.text(Document::Tasks.file()).unwrap_or_default();
     let items = tasks_md::parse(text.as_bytes()).items.into_iter();
@@ -64,7 +64,7 @@ fn forest<'a>(nodes: &[Node<'a>], ids: &mut HashSet<&'a str>) -> Markup {
     }
 }
 
-/// What is done as a whole is folded.
+/// A group that is completely done is folded.
 fn group<'a>(node: &Node<'a>, ids: &mut HashSet<&'a str>) -> Markup {
     let done = node.below.iter().filter(|below| below.is_done()).count();
     html! {
@@ -87,7 +87,7 @@ pub fn line(task: &Task) -> Markup {
     }
 }
 
-/// A number that occurs twice names only its first task.
+/// If a number occurs twice, only the first task gets it as an id.
 fn id<'a>(task: &'a Task, ids: &mut HashSet<&'a str>) -> Option<String> {
     let id = task.id.as_deref().filter(|id| ids.insert(id))?;
     Some(format!("task-{id}"))

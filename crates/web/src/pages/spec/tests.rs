@@ -58,7 +58,7 @@ impl Scene {
         Seen::look(&Project::at(self.dir.path()), "login").unwrap()
     }
 
-    /// As if the run had halted so.
+    /// As if the run had halted for this reason.
     fn halted(&self, why: Halt, step: Step) -> Seen {
         let mut seen = self.seen();
         seen.run.number = 1;

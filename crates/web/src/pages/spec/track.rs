@@ -1,4 +1,4 @@
-//! The phases of a spec, and how far it is.
+//! The phases of a spec, and how far it has come.
 
 use kumite_core::facts::{Facts, Verdict};
 use kumite_core::names::{Document, Phase};
@@ -15,7 +15,7 @@ pub enum Mark {
     Done,
     /// An agent works on it.
     Current,
-    /// It stands here, until somebody or something lets it go on.
+    /// The spec rests here until a person or an event lets it go on.
     Waiting,
     Failed,
     NotPermitted,
@@ -89,7 +89,7 @@ fn said(mark: Mark, is_known: bool) -> &'static str {
     }
 }
 
-/// What is known of a phase beyond that.
+/// More about a phase.
 fn note(phase: Phase, seen: &Seen, facts: &Facts) -> Option<String> {
     let tasks = seen.status.tasks;
     match phase {

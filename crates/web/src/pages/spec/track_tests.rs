@@ -5,7 +5,7 @@ use kumite_host::status::of_run;
 
 use super::*;
 
-/// One letter for each phase.
+/// One letter per phase.
 fn drawn(state: State, facts: Option<&Facts>) -> String {
     let run = Run {
         number: 1,

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// A sentence in which `this` is code.
+/// A sentence in which text in backticks is shown as code.
 pub fn prose(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {

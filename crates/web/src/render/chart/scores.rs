@@ -1,4 +1,4 @@
-//! Scores over rounds, a line per team.
+//! Scores over rounds, one line per team.
 
 use maud::{Markup, html};
 
@@ -9,11 +9,11 @@ use super::{class, legend, percent, step};
 pub struct Series {
     pub name: String,
     pub colour: Option<usize>,
-    /// By round, the first one first.
+    /// By round, in ascending order.
     pub points: Vec<Point>,
 }
 
-/// A round that has come to a verdict; without a score it failed.
+/// A finished round; without a score it failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub round: u32,
@@ -22,17 +22,17 @@ pub struct Point {
 
 const TOP: f64 = 18.0;
 const HEIGHT: f64 = 220.0;
-/// Below the lines: the numbers of the rounds.
+/// Space below the lines for the round numbers.
 const BELOW: f64 = 24.0;
-/// Room for the axis on the left, and for half a point on the right.
+/// Space for the axis on the left, and for half a point on the right.
 const LEFT: f64 = 9.0;
 const RIGHT: f64 = 97.0;
 const STEPS_MAX: f64 = 5.0;
-/// Less is not worth a magnifying glass.
+/// The smallest range of the axis: smaller differences are not worth magnifying.
 const SPAN_MIN: f64 = 10.0;
 
-/// A figure; nothing as long as no round has a score. `rounds`: how many there may be; no more than
-/// were played, once all is over.
+/// A figure, or None while no round has a score. `rounds` is how many rounds there may be, or 0
+/// once the contest is over.
 pub fn scores(series: &[Series], rounds: u32) -> Option<Markup> {
     let known = series.iter().flat_map(|it| &it.points).filter_map(value);
     let axis = Axis::around(known)?;
@@ -57,7 +57,7 @@ pub fn scores(series: &[Series], rounds: u32) -> Option<Markup> {
                         (round)
                     }
                 }
-                // The first one is the best one: it is drawn last, over the others.
+                // The first series is the best: it is drawn last, above the others.
                 @for one in series.iter().rev() {
                     g class=(class(one.colour)) {
                         @for (from, to) in lines(one) {
@@ -92,7 +92,7 @@ pub fn scores(series: &[Series], rounds: u32) -> Option<Markup> {
     })
 }
 
-/// The same for those who do not see the chart.
+/// The same as a table, for people who do not see the chart.
 pub fn scores_table(series: &[Series]) -> Markup {
     let rounds_max = rounds_max(series);
     html! {
@@ -142,7 +142,7 @@ fn rounds_max(series: &[Series]) -> u32 {
     rounds.max().unwrap_or(0)
 }
 
-/// Neighbours among the rounds with a score.
+/// Pairs of consecutive rounds with a score.
 fn lines(series: &Series) -> Vec<((u32, f64), (u32, f64))> {
     let scored = series.points.iter();
     let scored = scored.filter_map(|it| Some((it.round, value(it)?)));
@@ -164,7 +164,7 @@ fn across(round: u32, rounds_max: u32) -> f64 {
     LEFT + share * (RIGHT - LEFT)
 }
 
-/// Without zeros that say nothing.
+/// Without trailing zeros.
 fn short(tick: f64) -> String {
     let text = format!("{tick:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -181,7 +181,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Round numbers around what there is. Scores of 0 to 100 stay within it.
+    /// Round limits around the values. Scores between 0 and 100 never widen the axis beyond that.
     fn around(values: impl Iterator<Item = f64>) -> Option<Axis> {
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| {
             (low.min(it), high.max(it))

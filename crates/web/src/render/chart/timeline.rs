@@ -1,11 +1,11 @@
-//! When who worked on which round: a lane per team.
+//! Who worked on which round and when: one lane per team.
 
 use maud::{Markup, html};
 
 use super::{class, percent};
 use crate::render::words::{elapsed, took};
 
-/// A team's rounds in time.
+/// The rounds of a team on the time axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
     pub name: String,
@@ -17,10 +17,10 @@ pub struct Lane {
 pub struct Bar {
     pub round: u32,
     pub from_ms: i64,
-    /// None: it is under way.
+    /// None: the round is running.
     pub to_ms: Option<i64>,
     pub how: How,
-    /// What came of it.
+    /// The result.
     pub words: String,
 }
 
@@ -34,13 +34,12 @@ pub enum How {
 const LANE: usize = 40;
 const BELOW: usize = 22;
 const TICKS_MAX: i64 = 5;
-/// What is too short to be seen is not hidden.
+/// The smallest width in percent, so that a very short round is still visible.
 const SHORT: f64 = 0.6;
-/// Percent that the number of a round needs.
+/// The width in percent that a round number needs.
 const NUMBER: f64 = 5.0;
 
-/// A figure; nothing as long as no round has begun. `now_ms`: how far what is under way has come, as
-/// far as is known.
+/// A figure, or None while no round has begun. `now_ms` is the end of bars that are still running.
 pub fn timeline(lanes: &[Lane], now_ms: i64) -> Option<Markup> {
     let bars = || lanes.iter().flat_map(|it| &it.bars);
     let from = bars().map(|it| it.from_ms).min()?;
@@ -66,7 +65,7 @@ pub fn timeline(lanes: &[Lane], now_ms: i64) -> Option<Markup> {
                         @for bar in &lane.bars {
                             @let to = across(bar.to_ms.unwrap_or(now_ms).max(bar.from_ms));
                             @let left = across(bar.from_ms).min(100.0 - SHORT);
-                            // A little air between two rounds.
+                            // A small gap between two rounds.
                             @let width = (to - left - 0.2).max(SHORT);
                             rect class=(kind(bar.how)) x=(percent(left)) y=(top + 19) height="16" rx="3"
                                 width=(percent(width)) {
@@ -93,7 +92,7 @@ fn kind(how: How) -> &'static str {
     }
 }
 
-/// Times that people count in, from the beginning on.
+/// Tick marks at round times, counted from the start.
 fn ticks(whole_ms: i64) -> impl Iterator<Item = i64> {
     const STEPS: [i64; 19] = [
         50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
@@ -163,7 +162,7 @@ mod tests {
             .unwrap()
             .into_string();
         assert!(text.contains("is-open\" x=\"25.00%\""), "{text}");
-        // A clock that ran back makes no negative bar.
+        // A clock that runs back makes no negative bar.
         let text = timeline(&[lane("a", bars)], -9).unwrap().into_string();
         assert!(!text.contains("width=\"-"), "{text}");
     }
