@@ -1,7 +1,7 @@
-//! The settings of a contest: our own `contest.toml`, and mixseek's files as they are.
+//! The settings of a contest: our own `contest.toml`, or mixseek's unchanged files.
 //!
-//! [`load`] turns whichever it is into one [`Plan`], or says all that is wrong with it. Nothing here
-//! touches a disk: files and variables come through functions.
+//! [`load`] turns either kind into one [`Plan`], or lists everything that is wrong with it. Nothing
+//! here touches a disk: files and variables come through functions.
 
 mod llm;
 mod loader;
@@ -30,42 +30,42 @@ pub use plan::{
 };
 pub use problem::Problem;
 
-/// A `contest.toml` to begin with. It needs no key and no program.
+/// A `contest.toml` to start from. It needs no key and no program.
 pub const EXAMPLE: &str = include_str!("contest/example.toml");
 
-/// Which contest is wanted.
+/// Selects a contest.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// As on the command line: seen from `dir`, or else from the workspace.
+    /// As on the command line: relative to `dir`, or else to the workspace.
     pub file: &'a Path,
-    /// The text of the file; None: it is read.
+    /// The text of the file; if None, the file is read.
     pub text: Option<&'a str>,
-    /// None: what `MIXSEEK_WORKSPACE` or `workspace_path` says.
+    /// If None, `MIXSEEK_WORKSPACE` or `workspace_path` decides.
     pub workspace: Option<&'a Path>,
-    /// The directory of the project, which relative paths of the command line are seen from.
+    /// The directory of the project; relative paths of the command line start here.
     pub dir: &'a Path,
-    /// Wins over the file's.
+    /// Overrides the task in the file.
     pub task: Option<&'a str>,
-    /// For each team; wins over the file's.
+    /// Per team; overrides the timeout in the file.
     pub timeout: Option<Duration>,
-    /// Unknown keys are only warned of.
+    /// Unknown keys cause only warnings.
     pub lenient: bool,
 }
 
-/// A contest that can be played, as far as files can tell.
+/// A contest that can be played, as far as its files can tell.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub plan: Plan,
     /// All files that were read.
     pub files: Vec<PathBuf>,
     pub warnings: Vec<Problem>,
-    /// The workspace that somebody named, seen from the directory of the request.
+    /// The workspace that was named, relative to the directory of the request.
     pub workspace: Option<PathBuf>,
-    /// Where it names what only the world can check.
+    /// Where it names things that only the outside world can check.
     pub places: Places,
 }
 
-/// Reads the contest, or says all that is wrong with it.
+/// Reads the contest, or lists everything that is wrong with it.
 pub fn load(
     request: &Request<'_>,
     read: &dyn Fn(&Path) -> io::Result<String>,

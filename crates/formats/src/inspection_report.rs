@@ -1,8 +1,8 @@
-//! The judgment of `inspection-{n}.md`: GO or NOGO, and nothing in between.
+//! The judgment in `inspection-{n}.md`: GO or NOGO, and nothing in between.
 //!
-//! It stands on a line (`- **Judgment**: GO`), in a row of a table, below a heading, or in a
-//! column of a table with one row. An unfilled template, a condition, or two judgments that
-//! differ are no verdict.
+//! It is on a line (`- **Judgment**: GO`), in a row of a table, below a heading, or in a
+//! column of a table with one row. An unfilled template, a condition, or two different
+//! judgments are no verdict.
 
 mod word;
 
@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8]) -> Option<Verdict> {
     verdict
 }
 
-/// What the line says about the judgment, or introduces for the lines below it.
+/// What the line says about the judgment, or what the lines below it say if it introduces them.
 fn judgment(lines: &[Cow<'_, str>], at: usize) -> Said {
     let line = lines[at].trim().trim_start_matches(['>', ' ']);
     if line.starts_with('|') {
@@ -61,13 +61,13 @@ fn labelled(line: &str) -> (&str, Option<&str>) {
 }
 
 fn below(lines: &[Cow<'_, str>]) -> Said {
-    // A judgment stands right below its heading; looking further would also cost too much.
+    // A judgment is right below its heading; searching further would also cost too much.
     let near = lines.iter().take(4);
     let next = near.map(|line| line.trim()).find(|line| !line.is_empty());
     match next {
         Some(line) if !line.starts_with('|') && heading(line).is_none() => {
             let bare = line.trim_start_matches(['-', '*', '+', '>', ' ']);
-            // A label of its own is judged when its turn comes.
+            // A label is judged when its own line is read.
             if is_label(labelled(bare).0) {
                 Said::Nothing
             } else {
@@ -94,7 +94,7 @@ fn row(lines: &[Cow<'_, str>], at: usize, line: &str) -> Said {
     }
 }
 
-/// The value of a column, if this is a head and there is one row below it.
+/// The value of a column, if this is a table head with exactly one row below it.
 fn only_row(below: &[Cow<'_, str>], column: usize) -> Said {
     let [rule, row, rest @ ..] = below else {
         return Said::Nothing;
@@ -109,7 +109,7 @@ fn only_row(below: &[Cow<'_, str>], column: usize) -> Said {
 
 /// `Judgment`, `Final Verdict`, `総合判定（Judgment）`, but not `Judgment criteria`.
 fn is_label(text: &str) -> bool {
-    // Sentences are no labels; this also keeps the replacements below cheap.
+    // A sentence is not a label; this also keeps the replacements below cheap.
     if text.len() > 120 {
         return false;
     }
@@ -128,7 +128,7 @@ fn is_label(text: &str) -> bool {
         label = label.replace(kind, "");
     }
     let words = label.split(|character: char| !character.is_alphanumeric());
-    // `2. Judgment` is numbered, and its number says nothing.
+    // In `2. Judgment` the number means nothing.
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut words = words.filter(|word| !is_number(word)).peekable();
     let known = ["judgment", "judgement", "verdict", "判定", "判定結果"];

@@ -1,8 +1,8 @@
-//! JSON that stays as its writer wrote it: read by looking, changed by splicing.
+//! JSON that keeps its writer's formatting: read in place, changed by splicing.
 //!
 //! A file that people and agents edit is never parsed into maps and printed again. The text is
-//! checked once; after that a [`Value`] is a window on it, and [`Editor`] replaces or inserts
-//! single members in the style of their surroundings.
+//! checked once; after that a [`Value`] is a view of it, and [`Editor`] replaces or inserts
+//! single members in the style of the text around them.
 
 mod check;
 mod edit;

@@ -1,7 +1,8 @@
 //! The files: spec.json, tasks.md, review replies, inspection reports and settings.
 //!
 //! Text in, types out, and back. Nothing here touches a disk. Each reader takes bytes, never
-//! panics, takes time in proportion to its input, and says of bad input where and what to do.
+//! panics, takes time in proportion to its input, and reports where bad input is wrong and how to
+//! fix it.
 
 pub mod contest;
 pub mod inspection_report;

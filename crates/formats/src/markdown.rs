@@ -1,8 +1,8 @@
-//! The little Markdown that reports and replies need: lines that count, headings and tables.
+//! The part of Markdown that reports and replies need: visible lines, headings and tables.
 
 use std::borrow::Cow;
 
-/// Every line of a text in order; those in fenced code and in comments are empty.
+/// All lines of a text in order; lines in fenced code and in comments are empty.
 pub(crate) fn visible_lines(text: &str) -> Vec<Cow<'_, str>> {
     let mut hidden = Hidden::No;
     text.lines()
@@ -12,7 +12,7 @@ pub(crate) fn visible_lines(text: &str) -> Vec<Cow<'_, str>> {
 
 enum Hidden {
     No,
-    /// By a fence of this character and at least this length.
+    /// Inside a fence of this character and at least this length.
     Fence(char, usize),
     Comment,
 }
@@ -51,7 +51,7 @@ fn opening_fence(line: &str) -> Option<(char, usize)> {
         .filter(|mark| matches!(mark, '`' | '~'))?;
     let info = line.trim_start_matches(mark);
     let length = line.len() - info.len();
-    // Three backticks on one line with more of them behind are code inside a sentence.
+    // Three backticks with more backticks later on the line are inline code.
     (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
 }
 
@@ -65,7 +65,7 @@ fn uncommented<'a>(line: &'a str, hidden: &mut Hidden) -> Cow<'a, str> {
         kept.push_str(before);
         match comment.split_once("-->") {
             Some((_, after)) => rest = after,
-            // Only at the start of a line does a comment go on in the next one.
+            // A comment continues on the next line only if it starts its line.
             None if kept.trim().is_empty() => {
                 *hidden = Hidden::Comment;
                 return Cow::Borrowed("");
@@ -117,7 +117,7 @@ pub(crate) fn is_table_rule(line: &str) -> bool {
     cells(line).is_some_and(|cells| !cells.is_empty() && cells.iter().all(|cell| is_dashes(cell)))
 }
 
-/// Text as a reader hears it: lower case, without emphasis, full-width letters as plain ones.
+/// The plain text: lower case, without emphasis, full-width letters as normal ones.
 pub(crate) fn plain(text: &str) -> String {
     let heard = text.chars().filter_map(|character| match character {
         '*' | '`' | '~' => None,
@@ -133,7 +133,7 @@ pub(crate) fn plain(text: &str) -> String {
     heard.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Without the mark that some editors put before the first character.
+/// Removes the byte order mark that some editors write.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }

@@ -1,4 +1,4 @@
-//! Where in a text something is, as people count: lines and columns from 1.
+//! A position in a text as people count it: lines and columns from 1.
 
 use std::fmt;
 
@@ -12,18 +12,18 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a byte. An offset inside a character names that character.
+    /// The place of a byte. An offset inside a character gives the place of that character.
     pub fn of(text: &str, offset: usize) -> Place {
         Place::in_bytes(text.as_bytes(), offset)
     }
 
-    /// The same for bytes that are not known to be text.
+    /// Like [`Place::of`], for bytes that may not be text.
     pub fn in_bytes(bytes: &[u8], offset: usize) -> Place {
         let before = &bytes[..offset.min(bytes.len())];
         let line = before.split(|byte| *byte == b'\n').count();
         let newline = before.iter().rposition(|byte| *byte == b'\n');
         let on_line = &before[newline.map_or(0, |newline| newline + 1)..];
-        // Editors do not show a byte order mark, and do not count it.
+        // Editors neither show nor count a byte order mark.
         let on_line = on_line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(on_line);
         Place {
             line,

@@ -1,7 +1,7 @@
 //! The Response Summary table of `document-review-{n}-reply.md`: what the review left open.
 //!
-//! The table is known by its columns, wherever they stand. Whatever is not clear is no answer:
-//! a run that pauses can be resumed, a review that was approved by mistake cannot.
+//! The table is recognised by its columns, in any order. Anything unclear is no answer: a run that
+//! pauses can be resumed, but a review that was approved by mistake cannot be undone.
 
 mod cell;
 mod points;
@@ -34,7 +34,7 @@ pub fn parse(bytes: &[u8]) -> Option<Findings> {
 
 struct Table {
     in_summary: bool,
-    /// None: it is not clear.
+    /// None: unclear.
     findings: Option<Findings>,
 }
 
@@ -68,11 +68,11 @@ fn is_summary(heading: &str) -> bool {
     heading.contains("summary") || heading.contains("サマリ")
 }
 
-/// Where the two counts stand.
+/// The columns of the counts.
 struct Columns {
     fix_required: usize,
     needs_discussion: usize,
-    /// How many were judged, if the table says so.
+    /// How many issues were judged, if the table has such a column.
     issues: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ impl Columns {
             Some(index) != self.issues && cell.contains(|it: char| it.is_numeric())
         });
         if issues > Some(0) && !judged {
-            // There are issues, and nobody says what became of them.
+            // There are issues, but their outcome is not given.
             return None;
         }
         Some(Findings {

@@ -1,7 +1,7 @@
 //! Settings: `.kiro/kumite.toml`, a person's own file, the environment and flags, in layers.
 //!
-//! [`KEYS`] and [`AGENT_KEYS`] list every setting with what it means; reading, showing and the
-//! hints in errors all follow from them.
+//! [`KEYS`] and [`AGENT_KEYS`] list every setting with its meaning; reading, showing and the
+//! hints in errors all use these tables.
 
 mod agent_draft;
 mod agent_keys;
@@ -33,7 +33,7 @@ pub use size::Size;
 pub use span::Span;
 pub use usd::Usd;
 
-/// Everything that can be set, with a value for each.
+/// All settings, each with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub run: RunSettings,
@@ -41,7 +41,7 @@ pub struct Settings {
     pub implementation: ImplSettings,
     pub inspection: InspectionSettings,
     pub agent: AgentChoice,
-    /// By name; `claude`, `codex`, `gemini`, `opencode` and `scripted` are always there.
+    /// By name; `claude`, `codex`, `gemini`, `opencode` and `scripted` always exist.
     pub agents: BTreeMap<String, AgentSettings>,
     pub limit: LimitSettings,
     pub budget: BudgetSettings,
@@ -67,7 +67,7 @@ pub struct ImplSettings {
     pub guard: Guard,
 }
 
-/// What tasks.md without a box, or none at all, means.
+/// What it means if tasks.md has no boxes or does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// Nothing is left to do.
@@ -81,7 +81,7 @@ pub struct InspectionSettings {
     pub rounds_max: u8,
 }
 
-/// Which agent does what, and how long it is waited for.
+/// Which agent does which phase, and its time limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentChoice {
     pub default: String,
@@ -102,18 +102,18 @@ pub struct LimitSettings {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSettings {
-    /// 0: none.
+    /// 0: no limit.
     pub usd_per_run: Usd,
-    /// 0: none.
+    /// 0: no limit.
     pub usd_per_day: Usd,
 }
 
-/// How much of what agents say is kept.
+/// How much of the agents' output is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogSettings {
-    /// Of one agent; 0: no limit.
+    /// Per agent; 0: no limit.
     pub max_size: Size,
-    /// Of all agents of one spec; 0: no limit.
+    /// For all agents of one spec; 0: no limit.
     pub max_total: Size,
 }
 
@@ -130,8 +130,8 @@ impl Settings {
         self.agent.phase.get(&phase).unwrap_or(&self.agent.default)
     }
 
-    /// Reads `layers` in order, later ones over earlier ones (person, then project), then the
-    /// environment, then `flags`.
+    /// Reads `layers` in order, where later ones override earlier ones (person, then project), then
+    /// the environment, then `flags`.
     pub fn load(
         layers: &[Layer<'_>],
         env: &[(String, String)],
@@ -212,7 +212,7 @@ pub struct Layer<'a> {
 pub struct Flag {
     /// As the person wrote it, such as `--jobs`.
     pub name: String,
-    /// The setting that it stands for, such as `run.jobs`.
+    /// The setting that it sets, such as `run.jobs`.
     pub key: String,
     pub value: String,
 }
@@ -220,6 +220,6 @@ pub struct Flag {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub settings: Settings,
-    /// Every setting with its value as TOML and where that comes from. Secrets are not shown.
+    /// Every setting with its value as TOML and its origin. Secrets are not shown.
     pub origins: Vec<(String, String, Origin)>,
 }

@@ -1,8 +1,9 @@
 //! spec.json: what a spec says about itself, in every shape that predecessors wrote, and how
-//! kumite's changes are written back without touching anything else.
+//! kumite writes its changes back without touching anything else.
 //!
-//! Reading is forgiving: what is missing or has an odd type reads as "not said". It is never
-//! generous: nothing reads as approved, passed or permitted unless the file clearly says so.
+//! Reading is forgiving: a missing value or one of an unexpected type counts as "not said". It is
+//! never
+//! generous: nothing counts as approved, passed or permitted unless the file clearly says so.
 
 mod approvals;
 mod error;
@@ -29,10 +30,10 @@ use crate::json::{self, Value};
 /// Larger files are not specs.
 pub const SIZE_MAX: usize = 10 * 1024 * 1024;
 
-/// Round numbers above this are not believed: somebody counts with them.
+/// Larger round numbers are ignored, because they are used for counting.
 const NUMBER_MAX: u32 = 1_000_000;
 
-/// The text of a spec.json that is known to be a JSON object.
+/// The text of a spec.json, checked to be a JSON object.
 #[derive(Clone, Debug)]
 pub struct SpecJson {
     text: String,
@@ -40,7 +41,7 @@ pub struct SpecJson {
     words: Words,
 }
 
-/// The plain texts, taken out once so that readers can borrow them.
+/// The plain texts, extracted once so that readers can borrow them.
 #[derive(Clone, Debug, Default)]
 struct Words {
     phase: Option<String>,
@@ -78,7 +79,7 @@ impl SpecJson {
         Value::new(&self.text, self.root.clone())
     }
 
-    /// The phases that may run by themselves.
+    /// The phases that may run automatically.
     pub fn permitted(&self) -> Permitted {
         permissions::read(self.root())
     }
@@ -97,12 +98,12 @@ impl SpecJson {
         inspections::recorded(self.root())
     }
 
-    /// The furthest of impl, inspection and deploy that the file calls complete.
+    /// The latest of impl, inspection and deploy that the file calls complete.
     pub fn completed(&self) -> Option<Phase> {
         stage::completed(self.phase_text()?)
     }
 
-    /// The `phase`, as written; of a spec-manager file, the phase that its status amounts to.
+    /// The `phase` as written; for a spec-manager file, the phase that matches its status.
     pub fn phase_text(&self) -> Option<&str> {
         self.words.phase.as_deref()
     }
@@ -111,7 +112,7 @@ impl SpecJson {
         self.words.language.as_deref()
     }
 
-    /// Where the spec's own checkout is, if it has one.
+    /// The path of the spec's worktree, if it has one.
     pub fn worktree_path(&self) -> Option<&str> {
         self.words.worktree_path.as_deref()
     }
@@ -126,8 +127,9 @@ impl SpecJson {
 
     /// The new bytes of the file after `changes`, made at the time `at` (RFC 3339).
     ///
-    /// Whatever the changes do not mean stays byte for byte. Changes that the file already shows
-    /// change nothing, not even `updated_at`.
+    /// Everything that the changes do not concern stays byte for byte. Changes that the file
+    /// already
+    /// shows change nothing, not even `updated_at`.
     pub fn apply(&self, changes: &[Change], at: &str) -> Result<Vec<u8>, Error> {
         let written = write::apply(self, changes, at);
         if written.len() > SIZE_MAX {
@@ -151,7 +153,7 @@ impl Words {
     }
 }
 
-/// The number of a round, under the names that were in use; by its place if it has none.
+/// The number of a round, under any of the names in use; its position if it has none.
 fn number(item: Value<'_>, index: usize, names: &[&str]) -> u32 {
     let given = names.iter().find_map(|name| item.given(name)?.as_count());
     let believed = given.filter(|number| (1..=NUMBER_MAX).contains(number));

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Small letters, digits and hyphens: it can be part of a path, a branch and a command line.
+/// Small letters, digits and hyphens, so that it can be part of a path, a branch and a command
+/// line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpecName(String);
 

@@ -1,7 +1,7 @@
-//! tasks.md: check boxes, and what is written around them.
+//! tasks.md: check boxes, and the text around them.
 //!
 //! A task is a list item with a box, as GitHub reads it: at any depth, with any bullet, outside
-//! code and comments. Which of them have to be done is [`Task::counts`].
+//! code and comments. [`Task::counts`] tells which of them are required.
 
 mod item;
 mod sections;
@@ -25,7 +25,7 @@ pub struct Task {
     /// From 1.
     pub line: usize,
     pub done: bool,
-    /// Written `- [ ]* 7.9` or `- [ ] 7.9*`: may be left out.
+    /// Written `- [ ]* 7.9` or `- [ ] 7.9*`: not required.
     pub optional: bool,
     /// `1.2`, `T001`, `FIX-1.1`
     pub id: Option<String>,
@@ -35,10 +35,10 @@ pub struct Task {
     pub requirements: Vec<String>,
     pub depends: Vec<String>,
     pub boundary: Option<String>,
-    /// How many list items it is inside of.
+    /// How many list items it is nested in.
     pub depth: usize,
-    /// Whether the implementation is incomplete without it: not optional, and not in an appendix
-    /// or checklist.
+    /// Whether the implementation is incomplete without it: not optional, and not in an appendix or
+    /// checklist.
     pub counts: bool,
 }
 
@@ -54,7 +54,7 @@ impl Tasks {
     }
 }
 
-/// Bytes that are no text are replaced: they cannot hide a box.
+/// Bytes that are not text are replaced, so that they cannot hide a box.
 pub fn parse(bytes: &[u8]) -> Tasks {
     let text = String::from_utf8_lossy(crate::markdown::without_mark(bytes));
     let mut walk = Walk::new(&text);
@@ -64,8 +64,8 @@ pub fn parse(bytes: &[u8]) -> Tasks {
     trailers::read(&text, walk.found)
 }
 
-/// (done, total) as the predecessor counts: only boxes at the start of a line, but also optional
-/// ones, those in code and those in a checklist.
+/// (done, total) as the predecessor counts: only boxes at the start of a line, but including
+/// optional ones, those in code and those in a checklist.
 pub fn legacy_count(bytes: &[u8]) -> (u32, u32) {
     let starts = |line: &&[u8], marks: &[&[u8]]| marks.iter().any(|mark| line.starts_with(mark));
     let (mut done, mut open) = (0, 0);
@@ -76,7 +76,7 @@ pub fn legacy_count(bytes: &[u8]) -> (u32, u32) {
     (done, done + open)
 }
 
-/// A task and where it begins and ends.
+/// A task, and where it begins and ends.
 struct Found {
     task: Task,
     span: std::ops::Range<usize>,
@@ -85,13 +85,13 @@ struct Found {
 struct Walk<'a> {
     text: &'a str,
     found: Vec<Found>,
-    /// List items that are open.
+    /// How many list items are open.
     depth: usize,
-    /// Anything else that is open and can hold a heading.
+    /// How many other open blocks could hold a heading.
     quotes: usize,
     sections: Sections,
     heading: Option<(usize, String)>,
-    /// The line of a byte that was looked at before: items come in order.
+    /// A byte and its line, where counting continues: items come in order.
     counted: (usize, usize),
 }
 

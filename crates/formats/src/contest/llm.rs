@@ -1,4 +1,4 @@
-//! How a model is asked: the same keys wherever a model is named, in mixseek's words and in ours.
+//! How a model is called: the same keys wherever a model is named, in mixseek's words and in ours.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,7 +6,7 @@ use super::model_id;
 use super::plan::Llm;
 use super::scope::Scope;
 
-/// What mixseek's files and variables may say of a model.
+/// The keys of a model in mixseek's files and variables.
 pub(super) const KEYS: [&str; 10] = [
     "model",
     "temperature",
@@ -20,12 +20,12 @@ pub(super) const KEYS: [&str; 10] = [
     "google_model_settings",
 ];
 
-/// What it is told about itself.
+/// The keys of a model's system prompt.
 pub(super) const TEXTS: [&str; 2] = ["system_instruction", "system_prompt"];
 
 pub(super) const RETRIES: u32 = 3;
 
-/// What was said of a model, and what was not.
+/// The settings given for a model; fields that were not given are empty.
 #[derive(Clone, Default)]
 pub(super) struct Asked {
     pub model: Option<String>,
@@ -41,7 +41,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// In mixseek's words, all but `model`. `timeout` is the range of `timeout_seconds`.
+    /// Reads all keys but `model`, in mixseek's words. `timeout` is the range of `timeout_seconds`.
     pub fn mixseek(scope: &Scope<'_>, timeout: std::ops::RangeInclusive<u64>) -> Asked {
         let mut extra = scope.free("model_settings");
         extra.extend(scope.free("google_model_settings"));
@@ -54,7 +54,7 @@ impl Asked {
         }
     }
 
-    /// In ours, all but `model`.
+    /// Reads all keys but `model`, in our words.
     pub fn own(scope: &Scope<'_>) -> Asked {
         Asked {
             base_url: scope.some_text("base_url"),
@@ -76,13 +76,13 @@ impl Asked {
         }
     }
 
-    /// With the model, which must be of a known provider.
+    /// Adds the model, which must be of a known provider.
     pub fn with_model(mut self, scope: &Scope<'_>, key: &'static str) -> Asked {
         self.model = model_id::read(scope, key);
         self
     }
 
-    /// What is not said here is as it is said below.
+    /// Fields left unset inherit from `below`.
     pub fn over(self, below: Asked) -> Asked {
         let mut extra = below.extra;
         extra.extend(self.extra);

@@ -1,4 +1,4 @@
-//! Reads the files of a contest, whichever kind it is, and puts a plan together.
+//! Reads the files of a contest, of either kind, and builds a plan.
 
 use std::cell::RefCell;
 use std::io;
@@ -15,9 +15,9 @@ pub(super) struct Loader<'a> {
     pub request: &'a Request<'a>,
     pub report: &'a Report,
     pub variables: Variables<'a>,
-    /// What relative paths in files are seen from.
+    /// The directory that relative paths in files start from.
     pub base: PathBuf,
-    /// As it was named, seen from the current directory.
+    /// As it was named, relative to the current directory.
     pub workspace: Option<PathBuf>,
     read: &'a dyn Fn(&Path) -> io::Result<String>,
     files: RefCell<Vec<PathBuf>>,
@@ -71,7 +71,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The file of the command line is where a person sees it, or in the workspace as mixseek does.
+    /// The file of the command line is relative to the current directory, or to the workspace as in
+    /// mixseek.
     fn main_file(&self) -> Option<(PathBuf, String)> {
         let here = self.request.dir.join(self.request.file);
         if let Some(text) = self.request.text {
@@ -135,7 +136,7 @@ impl Loader<'_> {
         self.parse(&path, &text)
     }
 
-    /// Reads a file that need not be there.
+    /// Reads an optional file.
     pub fn file_if_there(&self, name: &str) -> Option<Node> {
         let path = self.base.join(name);
         match (self.read)(&path) {
@@ -150,7 +151,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The task: the command line's, or else what the file says.
+    /// The task of the command line, or else of the file.
     pub fn task(&self, file: &At, given: Option<String>) -> String {
         let task = self.request.task.map(str::to_owned);
         match (task, given) {
@@ -168,7 +169,7 @@ impl Loader<'_> {
         }
     }
 
-    /// `--timeout`, for each team.
+    /// `--timeout`, per team.
     pub fn timeout_ms(&self) -> Option<u64> {
         let timeout = self.request.timeout?;
         if timeout.is_zero() {

@@ -1,4 +1,4 @@
-//! What holds for every member of a model team, whichever file it stands in.
+//! Rules for every member of a model team, in whichever file it is.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::plan::{Member, MemberKind};
 use super::problem::{At, Report};
 use super::scope::Scope;
 
-/// The longest name of a tool that the providers' APIs take.
+/// The longest tool name that the providers' APIs accept.
 const TOOL_NAME_MAX: usize = 64;
 
-/// The leader tells its members apart by their names, and its tools by theirs.
+/// The leader distinguishes its members by name, and its tools too.
 pub(super) fn distinct(report: &Report, members: &[(Member, At)]) {
     let mut names: BTreeMap<&str, &At> = BTreeMap::new();
     let mut tools: BTreeMap<&str, &At> = BTreeMap::new();
-    // A name that is missing is said already.
+    // A missing name is already reported.
     for (member, at) in members.iter().filter(|(member, _)| !member.name.is_empty()) {
         let same_name = names.insert(&member.name, at);
         let same_tool = tools.insert(&member.tool_name, at);
@@ -42,7 +42,7 @@ pub(super) fn name(scope: &Scope<'_>, key: &'static str) -> String {
     name.unwrap_or_default()
 }
 
-/// The name that the leader calls the member by: the given one, or one made of its name.
+/// The name that the leader calls the member by: given, or made from the member's name.
 pub(super) fn tool_name(
     scope: &Scope<'_>,
     key: &'static str,
@@ -52,7 +52,7 @@ pub(super) fn tool_name(
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let is_given = given.is_some();
     let tool = given.unwrap_or_else(|| {
-        // APIs are stricter with tools than we are with members.
+        // APIs allow fewer characters in tool names than we allow in member names.
         let is_safe = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
         let safe = |letter: char| Some(letter).filter(is_safe).unwrap_or('_');
         format!("delegate_to_{}", name.chars().map(safe).collect::<String>())
@@ -73,7 +73,7 @@ pub(super) fn description(given: Option<String>, name: &str) -> String {
     given.unwrap_or_else(|| format!("Delegate task to {name}"))
 }
 
-/// Searching and running code is done by the provider, or not at all.
+/// Only the provider can search and run code, so its API must support it.
 pub(super) fn check_tools(scope: &Scope<'_>, model: Option<&str>, key: &'static str) {
     if let Some(model) = model.filter(|model| !model_id::has_tools(model))
         && let Some(kind) = scope.node(key)

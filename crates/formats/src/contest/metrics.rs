@@ -1,4 +1,4 @@
-//! The metrics that have a rubric of their own.
+//! The metrics that have a built-in rubric.
 
 use super::plan::Rubric;
 

@@ -1,5 +1,5 @@
-//! mixseek's files as they are: an orchestrator that names teams, evaluator, judgment and prompts.
-//! What mixseek accepts and never reads has an effect here, or a warning.
+//! mixseek's unchanged files: an orchestrator that names teams, evaluator, judgment and prompts.
+//! Keys that mixseek accepts but never reads have an effect here, or cause a warning.
 
 mod evaluator;
 mod judgment;
@@ -81,7 +81,7 @@ pub(super) fn plan(loader: &mut Loader<'_>, mut root: Node) -> Option<Plan> {
     Some(plan)
 }
 
-/// Relative paths are seen from the workspace; without one, from the current directory.
+/// Relative paths start from the workspace, or else from the current directory.
 fn find_workspace(loader: &mut Loader<'_>, scope: &Scope<'_>) {
     let path = scope.some_text("workspace_path");
     if loader.workspace.is_none() {
@@ -92,7 +92,7 @@ fn find_workspace(loader: &mut Loader<'_>, scope: &Scope<'_>) {
     }
 }
 
-/// It exists in all of mixseek's files and changes nothing.
+/// All of mixseek's files may have this key, and it changes nothing.
 fn environment(scope: &Scope<'_>) {
     let words = [("dev", ()), ("staging", ()), ("prod", ())];
     scope.word("environment", &words);

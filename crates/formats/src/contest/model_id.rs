@@ -1,4 +1,4 @@
-//! Ids of models, as far as they can be checked without asking anybody: `provider:name`.
+//! Ids of models (`provider:name`), as far as they can be checked offline.
 
 use super::node::Value;
 use super::places::Named;
@@ -8,7 +8,7 @@ use crate::settings::nearest;
 
 struct Provider {
     name: &'static str,
-    /// Whether its API searches the web and runs code on its own side.
+    /// Whether its API can search the web and run code on its own side.
     has_tools: bool,
 }
 
@@ -24,7 +24,7 @@ const PROVIDERS: [Provider; 9] = [
     provider("ollama", false),
 ];
 
-/// What people call them elsewhere.
+/// Names that people use elsewhere.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("xai", "grok"),
     ("google", "google-gla"),
@@ -39,7 +39,7 @@ const fn provider(name: &'static str, has_tools: bool) -> Provider {
     Provider { name, has_tools }
 }
 
-/// Reads an id of a known provider. The model itself may be any: new ones appear every week.
+/// Reads an id of a known provider. Any model name is allowed: new ones appear every week.
 pub(super) fn read(scope: &Scope<'_>, key: &'static str) -> Option<String> {
     let id = read_any(scope, key)?;
     check(
@@ -51,7 +51,7 @@ pub(super) fn read(scope: &Scope<'_>, key: &'static str) -> Option<String> {
     Some(id)
 }
 
-/// Reports an id, said by `what`, that is not well-formed or of no known provider.
+/// Reports an id that is malformed or has an unknown provider. `what` names the setting.
 pub(super) fn check(report: &Report, at: &At, what: &str, id: &str) {
     if !is_well_formed(id) {
         let message = format!("{what} must be {ALLOWED}, not {id:?}");
@@ -80,7 +80,7 @@ pub(super) fn read_any(scope: &Scope<'_>, key: &'static str) -> Option<String> {
     Some(id)
 }
 
-/// Whether the provider searches the web and runs code by itself. Of an unknown one nobody knows.
+/// Whether the provider can search the web and run code. An unknown provider is assumed to.
 pub(super) fn has_tools(id: &str) -> bool {
     find(provider_of(id)).is_none_or(|provider| provider.has_tools)
 }

@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which everything knows its line.
+//! A TOML file as a tree in which every node knows its line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,19 +24,19 @@ pub(super) enum Value {
     Text(String),
     List(Vec<Node>),
     Table(Table),
-    /// A date, or a number that is too large: nothing takes these.
+    /// A date, or a number that is too large: no setting accepts these.
     Other,
 }
 
 pub(super) type Table = BTreeMap<String, Node>;
 
-/// A text that is no TOML: the line, and what is wrong there.
+/// A text that is not TOML: the line, and what is wrong there.
 pub(super) struct Broken {
     pub at: At,
     pub message: String,
 }
 
-/// The table that a whole file is.
+/// Parses a whole file as a table.
 pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Broken> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = Lines::new(file, text);
@@ -76,7 +76,7 @@ impl Lines {
 
     fn table(&self, table: &DeTable<'_>) -> Table {
         let entries = table.iter().map(|(key, value)| {
-            // The line of the key: where the value is long, it begins there.
+            // The line of the key, which is where a long value begins.
             let node = Node {
                 at: self.at(key.span().start),
                 value: self.value(value.get_ref()),
@@ -108,13 +108,13 @@ impl Lines {
 }
 
 impl Node {
-    /// An empty table, for what was not written at all.
+    /// An empty table, for a section that is absent.
     pub fn empty(at: At) -> Node {
         let value = Value::Table(Table::new());
         Node { at, value }
     }
 
-    /// A value from the environment: a text, or JSON where a list or a table is meant.
+    /// A value from the environment: a text, or JSON for a list or a table.
     pub fn of_variable(at: &At, text: &str) -> Node {
         let is_json = text.starts_with(['[', '{']);
         let json = is_json.then(|| serde_json::from_str(text).ok()).flatten();
@@ -151,7 +151,7 @@ impl Node {
         Node { at, value }
     }
 
-    /// None if there is something in it that JSON cannot say.
+    /// None if it contains something that JSON cannot express.
     pub fn json(&self) -> Option<serde_json::Value> {
         Some(match &self.value {
             Value::Bool(yes) => (*yes).into(),

@@ -1,4 +1,4 @@
-//! `contest.toml`: all that a contest is, in one place.
+//! `contest.toml`: a whole contest in one file.
 
 mod metric;
 mod prompts;
@@ -22,7 +22,7 @@ pub(super) fn plan(loader: &Loader<'_>, root: &Node) -> Option<Plan> {
     if is_part_of_mixseek(&file) {
         return None;
     }
-    // A section that is not there has nothing to say.
+    // An absent section counts as empty.
     let nothing = Node::empty(root.at.clone());
     let section = |key| {
         let empty = || Scope::of(loader.report, &nothing, key);
@@ -62,7 +62,7 @@ pub(super) fn plan(loader: &Loader<'_>, root: &Node) -> Option<Plan> {
     Some(plan)
 }
 
-/// A file that mixseek reads through its orchestrator only.
+/// A file that mixseek reads only through its orchestrator.
 fn is_part_of_mixseek(file: &Scope<'_>) -> bool {
     let is_part = |(key, node): &(&String, &Node)| {
         let is_table = matches!(node.value, Value::Table(_));

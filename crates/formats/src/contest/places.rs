@@ -1,4 +1,4 @@
-//! Where a contest names what only the world can check: models, agents, programs.
+//! Where a contest names things that only the outside world can check: models, agents, programs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// A kind of thing that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Named {
-    /// By its id.
+    /// A model, by its id.
     Model,
     /// One of kumite's agents.
     Agent,
@@ -25,7 +25,7 @@ pub struct NamedAt {
     pub line: Option<usize>,
 }
 
-/// The first place of each.
+/// The first place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places(BTreeMap<(Named, String), NamedAt>);
 

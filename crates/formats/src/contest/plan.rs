@@ -1,6 +1,6 @@
-//! A contest as it is going to be played: everything that files, environment and flags said, merged
-//! and checked. It is kept beside the journal, so that a resumed contest does not depend on files
-//! that were edited meanwhile.
+//! A contest as it will be played: everything from files, environment and flags, merged and
+//! checked. It is kept beside the journal, so that a resumed contest does not depend on files that
+//! were edited meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +17,24 @@ pub struct Plan {
 
     pub rounds_min: u32,
     pub rounds_max: u32,
-    /// How many teams work at once; without it, all of them.
+    /// How many teams work at the same time; if None, all of them.
     pub teams_max: Option<u32>,
     pub submission_timeout_ms: u64,
     pub judgment_timeout_ms: u64,
     pub team_timeout_ms: Option<u64>,
     pub contest_timeout_ms: Option<u64>,
-    /// Further tries after a submission that broke in a way that may pass.
+    /// Further tries after a submission failed in a way that may pass.
     pub submission_retries: u32,
 
-    /// In dollars; without it there is no limit.
+    /// In dollars; None means no limit.
     pub budget_usd: Option<f64>,
     /// By model id.
     pub prices: BTreeMap<String, Price>,
-    /// How many characters of past submissions a prompt carries at the most.
+    /// The most characters of past submissions in a prompt.
     pub history_chars: usize,
 }
 
-/// Dollars for a million tokens.
+/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     pub input: f64,
@@ -54,12 +54,12 @@ pub struct Team {
 pub enum TeamKind {
     /// One of kumite's agents, in a git worktree of its own.
     Agent(Agent),
-    /// A leader over a model's API, with members as its tools.
+    /// A leader that is called over a model's API, with members as its tools.
     Model(Box<ModelTeam>),
-    /// Built in, for the demo and for trying a contest out: no key, no program.
+    /// Built in, for the demo and for trials of a contest: it needs no key and no program.
     Scripted {
         style: String,
-        /// How long a round takes it, so that somebody can watch.
+        /// How long a round takes, so that a person can watch.
         #[serde(default)]
         pace_ms: u64,
     },
@@ -67,31 +67,31 @@ pub enum TeamKind {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
-    /// A name of kumite's settings: `claude`, `codex`, or one of `[agents.*]`.
+    /// A name in kumite's settings: `claude`, `codex`, or one of `[agents.*]`.
     pub agent: String,
     pub submission: Source,
     pub worktree: Worktree,
 }
 
-/// What of an agent's work is its submission.
+/// Which part of an agent's work is its submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The last text that it said.
+    /// Its last text.
     Text,
-    /// A file of its worktree.
+    /// A file in its worktree.
     File(String),
-    /// All that it changed.
+    /// All its changes.
     Diff,
 }
 
-/// What an agent finds when its round begins.
+/// The worktree of an agent at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worktree {
-    /// The project as it was at the start of the contest (D3: only the prompt travels).
+    /// The project as it was at the start of the contest (D3: only the prompt carries over).
     Fresh,
-    /// What its last round left.
+    /// As its last round left it.
     Kept,
 }
 
@@ -104,14 +104,14 @@ pub struct ModelTeam {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Leader {
-    /// None: the built-in text. Empty: none at all.
+    /// None: the built-in text. Empty: no instruction.
     pub system_instruction: Option<String>,
     pub system_prompt: Option<String>,
     #[serde(flatten)]
     pub llm: Llm,
 }
 
-/// A model and how it is asked. What is unset is not sent.
+/// A model and how it is called. Unset fields are not sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Llm {
     /// `provider:name`
@@ -125,7 +125,7 @@ pub struct Llm {
     pub timeout_ms: u64,
     /// Further tries after the first.
     pub max_retries: u32,
-    /// Passed to the model's API as it is.
+    /// Passed to the model's API unchanged.
     #[serde(default)]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -150,7 +150,7 @@ pub enum MemberKind {
     WebSearch {
         max_results: Option<u32>,
     },
-    /// We fetch; the member reads.
+    /// kumite fetches the page; the member reads it.
     WebFetch {
         max_uses: Option<u32>,
         allowed_domains: Vec<String>,
@@ -160,7 +160,7 @@ pub enum MemberKind {
     CodeExecution,
     /// A program that gets the task on its standard input.
     Command(Command),
-    /// A Python class of mixseek's, behind a shim.
+    /// A Python class for mixseek, run through a shim.
     Plugin(Plugin),
 }
 
@@ -175,7 +175,7 @@ pub struct Plugin {
     pub module: Option<String>,
     pub path: Option<String>,
     pub class: String,
-    /// What a custom member of mixseek is set up with; a metric has none.
+    /// The settings of a custom mixseek member; a metric has none.
     #[serde(default)]
     pub tool_settings: serde_json::Map<String, serde_json::Value>,
 }
@@ -188,7 +188,7 @@ pub struct Evaluator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     pub name: String,
-    /// In millionths; the sum of all is a million, give or take a thousand.
+    /// In millionths; all weights add up to a million, give or take a thousand.
     pub weight: u32,
     pub kind: MetricKind,
 }
@@ -202,17 +202,17 @@ pub enum MetricKind {
         system_instruction: Option<String>,
         llm: Llm,
     },
-    /// A program: gets the submission, answers a score and remarks as JSON. For an agent team it
-    /// runs in the team's worktree.
+    /// A program: it gets the submission, and answers a score and remarks as JSON. For an agent
+    /// team it runs in the team's worktree.
     Command {
         command: Command,
         max_retries: u32,
-        /// A score below this vetoes.
+        /// A score below this is a veto.
         veto_below: Option<f64>,
     },
-    /// Built in: which of these words does the submission mention?
+    /// Built in: counts which of these words the submission mentions.
     Checklist(Checklist),
-    /// A Python metric of mixseek's, behind a shim.
+    /// A Python metric for mixseek, run through a shim.
     Plugin {
         plugin: Plugin,
         timeout_ms: u64,
@@ -237,7 +237,7 @@ pub struct Checklist {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// Built in: looks at the scores alone.
+    /// Built in: looks only at the scores.
     Rules,
     Llm {
         system_instruction: Option<String>,

@@ -9,11 +9,11 @@ use super::places::{Named, NamedAt, Places};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// A file as the person knows it, or what else it was said in: `environment variable X`.
+    /// A file as the person knows it, or another source: `environment variable X`.
     pub file: PathBuf,
     pub line: Option<usize>,
     pub message: String,
-    /// What to do about it.
+    /// A remedy.
     pub help: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Where something was said.
+/// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct At {
     pub file: Arc<Path>,
@@ -39,7 +39,7 @@ pub(super) struct At {
 }
 
 impl At {
-    /// Not in a file, or in no line of it.
+    /// Outside any file, or without a line.
     pub fn whole(file: impl AsRef<Path>) -> At {
         At {
             file: Arc::from(file.as_ref()),
@@ -55,12 +55,12 @@ impl fmt::Display for At {
     }
 }
 
-/// All that was found on the way, so that a person hears it at once.
+/// Everything found so far, so that a person gets all of it at once.
 pub(super) struct Report {
     problems: RefCell<Vec<Problem>>,
     warnings: RefCell<Vec<Problem>>,
     places: RefCell<Places>,
-    /// Unknown keys are only warned of.
+    /// Unknown keys cause only warnings.
     is_lenient: bool,
 }
 
@@ -93,14 +93,14 @@ impl Report {
         }
     }
 
-    /// Remembers where something is named that only the world can check.
+    /// Remembers where a name appears that only the outside world can check.
     pub fn named(&self, named: Named, name: &str, at: &At) {
         let (file, line) = (at.file.to_path_buf(), at.line);
         let mut places = self.places.borrow_mut();
         places.add(named, name, NamedAt { file, line });
     }
 
-    /// Problems and warnings, those of a file in the order of its lines, and where things are named.
+    /// Problems and warnings, in line order within each file, and the places of names.
     pub fn finish(self) -> (Vec<Problem>, Vec<Problem>, Places) {
         (
             in_order(self.problems.into_inner()),

@@ -1,4 +1,4 @@
-//! Rules that hold for every contest, whichever file it comes from.
+//! Rules for every contest, whichever file it comes from.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::scope::Scope;
 const ROUNDS_MIN: u32 = 2;
 const ROUNDS_MAX: u32 = 5;
 const WEIGHT_ONE: u32 = 1_000_000;
-/// By how much the sum of all weights may miss 1.
+/// How far the sum of all weights may be from 1.
 const WEIGHT_SLACK: f64 = 0.001;
 
 pub(super) const SUBMISSION_TIMEOUT_MS: u64 = 300_000;
@@ -21,12 +21,12 @@ pub(super) const MODEL_TIMEOUT_MS: u64 = 300_000;
 pub(super) const SUBMISSION_RETRIES: u32 = 3;
 pub(super) const HISTORY_CHARS: usize = 200_000;
 
-/// The least and the most rounds (D10).
+/// The minimum and the maximum number of rounds (D10).
 pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) -> (u32, u32) {
     let low = scope.count(min, 1..=ROUNDS_LIMIT);
     let high = scope.count(max, 1..=ROUNDS_LIMIT);
     let (least, most) = (low.unwrap_or(ROUNDS_MIN), high.unwrap_or(ROUNDS_MAX));
-    // A value that was refused is said already.
+    // A refused value is already reported.
     let is_refused = low.is_some() != scope.has(min) || high.is_some() != scope.has(max);
     if least > most && !is_refused {
         let of = |key, given: Option<u32>, value| {
@@ -47,14 +47,14 @@ pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) ->
     (least, most)
 }
 
-/// A metric's name, its weight if it has one, and where it stands.
+/// A metric's name, its weight if it has one, and its place in the file.
 pub(super) struct Weighed {
     pub name: String,
     pub weight: Option<f64>,
     pub at: At,
 }
 
-/// In millionths. All have a weight, or none has; then they are equal.
+/// In millionths. Either all metrics have a weight, or none; then they are equal.
 pub(super) fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
     same_names(report, metrics);
     let without: Vec<&Weighed> = metrics.iter().filter(|one| one.weight.is_none()).collect();
@@ -72,7 +72,7 @@ pub(super) fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
     }
     let weights: Vec<f64> = metrics.iter().filter_map(|one| one.weight).collect();
     let sum: f64 = weights.iter().sum();
-    // A little more than the slack itself, for what binary fractions cannot say.
+    // A little more than the slack itself, because of rounding in binary fractions.
     if (sum - 1.0).abs() > WEIGHT_SLACK + 1e-9
         && let Some(first) = metrics.first()
     {
@@ -105,17 +105,17 @@ fn same_names(report: &Report, metrics: &[Weighed]) {
     }
 }
 
-/// As equal as millionths can be; their sum is exact.
+/// As equal as millionths can be; the sum is exact.
 fn equal(count: usize) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let part = |index: u32| WEIGHT_ONE / count + u32::from(index < WEIGHT_ONE % count);
     (0..count).map(part).collect()
 }
 
-/// Each team has an id of its own. `teams` come with the places of their ids.
+/// Every team needs its own id. `teams` come with the places of their ids.
 pub(super) fn team_ids(report: &Report, teams: &[(Team, At)]) {
     let mut seen: BTreeMap<&str, &At> = BTreeMap::new();
-    // One that is missing is said already.
+    // A missing id is already reported.
     for (team, at) in teams.iter().filter(|(team, _)| !team.id.is_empty()) {
         if let Some(first) = seen.get(team.id.as_str()) {
             let message = format!("team id {:?} is used twice", team.id);
@@ -140,7 +140,7 @@ pub(super) fn team_id(scope: &Scope<'_>, key: &'static str) -> String {
     id.unwrap_or_default()
 }
 
-/// Of two timeouts for a judgment both hold, so the smaller one does.
+/// If there are two timeouts for a judgment, the smaller one holds.
 pub(super) fn judgment_timeout(contest: Option<u64>, judge: Option<u64>) -> u64 {
     let given = [contest, judge].into_iter().flatten().min();
     given.unwrap_or(JUDGMENT_TIMEOUT_MS)

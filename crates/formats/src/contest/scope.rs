@@ -1,5 +1,5 @@
-//! One table while it is read. Whatever is asked for becomes a known key; what is left at the end
-//! is unknown, and the nearest known key is what was most likely meant.
+//! One table while it is read. Every key that is asked for becomes known; keys left at the end are
+//! unknown, and the nearest known key is suggested.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// A value that is no table is reported, and read as an empty one.
+    /// A value that is not a table is reported, and read as an empty table.
     pub fn of(report: &'a Report, node: &'a Node, name: &str) -> Scope<'a> {
         static EMPTY: Table = Table::new();
         let table = match &node.value {
@@ -44,12 +44,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whatever was not asked for is reported.
+    /// Reports all keys that were never asked for.
     pub fn finish(self) {
         self.report_unknown(|label| format!("unknown key `{label}`"));
     }
 
-    /// The same for a table that has other keys where it is of another kind.
+    /// Like [`Scope::finish`], for a table whose keys depend on its kind.
     pub fn finish_as(self, what: &str) {
         self.report_unknown(|label| format!("`{label}` is no key of {what}"));
     }
@@ -72,7 +72,7 @@ impl<'a> Scope<'a> {
         self.table.get(key)
     }
 
-    /// The keys that are there, in their order of the alphabet.
+    /// The keys of the table, in alphabetical order.
     pub fn keys(&self) -> impl Iterator<Item = (&'a String, &'a Node)> {
         self.table.iter()
     }
@@ -87,14 +87,14 @@ impl<'a> Scope<'a> {
         node.is_none_or(|node| matches!(&node.value, Value::List(items) if items.is_empty()))
     }
 
-    /// The first of these names that is there.
+    /// The first of these names that is present.
     pub fn alias(&self, names: [&'static str; 2]) -> &'static str {
         let [first, second] = names;
         let is_second = !self.has(first) && self.has(second);
         if is_second { second } else { first }
     }
 
-    /// Reports a key that must be there.
+    /// Reports a required key that is missing.
     pub fn need(&self, key: &'static str) {
         if !self.has(key) {
             let message = format!("`{}` is missing", self.label(key));
@@ -110,7 +110,7 @@ impl<'a> Scope<'a> {
         self.report.problem(&self.place(key), message, help);
     }
 
-    /// Of something that is nowhere in the file: its first line stands for it.
+    /// Reports a problem without a place in the file, at its first line.
     pub fn problem_of_all(&self, message: impl Into<String>, help: Option<String>) {
         let mut at = self.at.clone();
         at.line.get_or_insert(1);
@@ -121,7 +121,7 @@ impl<'a> Scope<'a> {
         self.report.warn(&self.place(key), message, help);
     }
 
-    /// A key that is accepted because files have it, and that nothing reads.
+    /// Warns about a key that is accepted because files contain it, but that nothing reads.
     pub fn without_effect(&self, key: &'static str, why: &str) {
         if self.has(key) {
             let message = format!("`{}` has no effect: {why}", self.label(key));
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Reads a value, or reports what it should have been.
+    /// Reads a value, or reports what is allowed.
     pub fn get<T>(
         &self,
         key: &'static str,
@@ -216,7 +216,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Dollars; none if it is 0.
+    /// Dollars; None for 0.
     pub fn dollars(&self, key: &'static str) -> Option<f64> {
         let allowed = "a number of US dollars from 0 to 1000000, where 0 means no budget";
         let dollars = self.get(key, allowed, |node| {
@@ -250,7 +250,7 @@ impl<'a> Scope<'a> {
         )
     }
 
-    /// A table that is passed on as it is.
+    /// A table that is passed on unchanged.
     pub fn free(&self, key: &'static str) -> Map<String, Json> {
         let json = self.get(key, "a table of plain values", |node| {
             match node.json()? {
@@ -286,7 +286,7 @@ fn text(node: &Node) -> Option<String> {
     }
 }
 
-/// Generous, as mixseek is, and as the environment needs it.
+/// Accepts several spellings, as mixseek does and as the environment needs.
 fn flag(node: &Node) -> Option<bool> {
     match &node.value {
         Value::Bool(yes) => Some(*yes),
@@ -301,7 +301,7 @@ fn flag(node: &Node) -> Option<bool> {
     }
 }
 
-/// `3`, `3.0` and `"3"` are all three.
+/// `3`, `3.0` and `"3"` are all accepted.
 fn whole(node: &Node) -> Option<i64> {
     match &node.value {
         Value::Int(int) => Some(*int),
@@ -315,7 +315,7 @@ fn whole(node: &Node) -> Option<i64> {
 }
 
 fn exact(float: f64) -> Option<i64> {
-    // Beyond this, floats skip whole numbers.
+    // Above this, floats cannot represent every whole number.
     let is_exact = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
     is_exact.then_some(float as i64)
 }

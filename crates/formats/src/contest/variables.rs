@@ -1,12 +1,12 @@
-//! Settings from the environment: `MIXSEEK_MAX_ROUNDS=3`. A variable wins over `.env` of the
-//! current directory, and that over a file.
+//! Settings from the environment: `MIXSEEK_MAX_ROUNDS=3`. A variable overrides `.env` of the
+//! current directory, which overrides a file.
 
 use super::node::{Node, Table, Value};
 use super::problem::At;
 
 pub(super) struct Variables<'a> {
     env: &'a dyn Fn(&str) -> Option<String>,
-    /// Of `.env`, with its lines.
+    /// The lines of `.env`.
     lines: Vec<(String, String, At)>,
 }
 
@@ -16,7 +16,7 @@ impl<'a> Variables<'a> {
         Variables { env, lines }
     }
 
-    /// Lines of the form `NAME=value`; what is not of that form is none of our business.
+    /// Reads lines of the form `NAME=value`; other lines are ignored.
     pub fn add_file(&mut self, file: &std::path::Path, text: &str) {
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -30,7 +30,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// A variable that is empty is not set. Names are the same in large and in small letters.
+    /// An empty variable counts as unset. Upper-case and lower-case names are equal.
     pub fn find(&self, name: &str) -> Option<Node> {
         let names = [name.to_uppercase(), name.to_lowercase()];
         let mut given = names
@@ -41,19 +41,19 @@ impl<'a> Variables<'a> {
             let at = At::whole(format!("environment variable {name}"));
             return Some(Node::of_variable(&at, &value));
         }
-        // The last line of a name counts, as in a shell.
+        // The last line with a name counts, as in a shell.
         let mut lines = self.lines.iter().rev();
         let line = lines.find(|(known, _, _)| known.eq_ignore_ascii_case(name));
         let (_, value, at) = line.filter(|(_, value, _)| !value.is_empty())?;
         Some(Node::of_variable(at, value))
     }
 
-    /// Puts what the environment says over what the table has.
+    /// Values from the environment replace those in the table.
     pub fn put_over(&self, table: &mut Node, prefix: &str, keys: &[&str]) {
         self.merge(table, prefix, keys, |_, _| true);
     }
 
-    /// Fills what the table does not have.
+    /// Values from the environment fill in what the table lacks.
     pub fn put_under(&self, table: &mut Node, prefix: &str, keys: &[&str]) {
         self.merge(table, prefix, keys, |table, key| !table.contains_key(key));
     }
@@ -78,7 +78,7 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Without quotes, and without a remark behind the value.
+/// Removes quotes, and a comment after the value.
 fn bare(value: &str) -> String {
     let value = value.trim();
     for quote in ['"', '\''] {

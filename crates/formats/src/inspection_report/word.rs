@@ -1,4 +1,4 @@
-//! What the words beside a judgment say.
+//! The verdict in the words beside a judgment label.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::markdown::plain;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Said {
-    /// Neither GO nor NOGO is there.
+    /// Neither GO nor NOGO.
     Nothing,
     Clearly(Verdict),
-    /// Both, or one with a condition.
+    /// Both, or one of them with a condition.
     Unclear,
 }
 
-/// The verdict must come first; what follows may explain it, but not take it back.
+/// The verdict must come first; the following words may explain it, but not take it back.
 pub(super) fn said(value: &str) -> Said {
     let struck_out = value.contains("~~");
     let value = plain(value);
@@ -59,8 +59,8 @@ struct Word<'a> {
     verdict: Option<Verdict>,
 }
 
-/// Letters and digits in a row are words; `no go` and `no-go` are one. Japanese runs words
-/// together (`条件付きGO`), so a change of script ends a word as well.
+/// Consecutive letters and digits form a word; `no go` and `no-go` count as one word. Japanese has
+/// no spaces between words (`条件付きGO`), so a change of script ends a word too.
 fn words(value: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     let mut end = 0;

@@ -1,8 +1,8 @@
-//! Is this text JSON? If not: where it stops being so, and what a person can do about it.
+//! Checks whether a text is JSON. If not, it tells where the error is and what a person can do.
 
 use super::is_space;
 
-/// Deeper files are not specs; a limit keeps the checker's own recursion harmless.
+/// Deeper files are not specs; the limit keeps the checker's recursion safe.
 pub(crate) const DEPTH_MAX: usize = 128;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum Fault {
     },
 }
 
-/// The span of the one value in `text`, which may open with a byte order mark.
+/// The span of the single value in `text`, which may begin with a byte order mark.
 pub(crate) fn check(text: &str) -> Result<std::ops::Range<usize>, Fault> {
     let mut scan = Scan {
         bytes: text.as_bytes(),
@@ -140,7 +140,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// After an element: true at the closer, false after a comma.
+    /// After an element: true at the closing bracket, false after a comma.
     fn ends_with(&mut self, closer: u8, within: &'static str) -> Result<bool, Fault> {
         self.space();
         match self.peek() {

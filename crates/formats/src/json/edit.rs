@@ -6,15 +6,15 @@ use super::layout::Layout;
 use super::new::write_element;
 use super::{New, Value};
 
-/// One step of the way to a value.
+/// One step of the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step<'k> {
     Key(&'k str),
-    /// An item of an array; behind the last one means: add it.
+    /// An item of an array; the index after the last item adds a new one.
     Item(usize),
 }
 
-/// A checked JSON text under change. What it makes is JSON again.
+/// A checked JSON text that can be changed. The result is always JSON again.
 pub(crate) struct Editor {
     text: String,
     root: Range<usize>,
@@ -39,8 +39,8 @@ impl Editor {
             .try_fold(self.root(), |value, key| value.get(key))
     }
 
-    /// Makes the value at `path` say `new`: nothing if it does, else by replacing it or by adding
-    /// what is missing on the way. Something else on the way, such as `null`, is replaced.
+    /// Sets the value at `path` to `new`. An equal value is left alone, missing parts of the path
+    /// are added, and other values on the path, such as `null`, are replaced.
     pub fn set(&mut self, path: &[Step<'_>], new: New<'_>) {
         if let Some((span, written)) = self.plan(path, new) {
             self.root.end = self.root.end - span.len() + written.len();
@@ -128,7 +128,7 @@ fn fits(container: Value<'_>, step: Step<'_>) -> bool {
     }
 }
 
-/// Puts the missing rest of the way around a new value.
+/// Wraps a new value in the missing rest of the path.
 fn wrap<'k>(rest: &[Step<'k>], new: New<'k>) -> New<'k> {
     rest.iter().rev().fold(new, |inner, step| match step {
         Step::Key(key) => New::Object(vec![(key, inner)]),

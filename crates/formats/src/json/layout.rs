@@ -1,8 +1,8 @@
-//! How a file is laid out around one place, so that what is added looks like its surroundings.
+//! The formatting around one place of a file, so that new text looks like the text around it.
 
 use super::Value;
 
-/// White space between the brackets of one object or array.
+/// The white space in one object or array.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     /// Before the first element.
@@ -13,12 +13,12 @@ pub(crate) struct Layout {
     pub last: String,
     /// Between a key and its value.
     pub colon: String,
-    /// By how much each level is indented further.
+    /// The additional indentation of each level.
     unit: String,
 }
 
 impl Layout {
-    /// Around the whole file: what an empty `{}` is filled with.
+    /// The outermost layout, used to fill an empty `{}`.
     pub fn around(text: &str) -> Layout {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         Layout {
@@ -30,7 +30,7 @@ impl Layout {
         }
     }
 
-    /// Of something new inside: one level further in, or on the same line.
+    /// The layout of a new value inside: one level deeper, or on the same line.
     pub fn nested(&self) -> Layout {
         if !self.between.contains('\n') {
             return self.clone();
@@ -45,7 +45,7 @@ impl Layout {
         }
     }
 
-    /// Of what is there. An empty pair of brackets tells nothing, so `around` decides.
+    /// The layout of existing text. An empty pair of brackets shows none, so `around` decides.
     pub fn of(text: &str, container: Value<'_>, around: &Layout) -> Layout {
         let elements = Edges::of(container);
         let Some(edges) = elements else {
@@ -71,7 +71,7 @@ impl Layout {
     }
 }
 
-/// Where the outermost elements of a container are.
+/// The positions of the outermost elements of a container.
 struct Edges {
     first: usize,
     previous_end: Option<usize>,
@@ -117,7 +117,7 @@ fn line_break(space: &str) -> &str {
     }
 }
 
-/// What this level adds to the indentation of the level around it.
+/// The indentation that this level adds to the level around it.
 fn unit(line: &str, around: &Layout) -> String {
     let deeper = line
         .contains('\n')

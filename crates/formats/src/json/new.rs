@@ -1,4 +1,4 @@
-//! Values that are written anew.
+//! New values to write.
 
 use super::Value;
 use super::layout::Layout;
@@ -13,7 +13,7 @@ pub(crate) enum New<'k> {
 }
 
 impl New<'_> {
-    /// Whether the file says this already, in whatever spelling.
+    /// Whether the file already has this value, in any spelling.
     pub fn is(&self, old: Value<'_>) -> bool {
         match self {
             New::Bool(new) => old.as_bool() == Some(*new),

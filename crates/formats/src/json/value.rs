@@ -1,4 +1,4 @@
-//! A window on checked JSON text.
+//! A view of checked JSON text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,8 +7,8 @@ use super::is_space;
 
 /// One value inside a text that [`super::check`] accepted.
 ///
-/// Each look walks the text of this value once and keeps nothing, so that a large file costs no
-/// memory. Of members with the same key the last one counts, as in JavaScript.
+/// Each access scans the text of this value once and stores nothing, so that a large file costs no
+/// memory. If a key occurs twice the last one counts, as in JavaScript.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
     text: &'a str,
@@ -81,30 +81,30 @@ impl<'a> Value<'a> {
             .map(|member| member.value)
     }
 
-    /// The same, but `null` counts as absent.
+    /// Like [`Value::get`], but `null` counts as absent.
     pub fn given(self, key: &str) -> Option<Value<'a>> {
         self.get(key).filter(|value| !value.is_null())
     }
 
-    /// A text that says something.
+    /// A text that is not empty.
     pub fn text(self, key: &str) -> Option<Cow<'a, str>> {
         self.get(key)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The members of an object in their order; none of anything else.
+    /// The members of an object in order; empty for any other value.
     pub fn members(self) -> impl Iterator<Item = Member<'a>> {
         let mut elements = Elements::of(self, self.is_object());
         std::iter::from_fn(move || elements.next_member())
     }
 
-    /// The items of an array in their order; none of anything else.
+    /// The items of an array in order; empty for any other value.
     pub fn items(self) -> impl Iterator<Item = Value<'a>> {
         let mut elements = Elements::of(self, self.is_array());
         std::iter::from_fn(move || elements.next_value())
     }
 }
 
-/// Walks over the elements of an object or array without looking into them.
+/// Iterates over the elements of an object or array without looking into them.
 struct Elements<'a> {
     text: &'a str,
     at: usize,
@@ -116,7 +116,7 @@ impl<'a> Elements<'a> {
         Elements {
             text: value.text,
             at: value.start + 1,
-            // The closing bracket is no element; a value of another kind has none at all.
+            // The closing bracket is not an element; a value of another kind has no elements.
             end: if fits { value.end - 1 } else { value.start },
         }
     }
@@ -127,7 +127,7 @@ impl<'a> Elements<'a> {
         Some(Member { key, value })
     }
 
-    /// The next value behind white space, comma and colon.
+    /// The next value after white space, comma and colon.
     fn next_value(&mut self) -> Option<Value<'a>> {
         let bytes = self.text.as_bytes();
         let between = |byte: u8| is_space(byte) || byte == b',' || byte == b':';
@@ -184,7 +184,7 @@ fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
     length.map_or(bytes.len(), |length| start + length)
 }
 
-/// What a string in quotes says. Half a surrogate pair, which JSON allows, becomes U+FFFD.
+/// The content of a quoted string. Half a surrogate pair, which JSON allows, becomes U+FFFD.
 fn unescape(quoted: &str) -> Cow<'_, str> {
     let inner = &quoted[1..quoted.len() - 1];
     if !inner.contains('\\') {
@@ -202,7 +202,7 @@ fn unescape(quoted: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The character that an escape stands for, and how many bytes the escape takes.
+/// The character of an escape sequence, and the length of the sequence in bytes.
 fn escaped(escape: &str) -> (char, usize) {
     match escape.as_bytes()[1] {
         b'b' => ('\u{8}', 2),

@@ -1,9 +1,10 @@
-//! One cell of the summary: a count, perhaps with a note beside it.
+//! One cell of the summary: a count, perhaps with a note.
 
 use crate::markdown::plain;
 
-/// `2`, `**2**`, `2 (see below)`, `0件`; nothing and its spellings are 0. A range, a fraction, a
-/// negative, rough (`~3`) or struck-out number, or a word, is no count.
+/// `2`, `**2**`, `2 (see below)` and `0件` are counts; an empty cell and words for nothing are 0. A
+/// range, a fraction, a negative, rough (`~3`) or struck-out number, or any other word, is not a
+/// count.
 pub(super) fn count(cell: &str) -> Option<u32> {
     if cell.contains('~') {
         return None;
@@ -45,14 +46,15 @@ fn has_digit(text: &str) -> bool {
     text.contains(|character: char| character.is_numeric())
 }
 
-/// What may stand right before the number: nothing, or a mark that is no sign and no name.
+/// Whether the text right before the number leaves it a plain count: no sign, no comparison, no
+/// name.
 fn is_lead(before: &str) -> bool {
     let touching = before.chars().next_back();
     let is_part = |mark: char| mark.is_alphanumeric() || "-−–+.,/#~<>≤≥=".contains(mark);
     !touching.is_some_and(is_part) && !before.trim_end().ends_with(['-', '−', '<', '>', '≤', '≥'])
 }
 
-/// Leaves out what is in brackets. None if a bracket is not closed: then who knows what is cut.
+/// Removes text in brackets. None if a bracket is not closed, because something may be cut off.
 fn without_notes(cell: &str) -> Option<String> {
     let mut depth = 0_usize;
     let mut kept = String::new();

@@ -1,15 +1,15 @@
-//! The points of a reply, one by one, for people to read. The counts are the table's.
+//! The single points of a reply, for people to read. The counts come from the table.
 
 use crate::markdown::{heading, plain, visible_lines, without_mark};
 
-/// One point of a review, with what the reply says of it.
+/// One point of a review, with the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
     /// Its heading: `C1: The waiting time has no unit`.
     pub title: String,
-    /// None: it is not clear.
+    /// None: unclear.
     pub judgment: Option<Judgment>,
-    /// What stands below the heading, as it was written.
+    /// The text below the heading, unchanged.
     pub text: String,
 }
 
@@ -20,7 +20,7 @@ pub enum Judgment {
     NeedsDiscussion,
 }
 
-/// The sections in which a judgment stands, in their order.
+/// The sections that contain a judgment, in order.
 pub fn points(bytes: &[u8]) -> Vec<Point> {
     let text = String::from_utf8_lossy(without_mark(bytes));
     let lines: Vec<&str> = text.lines().collect();
@@ -42,7 +42,7 @@ pub fn points(bytes: &[u8]) -> Vec<Point> {
     points.collect()
 }
 
-/// A line of dashes that separates it from the next section is no part of it.
+/// Removes the line of dashes that separates a section from the next.
 fn without_rule(text: &str) -> &str {
     let text = text.trim();
     let kept = text.trim_end_matches('-');
@@ -52,7 +52,7 @@ fn without_rule(text: &str) -> &str {
     }
 }
 
-/// The judgment in a line such as `**Judgment**: Fix Required`. Inner none: it is not clear.
+/// The judgment in a line such as `**Judgment**: Fix Required`. `Some(None)`: it is unclear.
 fn judgment(line: &str) -> Option<Option<Judgment>> {
     let said = plain(line.trim_start_matches(['-', '+', '*', '>', ' ', '\t']));
     let (name, said) = said.split_once([':', '：'])?;

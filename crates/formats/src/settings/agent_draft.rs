@@ -1,4 +1,4 @@
-//! An agent while its settings are put together.
+//! An agent while its settings are collected.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::source::Where;
 use super::value::{Allowed, Plain, quoted};
 use super::{Error, Origin};
 
-/// What was given of one agent.
+/// The settings given for one agent.
 #[derive(Default)]
 pub(super) struct Draft {
     pub kind: Option<Kind>,
@@ -24,7 +24,7 @@ pub(super) struct Draft {
     pub script: Option<String>,
     /// Where the agent was named first.
     pub first: Option<Where>,
-    /// Each key that was given, and where; what counts is the last of its kind.
+    /// Each key that was given, and where; the last one of each key counts.
     pub given: Vec<(&'static str, Where)>,
 }
 
@@ -47,7 +47,7 @@ impl Draft {
         (key.read)(self, value)
     }
 
-    /// The finished agent, or what is missing and what is too much.
+    /// The finished agent, or an error for a missing or surplus key.
     pub fn finish(mut self, name: &str) -> Result<AgentSettings, Error> {
         let Some(kind) = self.kind.or_else(|| own_kind(name)) else {
             return Err(self.wrong(name, None, no_kind(name)));
@@ -97,7 +97,7 @@ impl Draft {
             let message = format!("`agents.{name}` needs `command = [\"program\", \"argument\"]`");
             return Err(self.wrong(name, None, message));
         };
-        // An ACP agent is told everything in its session; nothing is filled in on its command line.
+        // An ACP agent gets everything in its session; its command line has no placeholders.
         if kind == Kind::Acp {
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl Draft {
         }
     }
 
-    /// An error at the place of `key`, or where the agent was named first.
+    /// An error at the place of `key`, or where the agent was first named.
     fn wrong(&self, name: &str, key: Option<&str>, message: String) -> Error {
         let nowhere = || Where {
             origin: Origin::Default,
@@ -151,7 +151,8 @@ impl Draft {
     }
 }
 
-/// What an agent of this name is when nobody says so. Nobody can guess the command of the others.
+/// The kind of an agent with a known name, if none is set. The other kinds need a command, which
+/// cannot be guessed.
 fn own_kind(name: &str) -> Option<Kind> {
     let (_, kind) = KINDS.into_iter().find(|(known, _)| *known == name)?;
     match kind {

@@ -1,4 +1,4 @@
-//! The keys of `[agents.<name>]`, and which kinds of agent have them.
+//! The keys of `[agents.<name>]`, and the kinds of agents that have them.
 
 use super::agent_draft::Draft;
 use super::agents::Prompt;
@@ -34,7 +34,7 @@ pub(super) const KINDS: [(&str, Kind); 7] = [
 pub struct AgentKey {
     pub name: &'static str,
     pub doc: &'static str,
-    /// Whether agents of this kind have it.
+    /// Whether agents of this kind have this key.
     pub(super) is_of: fn(Kind) -> bool,
     pub(super) read: fn(&mut Draft, &Plain) -> Result<(), Allowed>,
 }
@@ -127,8 +127,8 @@ fn command(value: &Plain) -> Result<Vec<String>, Allowed> {
     }
 }
 
-/// What nobody would fill in, if a word of the command has it. Only `{name}` is a placeholder;
-/// other braces, such as those of JSON, are left alone.
+/// The first unknown placeholder in the command. Only `{name}` is a placeholder; other braces, such
+/// as those of JSON, are ignored.
 pub(super) fn unknown_placeholder(command: &[String]) -> Option<&str> {
     let opened = command.iter().flat_map(|word| word.split('{').skip(1));
     let mut names = opened.filter_map(|rest| Some(rest.split_once('}')?.0));

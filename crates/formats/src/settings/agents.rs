@@ -16,12 +16,12 @@ pub struct AgentSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentKind {
-    /// A program that has a driver of its own.
+    /// A program with a driver of its own.
     Program {
         kind: ProgramKind,
         program: String,
         args: Vec<String>,
-        /// Empty: the program's own choice.
+        /// Empty: the program decides.
         model: String,
         /// One of the program's own words for what it may do without asking.
         permission_mode: String,

@@ -7,7 +7,7 @@ use super::source::{Given, Where};
 use super::value::Plain;
 use super::{Flag, Origin};
 
-/// `KUMITE_SPEC` and the like tell an agent about itself; only names with `__` are settings.
+/// `KUMITE_SPEC` and similar variables inform an agent; only names with `__` are settings.
 pub(super) fn read(env: &[(String, String)], agents: &[String]) -> Vec<Given> {
     let settings = env.iter().filter_map(|(name, value)| {
         let rest = name.strip_prefix("KUMITE_")?;
@@ -44,7 +44,8 @@ fn path(name: &str, agents: &[String]) -> Vec<String> {
                 *phase = known.name().to_owned();
             }
         }
-        // A variable has no small letters and no hyphens; the files know how the agent is spelled.
+        // A variable has no small letters and no hyphens; the files have the exact name of the
+        // agent.
         [first, agent, _] if first == "agents" => {
             let fold = |name: &str| name.to_lowercase().replace('-', "_");
             if let Some(known) = agents.iter().find(|known| fold(known) == *agent) {
@@ -56,7 +57,7 @@ fn path(name: &str, agents: &[String]) -> Vec<String> {
     path
 }
 
-/// As TOML if it is, and as the text that it is in any case.
+/// The value as TOML if it can be parsed, and always as plain text.
 fn values(text: &str) -> Vec<Plain> {
     let exact = DeValue::parse(text)
         .ok()

@@ -8,7 +8,7 @@ use crate::Place;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub origin: Origin,
-    /// In a file.
+    /// The place, if it is in a file.
     pub place: Option<Place>,
     /// The setting, if the text could be read that far.
     pub key: Option<String>,
@@ -34,9 +34,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The known key that was most likely meant: by its whole name, or by its last part.
+/// The known key that was most likely meant, compared by its whole name and by its last part.
 pub(crate) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
-    // Nobody mistypes that much; and the distance takes time in proportion to the length.
+    // Nobody mistypes longer names, and the time grows with the length.
     let wanted: String = wanted.chars().take(80).collect();
     known.min_by_key(|key| {
         let elsewhere = usize::from(section(&wanted) != section(key));
@@ -53,7 +53,7 @@ fn last(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or_default()
 }
 
-/// A name that was cut short, such as `size` for `max_size`, is near, however much is missing.
+/// A shortened name, such as `size` for `max_size`, counts as near.
 fn last_distance(wanted: &str, known: &str) -> usize {
     let distance = distance(wanted, known);
     let is_part = wanted.len() >= 3 && known.contains(wanted);

@@ -3,7 +3,7 @@
 use super::value::{Allowed, Plain, quoted};
 use super::{Guard, Settings, Size, Span};
 
-/// One setting: its name, what it means, how it is read and how it is shown.
+/// One setting: its name, its meaning, how it is read and how it is shown.
 pub struct Key {
     /// Section and key, with a dot between them.
     pub name: &'static str,
@@ -163,7 +163,7 @@ fn span(span: Span) -> String {
     quoted(&span.to_string())
 }
 
-/// A log too small to hold an agent's last words would be of no use.
+/// A smaller log could not hold an agent's last words.
 fn log_size(value: &Plain) -> Result<Size, Allowed> {
     let size = value.size()?;
     match size.bytes() {
@@ -183,7 +183,7 @@ fn webhook(value: &Plain) -> Result<String, Allowed> {
     address.ok_or_else(|| "an address that begins with https:// or http://, or \"\"".to_owned())
 }
 
-/// The path of a webhook is its password, and so is what stands before an `@`.
+/// The path of a webhook is secret, and so is everything before an `@`.
 fn without_secret(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Puts the layers together and checks what only the whole can tell.
+//! Merges the layers, and checks what only the complete settings can show.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::source::{self, Given, Where};
 use super::value::{Allowed, Plain, quoted};
 use super::{AGENT_KEYS, Error, Flag, KEYS, Layer, Loaded, Origin, Settings, env};
 
-/// What a setting means; None of a name that is no setting.
+/// The meaning of a setting; None for a name that is not a setting.
 pub fn doc(key: &str) -> Option<&'static str> {
     let fixed = KEYS
         .iter()
@@ -45,12 +45,12 @@ pub(super) fn load(
     pile.finish()
 }
 
-/// Settings as they come, layer over layer.
+/// Settings while the layers are added.
 #[derive(Default)]
 struct Pile {
     settings: Settings,
     agents: BTreeMap<String, Draft>,
-    /// Where each setting was given last.
+    /// Where each setting was last given.
     from: BTreeMap<String, Where>,
 }
 
@@ -180,7 +180,7 @@ impl Pile {
     }
 }
 
-/// The first reading that fits; if none does, what is wrong with the likeliest one.
+/// The first reading that fits; if none fits, the error of the likeliest one.
 fn first_of<T>(
     given: &Given,
     key: &str,
@@ -215,7 +215,7 @@ fn unknown(given: &Given, key: &str) -> Error {
     let fixed = KEYS.iter().map(|known| known.name.to_owned());
     let phases = Phase::ALL.map(|phase| format!("agent.phase.{}", phase.name()));
     let agent = given.path.get(1).filter(|_| given.path[0] == "agents");
-    // A name that is far too long would only make the search slow.
+    // A very long name would only make the search slow.
     let agent = agent.filter(|name| name.len() <= 50);
     let agent = agent.map_or("claude", String::as_str);
     let agents = AGENT_KEYS

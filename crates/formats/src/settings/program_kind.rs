@@ -1,6 +1,6 @@
 //! The agent programs that kumite knows by name.
 
-/// A program that kumite has a driver of its own for.
+/// A program with a driver of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProgramKind {
     Claude,
@@ -17,7 +17,7 @@ impl ProgramKind {
         ProgramKind::Opencode,
     ];
 
-    /// The word for it in settings, and the name of the program itself.
+    /// Its word in the settings, which is also the name of the program.
     pub fn name(self) -> &'static str {
         match self {
             ProgramKind::Claude => "claude",
@@ -44,7 +44,7 @@ impl ProgramKind {
         }
     }
 
-    /// Nobody is there to be asked, so each may write into the project.
+    /// Nobody is there to answer questions, so each may write into the project.
     pub(super) fn default_mode(self) -> &'static str {
         match self {
             ProgramKind::Claude => "acceptEdits",

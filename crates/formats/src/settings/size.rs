@@ -1,12 +1,12 @@
-//! How much room something may take, as people write it: `500MB`, `2GB`, `64KiB`, `1000B`.
+//! A size as people write it: `500MB`, `2GB`, `64KiB`, `1000B`.
 
 use std::fmt;
 
-/// Bytes; 0 where there is no limit.
+/// Bytes; 0 means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(u64);
 
-/// Those of 1000 come first: they are shown where both kinds would do.
+/// Decimal units come first: they are shown if both kinds fit.
 const UNITS: [(&str, u64); 7] = [
     ("GB", 1000 * 1000 * 1000),
     ("MB", 1000 * 1000),
@@ -17,7 +17,7 @@ const UNITS: [(&str, u64); 7] = [
     ("B", 1),
 ];
 
-/// A million gigabytes; no log is larger, and sums of sizes stay within their type.
+/// A million gigabytes; no log is larger, and sums of sizes cannot overflow.
 const BYTES_MAX: u64 = 1_000_000 * 1_000_000_000;
 
 impl Size {
@@ -29,7 +29,7 @@ impl Size {
         self.0
     }
 
-    /// None unless it is a whole number and a unit, or `0`; at most a million gigabytes.
+    /// Accepts a whole number with a unit, or `0`; at most a million gigabytes.
     pub fn parse(text: &str) -> Option<Size> {
         let text = text.trim();
         let unit = text.trim_start_matches(|character: char| character.is_ascii_digit());
@@ -47,7 +47,7 @@ impl Size {
 }
 
 impl fmt::Display for Size {
-    /// In the unit that makes the shortest whole number.
+    /// In the unit that gives the shortest whole number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let in_units = UNITS
             .into_iter()

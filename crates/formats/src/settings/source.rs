@@ -1,4 +1,4 @@
-//! From the text of a file to single settings with their places.
+//! Turns the text of a file into single settings with their places.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -7,12 +7,12 @@ use super::value::Plain;
 use super::{Error, Layer, Origin};
 use crate::Place;
 
-/// One setting as somebody gave it.
+/// One setting as it was given.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub path: Vec<String>,
-    /// What it may mean, the likeliest first. A file is exact; the environment is text that can
-    /// be a number as well.
+    /// The possible meanings, the likeliest first. A file is exact; a variable is text that may
+    /// also be a number.
     pub values: Vec<Plain>,
     pub from: Where,
 }
@@ -34,7 +34,7 @@ impl Where {
     }
 }
 
-/// The settings of a file in the order in which they stand there.
+/// The settings of a file, in order.
 pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
     let text = layer.text.strip_prefix('\u{feff}').unwrap_or(layer.text);
     let at = |offset: Option<usize>| Where {
@@ -62,7 +62,7 @@ pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
 
 type Leaf = (usize, Vec<String>, Plain);
 
-/// Goes down to where single settings are: an agent's `env` is one, though it is a table.
+/// Descends to the single settings; an agent's `env` is a single setting although it is a table.
 fn collect(table: &DeTable<'_>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
     for (key, value) in table.iter() {
         path.push(key.get_ref().to_string());

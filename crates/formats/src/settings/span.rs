@@ -1,4 +1,4 @@
-//! How long something may take, as people write it: `90s`, `15m`, `2h`, `8d`, `500ms`.
+//! A duration as people write it: `90s`, `15m`, `2h`, `8d`, `500ms`.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
 ];
 
-/// Ten years; nobody waits longer, and clocks can still add it to now.
+/// Ten years; nobody waits longer, and adding it to the current time cannot overflow.
 const MS_MAX: u64 = 3650 * 24 * 3600 * 1000;
 
 impl Span {
@@ -26,7 +26,7 @@ impl Span {
         self.0
     }
 
-    /// None unless it is a whole number and a unit, at most ten years.
+    /// Accepts a whole number with a unit, at most ten years.
     pub fn parse(text: &str) -> Option<Span> {
         let text = text.trim();
         let unit = text.trim_start_matches(|character: char| character.is_ascii_digit());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// US dollars, counted in millionths so that sums are exact; 0 where there is no budget.
+/// US dollars, counted in millionths so that sums are exact; 0 means no budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Usd(u64);
 
@@ -16,13 +16,13 @@ impl Usd {
         self.0
     }
 
-    /// None unless it is from 0 to a million.
+    /// Accepts 0 to a million.
     pub fn from_dollars(dollars: f64) -> Option<Usd> {
         if !(0.0..=DOLLARS_MAX).contains(&dollars) {
             return None;
         }
         let micros = (dollars * MICROS as f64).round() as u64;
-        // The smallest budget is still one: as 0 it would allow any cost.
+        // A tiny budget must not become 0, which would allow any cost.
         Some(Usd(micros.max(u64::from(dollars > 0.0))))
     }
 }

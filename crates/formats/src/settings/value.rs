@@ -1,4 +1,4 @@
-//! A value as TOML has it, and what a setting makes of it.
+//! A value in TOML, and its conversion to a setting.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -15,11 +15,11 @@ pub(super) enum Plain {
     Text(String),
     List(Vec<Plain>),
     Table(Vec<(String, Plain)>),
-    /// A date, or a number that is too large: nothing takes these.
+    /// A date, or a number that is too large: no setting accepts these.
     Other,
 }
 
-/// What would have been allowed, as the end of a sentence.
+/// What is allowed, as the end of a sentence.
 pub(super) type Allowed = String;
 
 impl Plain {
@@ -75,7 +75,7 @@ impl Plain {
         })
     }
 
-    /// A duration in which something can happen.
+    /// A duration above zero.
     pub fn span_above_zero(&self) -> Result<Span, Allowed> {
         let span = self.span()?;
         match span.duration().is_zero() {
@@ -84,7 +84,7 @@ impl Plain {
         }
     }
 
-    /// A limit in bytes; 0, with or without quotes, means none.
+    /// A limit in bytes; 0, with or without quotes, means no limit.
     pub fn size(&self) -> Result<Size, Allowed> {
         let size = match self {
             Plain::Text(text) => Size::parse(text),

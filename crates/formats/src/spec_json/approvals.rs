@@ -1,4 +1,4 @@
-//! `approvals`, and the `status` of the spec-manager format that was before it.
+//! `approvals`, and the `status` of the older spec-manager format.
 
 use kumite_core::names::Document;
 
@@ -17,13 +17,13 @@ pub(super) fn read(root: Value<'_>, document: Document) -> (bool, bool) {
     (says("generated"), says("approved"))
 }
 
-/// The status of a file in the spec-manager format, which knows no `approvals`.
+/// The status of a file in the spec-manager format, which has no `approvals`.
 fn old_status(root: Value<'_>) -> Option<Value<'_>> {
     let status = root.get("status").filter(|status| status.is_object());
     status.filter(|_| root.given("approvals").is_none())
 }
 
-/// A document counts as generated once it is not `pending` any more, as approved once it is
+/// A document counts as generated once it is no longer `pending`, as approved once it is
 /// `completed`, and as both when a later phase is current.
 fn old_approval(status: Value<'_>, document: Document) -> (bool, bool) {
     let passed = old_rank(status).is_some_and(|rank| rank > document as usize);
@@ -49,7 +49,7 @@ fn old_rank(status: Value<'_>) -> Option<usize> {
     document.or_else(|| later.contains(&word).then_some(3))
 }
 
-/// What `phase` would say in a spec-manager file.
+/// The equivalent of `phase` in a spec-manager file.
 pub(super) fn old_phase(root: Value<'_>) -> Option<String> {
     let status = old_status(root)?;
     let phase = status.text("phase").unwrap_or_default();
@@ -96,7 +96,7 @@ pub(super) fn set(editor: &mut Editor, document: Document, key: &str, yes: bool)
     editor.set(&path, New::Bool(yes));
 }
 
-/// Takes back what is said; what was never said needs no taking back.
+/// Sets an existing key to false; an absent key stays absent.
 pub(super) fn clear(editor: &mut Editor, document: Document, key: &str) {
     if editor.get(&["approvals", document.name(), key]).is_some() {
         set(editor, document, key, false);

@@ -1,4 +1,4 @@
-//! Why a spec.json cannot be used, in words that lead to the remedy.
+//! Why a spec.json cannot be used, and how to repair it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::json::{Fault, Value};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// None where no single place is to blame.
+    /// None if the error has no single place.
     pub place: Option<Place>,
     pub problem: Problem,
 }

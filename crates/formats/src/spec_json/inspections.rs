@@ -13,25 +13,25 @@ use kumite_core::facts::Verdict;
 use super::{NUMBER_MAX, number};
 use crate::json::Value;
 
-/// What spec.json says of one inspection.
+/// What spec.json says about one inspection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedInspection {
     pub number: u32,
     /// None: the file does not say, or says both.
     pub verdict: Option<Verdict>,
-    /// There is a verdict, but it is said both ways or in an unknown word.
+    /// There is a verdict, but it is contradictory or an unknown word.
     pub unclear: bool,
     /// Its findings were fixed.
     pub fixed: bool,
 }
 
-/// One entry, in whatever shape.
+/// One entry, in any shape.
 pub(super) struct Entry<'a> {
-    /// Its place in `rounds`, if it is there.
+    /// Its index in `rounds`, if it is there.
     pub index: Option<usize>,
     pub number: u32,
     pub verdict: Option<Verdict>,
-    /// It has a result in a word that nobody knows.
+    /// Its result is an unknown word.
     pub unknown: bool,
     pub fixed: bool,
     pub when: Option<Cow<'a, str>>,
@@ -101,7 +101,7 @@ fn says_fixed(item: Value<'_>) -> bool {
     item.get("fixApplied").and_then(Value::as_bool) == Some(true)
 }
 
-/// The shapes B and C, which know one inspection.
+/// The shapes B and C, which hold a single inspection.
 fn single(inspection: Value<'_>) -> Option<Entry<'_>> {
     let report = inspection
         .text("report")
@@ -113,7 +113,7 @@ fn single(inspection: Value<'_>) -> Option<Entry<'_>> {
         Some(_) => passed(inspection),
         None => match inspection.text("status")?.as_ref() {
             "passed" => Some(Verdict::Go),
-            // Not held yet: nothing that a fix could follow.
+            // The inspection has not taken place, so nothing can be fixed.
             "pending" | "in_progress" | "not_started" => return None,
             _ => Some(Verdict::Nogo),
         },
@@ -141,7 +141,7 @@ fn passed(value: Value<'_>) -> Option<Verdict> {
     Some(if passed { Verdict::Go } else { Verdict::Nogo })
 }
 
-/// 3 of `inspection-3.md` and of `inspection-report-3.md`.
+/// 3 for `inspection-3.md` and `inspection-report-3.md`.
 fn number_in(name: &str) -> Option<u32> {
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let digits = stem.trim_end_matches(|character: char| character.is_ascii_digit());

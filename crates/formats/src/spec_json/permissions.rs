@@ -5,8 +5,8 @@ use kumite_core::names::Phase;
 
 use crate::json::Value;
 
-/// Without permissions the defaults hold; with them, what is not named is not permitted. In both
-/// cases the old flags speak for the phases that they name and the permissions do not.
+/// Without permissions the defaults apply; with them, a phase that is not named is not permitted.
+/// In both cases the old flags decide for phases that they name and the permissions do not.
 pub(super) fn read(root: Value<'_>) -> Permitted {
     let Some(auto) = root.get("autoExecution") else {
         return Permitted::by_default();
@@ -33,7 +33,7 @@ fn old_flag(phase: Phase) -> Option<&'static str> {
     }
 }
 
-/// Words such as "skip" and "pause" were written where a bool belongs; only "run" permits.
+/// Words such as "skip" and "pause" were written in place of a bool; only "run" permits.
 fn says_yes(value: Value<'_>) -> bool {
     match value.as_str() {
         Some(word) => word == "run",

@@ -7,10 +7,10 @@ use kumite_core::facts::{Findings, RoundProgress};
 use super::number;
 use crate::json::Value;
 
-/// What spec.json says of the document review.
+/// What spec.json says about the document review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedReview {
-    /// Only the status `approved` means this; `complete`, `resolved` and the like do not.
+    /// Only the status `approved` sets this; `complete`, `resolved` and the like do not.
     pub approved: bool,
     /// The status says that a review is still to come.
     pub pending: bool,
@@ -23,13 +23,13 @@ pub struct RecordedRound {
     pub number: u32,
     /// None: the file does not say, or in unknown words.
     pub progress: Option<RoundProgress>,
-    /// None unless both counts are there and nothing contradicts them.
+    /// None unless both counts are present and nothing contradicts them.
     pub findings: Option<Findings>,
-    /// There are counts, but not both, or they contradict each other, or are no numbers.
+    /// There are counts, but one is missing, they contradict each other, or they are not numbers.
     pub unclear: bool,
 }
 
-/// Old files only say how many rounds there were. More than this many were not held.
+/// Old files only say how many rounds there were. A larger number is not believed.
 const COUNTED_MAX: u32 = 100;
 
 pub(super) const NUMBER: [&str; 2] = ["roundNumber", "round"];
@@ -49,7 +49,7 @@ pub(super) fn read(root: Value<'_>) -> RecordedReview {
     }
 }
 
-/// How many rounds a file speaks of that has no details of them.
+/// How many rounds a file without details mentions.
 pub(super) fn counted(review: Value<'_>) -> u32 {
     let names = ["roundsCompleted", "totalRounds", "rounds"];
     let count = names.iter().find_map(|name| review.get(name)?.as_count());
@@ -96,14 +96,14 @@ pub(super) fn progress_of(round: Value<'_>) -> Option<RoundProgress> {
     }
 }
 
-/// Nothing is less than incomplete; beyond that, the order of the enum.
+/// No progress is less than any progress; otherwise the order of the enum holds.
 fn further(one: Option<RoundProgress>, two: Option<RoundProgress>) -> Option<RoundProgress> {
     let rank = |progress: Option<RoundProgress>| progress.map(|progress| progress as u8);
     if rank(two) > rank(one) { two } else { one }
 }
 
-/// The counts of a round: one that is absent can be supplied elsewhere, a contradiction cannot
-/// be mended.
+/// The counts of a round. Absent counts can be supplied elsewhere; a contradiction cannot be
+/// repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Counts {
     #[default]
@@ -142,7 +142,7 @@ impl Counts {
     }
 }
 
-/// None: absent. Some(None): there, but no number, or two that differ.
+/// None: absent. Some(None): present, but not a number, or two that differ.
 fn count(round: Value<'_>, names: [&str; 2]) -> Option<Option<u32>> {
     let mut given = names.iter().filter_map(|name| round.given(name));
     let first = given.next()?.as_count();

@@ -15,7 +15,7 @@ pub(super) fn generated(document: Document) -> &'static str {
     }
 }
 
-/// How far a value is along the way; None of a word that is not in use any more.
+/// The position of a value in the order; None for a word that is no longer used.
 pub(super) fn rank(stage: &str) -> Option<usize> {
     const ORDER: [&str; 7] = [
         INITIALIZED,
@@ -38,13 +38,13 @@ pub(super) fn completed(stage: &str) -> Option<Phase> {
     }
 }
 
-/// What the file says when this phase is the next one to do.
+/// The value in the file when this phase is the next one.
 pub(super) fn before(phase: Phase) -> &'static str {
     match phase {
         Phase::Requirements => INITIALIZED,
         Phase::Design => generated(Document::Requirements),
         Phase::Tasks => generated(Document::Design),
-        // A review has no value of its own.
+        // The review has no value of its own.
         Phase::Review | Phase::Impl => generated(Document::Tasks),
         Phase::Inspection => IMPLEMENTED,
         Phase::Deploy => INSPECTED,

@@ -1,4 +1,4 @@
-//! What each change means for the file.
+//! How each change is written to the file.
 
 use kumite_core::change::Change;
 use kumite_core::names::{Document, Phase};
@@ -14,7 +14,7 @@ pub(super) fn apply(spec: &SpecJson, changes: &[Change], at: &str) -> String {
         write(&mut editor, *change, at);
     }
     if editor.text() == before {
-        // Nothing new: then an old format is left alone as well.
+        // Nothing is new, so an old format is left alone too.
         return spec.text.clone();
     }
     editor.set(&[Step::Key("updated_at")], New::Text(at));
@@ -50,7 +50,7 @@ fn write(editor: &mut Editor, change: Change, at: &str) {
     }
 }
 
-/// The document is to be written anew; what was built on it is still there, but not approved.
+/// The document will be written again; documents that build on it stay, but lose their approval.
 fn reject(editor: &mut Editor, document: Document) {
     approvals::clear(editor, document, "generated");
     for later in Document::ALL.into_iter().filter(|it| *it >= document) {
@@ -60,7 +60,7 @@ fn reject(editor: &mut Editor, document: Document) {
     back(editor, stage::before(document.phase()));
 }
 
-/// What was reviewed is not what is there now.
+/// The reviewed text is no longer the current one.
 fn withdraw_review(editor: &mut Editor) {
     if editor.get(&["documentReview", "status"]).is_some() {
         write_review::set_status(editor, "pending");
@@ -86,7 +86,7 @@ fn rank(editor: &Editor) -> Option<usize> {
     stage::rank(&editor.get(&["phase"])?.as_str()?)
 }
 
-/// A word that is not in use any more is left in either direction.
+/// A word that is no longer used is always replaced.
 fn forward(editor: &mut Editor, stage: &str) {
     if rank(editor).is_none_or(|now| Some(now) < stage::rank(stage)) {
         set_stage(editor, stage);

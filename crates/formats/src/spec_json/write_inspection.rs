@@ -41,7 +41,7 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Where the entries of an inspection are. There is at least one: it is added if need be.
+/// The indexes of an inspection's entries. An entry is added if there is none.
 fn entries(editor: &mut Editor, number: u32, at: &str) -> Vec<usize> {
     modernise(editor, at);
     let all = inspections::entries(editor.root());
@@ -57,7 +57,7 @@ fn entries(editor: &mut Editor, number: u32, at: &str) -> Vec<usize> {
     vec![length]
 }
 
-/// Turns the rounds of an old shape into `rounds`; its own keys stay beside them.
+/// Converts the rounds of an old shape into `rounds`; the old keys stay beside them.
 fn modernise(editor: &mut Editor, at: &str) {
     let rounds = editor.get(&["inspection", "rounds"]);
     if rounds.is_some_and(|rounds| rounds.is_array()) {
@@ -73,7 +73,7 @@ fn modernise(editor: &mut Editor, at: &str) {
     }
 }
 
-/// An old entry, free of the text that is about to change.
+/// A copy of an old entry, so that the text can change.
 struct Owned {
     number: u32,
     verdict: Option<Verdict>,

@@ -16,7 +16,7 @@ pub(super) fn started(editor: &mut Editor, round: u32) {
     set_status(editor, "in_progress");
     editor.set(&[REVIEW, Step::Key("currentRound")], New::Count(round));
     for index in entries(editor, round) {
-        // A round that got further keeps what it achieved.
+        // A round that got further keeps its progress.
         if entry(editor, index).is_none_or(|it| progress(it) < Some(Progress::Review)) {
             set(editor, index, "status", New::Text("incomplete"));
         }
@@ -35,7 +35,7 @@ pub(super) fn written(editor: &mut Editor, round: u32, at: &str) {
     }
 }
 
-/// `fixing`: the agent was asked to apply its fixes too.
+/// `fixing`: the agent was also asked to apply its fixes.
 pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, fixing: bool, at: &str) {
     for index in entries(editor, round) {
         let before = entry(editor, index);
@@ -46,7 +46,7 @@ pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, fixing: 
         if !(was_counted && has_time) {
             set(editor, index, "replyCompletedAt", New::Text(at));
         }
-        // Both spellings: one is read by the predecessor, the other is in its documents.
+        // Both spellings: the predecessor reads one, and its documents use the other.
         set(editor, index, "fixRequired", New::Count(found.fix_required));
         set(
             editor,
@@ -70,7 +70,7 @@ pub(super) fn replied(editor: &mut Editor, round: u32, found: Findings, fixing: 
     }
 }
 
-/// Asked to apply its fixes, only the agent knows whether it did.
+/// If the agent was asked to apply its fixes, only the agent knows whether it did.
 fn fix_status(found: Findings, fixing: bool, before: Option<Value<'_>>) -> &'static str {
     let said = before.and_then(|it| it.text("fixStatus"));
     match (found.fix_required, found.needs_discussion) {
@@ -94,7 +94,7 @@ fn entry(editor: &Editor, index: usize) -> Option<Value<'_>> {
     details(editor)?.items().nth(index)
 }
 
-/// Where the entries of a round are. There is at least one: it is added if need be.
+/// The indexes of a round's entries. An entry is added if there is none.
 fn entries(editor: &mut Editor, round: u32) -> Vec<usize> {
     keep_counted(editor);
     let found = find(editor, round);
@@ -122,7 +122,7 @@ fn find(editor: &Editor, round: u32) -> Vec<usize> {
     same.map(|(index, _)| index).collect()
 }
 
-/// Rounds that an old file only counts are still known once there are details.
+/// Rounds that an old file only counts are kept once there are details.
 fn keep_counted(editor: &mut Editor) {
     let review = editor.get(&["documentReview"]);
     let counted = review.map_or(0, rounds::counted);

@@ -33,12 +33,13 @@ fn without_bullet(line: &str) -> Option<&str> {
     Some(rest.trim_start())
 }
 
-/// Whether the box is ticked, and what follows it. Only x and X tick a box; with any other mark
-/// (`[-]` and `[~]` of Kiro, an empty one) it is open, so that no work vanishes from the count.
-/// A link is no box, and neither is a date. `[P]` says that a task may be done beside others.
+/// Whether the box is ticked, and the text after it. Only x and X tick a box; any other mark
+/// (Kiro's `[-]` and `[~]`, or an empty box) leaves it open, so that no work vanishes from the
+/// count. A link is not a box, and neither is a date. `[P]` marks a task that may be done at the
+/// same time as others.
 fn read_box(text: &str) -> Option<(bool, &str)> {
     let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
-    // An emoji may be followed by a character that only selects its colour.
+    // An emoji may be followed by a variation selector.
     let inner = inner.trim().trim_end_matches('\u{fe0f}');
     let is_mark = inner.chars().count() <= 1 && inner != "P";
     let is_box = is_mark && !rest.starts_with(['(', '[', ':']);

@@ -1,19 +1,19 @@
-//! Which part of tasks.md a box is in. An appendix or a checklist holds no work.
+//! The part of tasks.md that a box is in. An appendix or a checklist contains no work.
 
 use crate::markdown::plain;
 
 #[derive(Default)]
 pub(super) struct Sections {
-    /// The title is behind us.
+    /// The title has been read.
     begun: bool,
-    /// The level of the appendix or checklist that we are in.
+    /// The level of the current appendix or checklist.
     appendix: Option<usize>,
 }
 
 impl Sections {
-    /// A section lasts until a heading of its own level or a higher one.
+    /// A section ends at a heading of the same or a higher level.
     pub fn enter(&mut self, level: usize, heading: &str) {
-        // The title of the file names no section: what it is called changes nothing.
+        // The title of the file never starts an appendix, whatever it says.
         let is_title = !std::mem::replace(&mut self.begun, true) && level == 1;
         if self.appendix.is_some_and(|outer| level > outer) {
             return;
@@ -26,7 +26,7 @@ impl Sections {
     }
 }
 
-/// By how the heading begins or ends, so that `Improve test coverage` stays work.
+/// Only the beginning or the end of the heading counts, so that `Improve test coverage` stays work.
 fn is_appendix(heading: &str) -> bool {
     let heading = plain(heading);
     let numbering = |mark: char| !mark.is_alphabetic();

@@ -1,8 +1,8 @@
-//! The lines below a task that say what it belongs to: `_Requirements: 1.1, 2.3_`.
+//! The lines below a task that name what it belongs to: `_Requirements: 1.1, 2.3_`.
 
 use super::{Found, Task, Tasks};
 
-/// Each line is looked at once: what is below a task ends where the next one begins.
+/// Each line is read once: the lines below a task end where the next task begins.
 pub(super) fn read(text: &str, found: Vec<Found>) -> Tasks {
     let starts: Vec<usize> = found.iter().map(|found| found.span.start).collect();
     let mut items = Vec::with_capacity(found.len());

@@ -1,8 +1,8 @@
-//! Tasks below tasks: `1.2` belongs to `1`, and what is indented to what it is indented below.
+//! The tree of tasks: `1.2` belongs to `1`, and an indented task to the one above it.
 
 use super::Task;
 
-/// A task with those that belong to it.
+/// A task and the tasks below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     pub task: &'a Task,
@@ -10,13 +10,13 @@ pub struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// Whether it and all below it are done.
+    /// Whether it and all tasks below it are done.
     pub fn is_done(&self) -> bool {
         self.task.done && self.below.iter().all(Node::is_done)
     }
 }
 
-/// Nobody writes deeper ones; what is deeper stands beside its parent.
+/// Nobody nests deeper; a deeper task is placed beside its parent.
 const DEPTH_MAX: usize = 8;
 
 pub fn tree(tasks: &[Task]) -> Vec<Node<'_>> {
@@ -33,7 +33,7 @@ pub fn tree(tasks: &[Task]) -> Vec<Node<'_>> {
     roots
 }
 
-/// Puts a task so many levels down, each time below the last one.
+/// Adds a task `depth` levels down, always below the last task.
 fn put<'a>(nodes: &mut Vec<Node<'a>>, depth: usize, task: &'a Task) {
     match nodes.last_mut().filter(|_| depth > 0) {
         Some(last) => put(&mut last.below, depth - 1, task),

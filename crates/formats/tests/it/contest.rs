@@ -1,4 +1,4 @@
-//! The settings of contests, read from files that are only in memory.
+//! The settings of contests, read from files in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kumite_formats::contest::{self, Loaded, Plan, Problem, Request};
 
-/// Files below `/work/project` (or wherever a path begins with a slash), and variables.
+/// Files below `/work/project` (or at absolute paths), and variables.
 #[derive(Clone, Default)]
 pub struct World {
     files: BTreeMap<PathBuf, String>,
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// Everything that is wrong, a line each.
+    /// Everything that is wrong, one problem per line.
     pub fn said(&self, file: &str) -> String {
         match self.load(file) {
             Ok(_) => panic!("nothing was wrong"),
@@ -93,7 +93,7 @@ pub const ORCHESTRATOR: &str = "[orchestrator]\n[[orchestrator.teams]]\nconfig =
 pub const TEAM: &str = "[team]\nteam_id = \"a\"\nteam_name = \"Team A\"\n";
 pub const EVALUATOR: &str = "[[metrics]]\nname = \"Coverage\"\n";
 
-/// A small contest of mixseek's, all of it good.
+/// A small, valid mixseek contest.
 pub fn mixseek() -> World {
     World::new()
         .file("o.toml", ORCHESTRATOR)
@@ -102,7 +102,7 @@ pub fn mixseek() -> World {
         .file("configs/judgment.toml", "model = \"openai:judge\"\n")
 }
 
-/// With other keys in `[orchestrator]`.
+/// The same with more keys in `[orchestrator]`.
 pub fn orchestrator(keys: &str) -> World {
     let text = ORCHESTRATOR.replacen("[orchestrator]\n", &format!("[orchestrator]\n{keys}\n"), 1);
     mixseek().file("o.toml", &text)
@@ -120,7 +120,7 @@ pub fn judgment(text: &str) -> World {
     mixseek().file("configs/judgment.toml", text)
 }
 
-/// A `contest.toml` with these lines behind three that are good.
+/// A `contest.toml` with these lines after three valid ones.
 pub fn own(text: &str) -> World {
     World::new().file("contest.toml", &format!("{OWN}{text}"))
 }
@@ -128,7 +128,7 @@ pub fn own(text: &str) -> World {
 pub const OWN: &str = "team = [{ id = \"a\", scripted = \"steady\" }]\n\
     metric = [{ name = \"m\", words = [\"w\"] }]\n\n";
 
-/// Runs a table of worlds and the one thing that is said of each.
+/// Runs a table of worlds, each with its expected message.
 pub fn refused(file: &str, rows: &[(World, &str)]) {
     for (world, said) in rows {
         assert_eq!(world.said(file), *said);

@@ -1,4 +1,4 @@
-//! The files in `examples/` are read as they are there.
+//! The files in `examples/` are read unchanged.
 
 use std::fs;
 use std::path::Path;

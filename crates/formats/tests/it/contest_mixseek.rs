@@ -1,4 +1,4 @@
-//! mixseek's files: what is accepted, and what becomes of it.
+//! mixseek's files: what is accepted, and what it turns into.
 
 use std::time::Duration;
 
@@ -255,7 +255,7 @@ fn tools_of_members_are_set_up() {
          expected_min_timeout_seconds = 300\n",
     );
     assert_eq!(member(&code).kind, MemberKind::CodeExecution);
-    // We fetch pages ourselves, so any model can read them.
+    // kumite fetches pages itself, so any model can read them.
     let fetch = team(&MEMBER.replace("plain", "web_fetch"));
     assert!(matches!(member(&fetch).kind, MemberKind::WebFetch { .. }));
 }

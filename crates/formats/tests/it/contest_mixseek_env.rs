@@ -86,7 +86,7 @@ fn variables_reach_teams_leaders_members_evaluator_judge_and_prompts() {
         ),
         (Some(0.9), 2)
     );
-    // A member keeps what it says itself.
+    // A member keeps the values that it sets itself.
     assert_eq!(
         (of.members[0].llm.temperature, of.members[0].llm.max_tokens),
         (Some(0.1), Some(77))
@@ -118,7 +118,7 @@ fn relative_paths_are_seen_from_the_workspace_whichever_way_it_is_named() {
         files("ws").file(".env", "MIXSEEK_WORKSPACE=/work/project/ws\n"),
     ];
     for world in named {
-        // From where the person is, and as mixseek has it.
+        // Relative to the current directory, and to the workspace as in mixseek.
         for file in ["ws/o.toml", "o.toml", "/work/project/ws/o.toml"] {
             let loaded = world.load(file).unwrap();
             assert_eq!(loaded.workspace, Some("/work/project/ws".into()));

@@ -1,4 +1,4 @@
-//! `contest.toml`: all that a contest is, in one place.
+//! `contest.toml`: a whole contest in one file.
 
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ fn teams_are_agents_models_and_files_of_mixseek() {
     let [reader, searcher, counter] = team.members.as_slice() else {
         panic!("three members");
     };
-    // A member asks where its leader asks, unless it names a model of its own.
+    // A member uses its leader's address, unless it names its own model.
     assert_eq!(
         (reader.llm.model.as_str(), reader.llm.base_url.is_some()),
         ("openai:x", true)
@@ -325,7 +325,7 @@ fn it_is_known_where_things_are_named_that_only_the_world_can_check() {
         ),
         (Named::Prompt, "judge", here("judge_file = \"judge.md\"")),
         (Named::Program, "codex", None),
-        // Nobody wrote it; it is the default of the team in that file.
+        // Nobody wrote this model; it is the default of the team in that file.
         (
             Named::Model,
             "google-gla:gemini-2.5-flash-lite",
@@ -355,7 +355,7 @@ fn the_example_is_a_contest() {
     let loaded = world.load(FILE).unwrap();
     assert!(loaded.warnings.is_empty());
     assert_eq!(loaded.plan.teams.len(), 2);
-    // Its defaults are the real ones.
+    // The example uses the real defaults here.
     let plain = own("").plan(FILE);
     assert_eq!(
         loaded.plan.submission_timeout_ms,

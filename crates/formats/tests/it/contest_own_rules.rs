@@ -1,4 +1,4 @@
-//! What is refused of a `contest.toml`, with its line.
+//! What is refused in a `contest.toml`, with the line.
 
 use kumite_formats::contest::{STYLES, TeamKind};
 

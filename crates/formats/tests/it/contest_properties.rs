@@ -1,4 +1,4 @@
-//! Whatever the text of a contest's files is: an answer, never a panic.
+//! Any text in a contest's files gives an answer, never a panic.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use kumite_formats::contest::{EXAMPLE, Request, load};
 use proptest::prelude::*;
 
-/// Every file has the same text, and so has every variable.
+/// Every file and every variable has the same text.
 fn read_everywhere(text: &str, variable: Option<&str>) -> bool {
     let request = Request {
         file: Path::new("contest.toml"),
@@ -40,7 +40,7 @@ fn read_everywhere(text: &str, variable: Option<&str>) -> bool {
     }
 }
 
-/// Lines that the readers look at, in wild combinations.
+/// Lines that the readers know, in random combinations.
 fn lines() -> impl Strategy<Value = String> {
     let line = prop::sample::select(
         &[

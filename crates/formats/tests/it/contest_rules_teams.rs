@@ -211,7 +211,7 @@ fn a_model_is_a_provider_that_is_known_and_a_name() {
             .said("o.toml")
             .starts_with("configs/evaluator.toml:1: `default_model` names")
     );
-    // Model names are nobody's business but the provider's.
+    // Only the provider checks model names.
     leader("\"openai:no-such-model-9:z\"").plan("o.toml");
 }
 

@@ -1,6 +1,6 @@
 //! What the formats promise, one sentence per row.
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod contest;

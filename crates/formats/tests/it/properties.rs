@@ -37,7 +37,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Keys and values that the readers look at, in wild combinations.
+/// Keys and values that the readers know, in random combinations.
 fn json() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(
         &[
@@ -123,7 +123,7 @@ fn json() -> impl Strategy<Value = String> {
     prop_oneof![1 => shapes, 3 => made]
 }
 
-/// The value without what kumite's changes may touch.
+/// The value without the keys that kumite may change.
 fn untouched(text: &str) -> Value {
     let mut value: Value = serde_json::from_str(text).unwrap();
     if let Some(root) = value.as_object_mut() {

@@ -7,7 +7,7 @@ use crate::settings::{env, load, project, said};
 
 const MINE: &str = "[agents.my-agent]\nkind = \"command\"\ncommand = [\"./agent.sh\", \"{step}\", \"{\\\"a\\\":1}\"]\n";
 
-/// An agent of a program that has no settings of its own.
+/// The agent of a program without further settings.
 fn plain(kind: ProgramKind, permission_mode: &str) -> AgentKind {
     AgentKind::Program {
         kind,
@@ -158,7 +158,7 @@ fn a_mode_is_judged_by_the_kind_of_all_layers_together() {
             && said.contains("\"default\" or \"auto_edit\" or \"yolo\" or \"plan\""),
         "{said}"
     );
-    // The later mode counts, so it is the one to name; a wrong one below it harms nobody.
+    // The later mode counts, so the error names it; a wrong earlier mode does no harm.
     let said = two_layers(
         "[agents.codex]\npermission_mode = \"read-only\"\n",
         "\n\n[agents.codex]\npermission_mode = \"plan\"\n",

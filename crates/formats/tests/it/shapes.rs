@@ -1,4 +1,4 @@
-//! Every shape of spec.json that was in use, one small file each.
+//! Every shape of spec.json that was in use, one small file per shape.
 
 pub const CURRENT: &str = r#"{
   "feature_name": "login",
@@ -43,7 +43,7 @@ pub const CURRENT: &str = r#"{
 }
 "#;
 
-/// As cc-sdd and `kumite new` leave it.
+/// As cc-sdd and `kumite new` write it.
 pub const FRESH: &str = r#"{
   "feature_name": "login",
   "created_at": "2026-01-01T00:00:00Z",

@@ -175,7 +175,7 @@ fn rounds_are_sorted_and_numbered_by_either_name_or_by_their_place() {
     let numbers: Vec<u32> = rounds.iter().map(|round| round.number).collect();
     assert_eq!(numbers, [1, 2]);
     assert_eq!(rounds[0].progress, Some(RoundProgress::ReviewComplete));
-    // The second entry has no number, so it speaks of round 2 as well, and with half a count.
+    // The second entry has no number, so it counts as round 2 too, with only half of the counts.
     assert_eq!(rounds[1].findings, None);
 }
 

@@ -1,4 +1,4 @@
-//! What is written looks like what is there.
+//! New text looks like the existing text.
 
 use kumite_core::change::Change;
 use kumite_core::facts::Verdict;

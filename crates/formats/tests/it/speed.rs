@@ -1,6 +1,6 @@
-//! Large and twisted input takes no more than its size. This is no measurement: the limits are met
-//! ten times over unless something grows with the square of the input, and they are of processor
-//! time, so that a busy machine changes nothing.
+//! Large and unusual input takes time in proportion to its size. This is not a benchmark: normal
+//! runs stay ten times below the limits unless something grows with the square of the input. The
+//! limits are in processor time, so that a busy machine changes nothing.
 
 use std::time::Duration;
 

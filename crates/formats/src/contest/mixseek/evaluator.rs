@@ -18,7 +18,7 @@ const MODEL: &str = "google-gla:gemini-2.5-flash";
 const FILE: &str = "configs/evaluator.toml";
 const PREFIX: &str = "MIXSEEK_EVALUATOR__";
 
-/// Of a contest without an evaluator's file.
+/// The metrics of a contest without an evaluator file.
 const DEFAULTS: [(&str, f64); 3] = [
     ("ClarityCoherence", 0.334),
     ("Coverage", 0.333),
@@ -63,7 +63,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
     Evaluator { metrics }
 }
 
-/// The environment wins over `[llm_default]`, and that over the keys at the top.
+/// The environment overrides `[llm_default]`, which overrides the keys at the top.
 fn put_environment(loader: &Loader<'_>, root: &mut Node) {
     let at = root.at.clone();
     let Value::Table(table) = &mut root.value else {
@@ -95,7 +95,7 @@ fn defaults(scope: &Scope<'_>) -> Asked {
     lower.unwrap_or_default().over(top).over(zero)
 }
 
-/// Metrics in Python, by their names.
+/// Metrics in Python, by name.
 fn custom_metrics(scope: &Scope<'_>) -> BTreeMap<String, Plugin> {
     let Some(table) = scope.table("custom_metrics") else {
         return BTreeMap::new();
@@ -145,7 +145,7 @@ fn written(
             .trim()
             .to_owned();
         let weight = scope.number("weight", 0.0..=1.0);
-        // A weight that was refused is said already, and is not missing.
+        // A refused weight is already reported, so it does not count as missing.
         let weight = weight.or(scope.has("weight").then_some(0.0));
         kinds.push(kind(&scope, &name, common, custom));
         let at: At = scope.place(if scope.has("weight") {

@@ -61,7 +61,7 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Judgment {
     judgment
 }
 
-/// mixseek passes over a `[judgment]` table in silence; whoever wrote one meant it.
+/// mixseek silently ignores a `[judgment]` table, but its author meant it to count.
 fn flatten(loader: &Loader<'_>, root: &mut Node) {
     let Value::Table(file) = &mut root.value else {
         return;

@@ -1,4 +1,4 @@
-//! Members of a team: in the team's file, or in `[agent]` files of their own.
+//! Members of a team: in the team's file, or in separate `[agent]` files.
 
 use super::super::llm::{self, Asked};
 use super::super::loader::Loader;
@@ -43,7 +43,7 @@ pub(super) fn all(loader: &Loader<'_>, entries: Vec<Scope<'_>>) -> Vec<Member> {
     found.into_iter().map(|(member, _)| member).collect()
 }
 
-/// `MIXSEEK_MEMBER__TEMPERATURE` and the like are for members that say nothing themselves.
+/// `MIXSEEK_MEMBER__TEMPERATURE` and similar variables apply to members that do not set the key.
 pub(super) fn put_environment(loader: &Loader<'_>, member: &mut Node) {
     for keys in [&llm::KEYS[..], &llm::TEXTS] {
         loader.variables.put_under(member, "MIXSEEK_MEMBER__", keys);
@@ -79,7 +79,7 @@ fn by_reference(loader: &Loader<'_>, entry: &Scope<'_>) -> Option<Member> {
     Some(inline(agent, tool_name, description))
 }
 
-/// A member whose keys are all in one table, but for what the team says of it as a tool.
+/// A member with all keys in one table, except those that the team sets for its tool.
 fn inline(scope: Scope<'_>, tool_name: Option<String>, description: Option<String>) -> Member {
     let name = members::name(&scope, scope.alias(["name", "agent_name"]));
     let tool_name = tool_name.or_else(|| scope.some_text("tool_name"));
@@ -92,7 +92,7 @@ fn inline(scope: Scope<'_>, tool_name: Option<String>, description: Option<Strin
 
     scope.need("model");
     let mut asked = Asked::mixseek(&scope, 0..=u64::MAX);
-    // 0 is mixseek's way to say that there is no limit of its own.
+    // In mixseek, 0 means no limit of its own.
     asked.timeout_ms = asked.timeout_ms.filter(|ms| *ms > 0);
     asked.model = match kind {
         Type::Custom => model_id::read_any(&scope, "model"),

@@ -100,10 +100,10 @@ fn leader(scope: Option<Scope<'_>>) -> Leader {
     leader
 }
 
-/// Absent, the built-in text is used; one of blanks means none at all.
+/// If absent, the built-in text is used; a blank text means none at all.
 pub(super) fn instruction(scope: &Scope<'_>) -> Option<String> {
     let key = "system_instruction";
-    // `[agent.system_instruction]` with `text` is the same.
+    // `[agent.system_instruction]` with `text` means the same.
     let is_table = matches!(scope.node(key), Some(node) if matches!(node.value, Value::Table(_)));
     let text = match is_table {
         true => scope.table(key).and_then(|table| {

@@ -10,11 +10,11 @@ use super::member::Type;
 pub(super) struct Tools {
     pub max_results: Option<u32>,
     pub fetch: MemberKind,
-    /// All of it, for a custom member.
+    /// The whole table, for a custom member.
     pub custom: Map<String, Json>,
 }
 
-/// `tool_settings`, or those inside `metadata`, of which mixseek keeps nothing else.
+/// `tool_settings`, or those inside `metadata`, the only part of it that mixseek keeps.
 pub(super) fn read(scope: &Scope<'_>, kind: Type) -> Tools {
     let metadata = scope.table("metadata");
     let parent = match &metadata {
@@ -50,7 +50,7 @@ pub(super) fn read(scope: &Scope<'_>, kind: Type) -> Tools {
         fetch.finish();
     }
     if let Some(code) = settings.table("code_execution") {
-        // They describe the provider's sandbox, as mixseek says itself.
+        // They describe the provider's sandbox, according to mixseek's own documentation.
         code.flag("provider_controlled");
         code.count("expected_min_timeout_seconds", 0..=u32::MAX);
         code.texts("expected_available_modules");

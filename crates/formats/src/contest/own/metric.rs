@@ -27,7 +27,7 @@ pub(super) fn evaluator(report: &Report, file: &Scope<'_>) -> Evaluator {
             .trim()
             .to_owned();
         let weight = scope.number("weight", 0.0..=1.0);
-        // A weight that was refused is said already, and is not missing.
+        // A refused weight is already reported, so it does not count as missing.
         let weight = weight.or(scope.has("weight").then_some(0.0));
         let at = scope.place(if scope.has("weight") {
             "weight"

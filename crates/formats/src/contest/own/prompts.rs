@@ -1,4 +1,4 @@
-//! `[prompts]`: templates as text, or in files of their own.
+//! `[prompts]`: templates as text, or in separate files.
 
 use super::super::loader::Loader;
 use super::super::places::Named;

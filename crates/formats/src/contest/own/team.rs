@@ -13,7 +13,7 @@ use super::super::problem::At;
 use super::super::rules;
 use super::super::scope::Scope;
 
-/// How a scripted team gets on from round to round.
+/// How the score of a scripted team develops from round to round.
 pub const STYLES: [&str; 5] = ["steady", "quick", "noisy", "late", "flat"];
 
 const KINDS: [&str; 4] = ["agent", "model", "scripted", "config"];
@@ -139,7 +139,7 @@ fn model(scope: &Scope<'_>) -> ModelTeam {
     }
 }
 
-/// A member asks the model of its leader unless it names another.
+/// A member uses the model of its leader unless it names another.
 fn member(scope: Scope<'_>, leader: &Asked) -> Member {
     let name = members::name(&scope, "name");
     scope.need("kind");
