@@ -1,5 +1,5 @@
-//! Finds the DuckDB library, or says how to get it. A program that is linked with it looks for it
-//! beside itself first; one that was built for development also where it was found.
+//! Finds the DuckDB library, or tells how to get it. A program linked with it first looks beside
+//! itself; a development build also looks where the library was found.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn main() {
     for place in &places {
         println!("cargo::rustc-link-arg=-Wl,-rpath,{place}");
     }
-    // The arguments above reach this package only; the program belongs to another one.
+    // The arguments above apply only to this package; the program belongs to another one.
     println!("cargo::metadata=places={}", places.join(":"));
 }
 

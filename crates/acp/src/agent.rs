@@ -1,5 +1,5 @@
-//! The agent's process. Threads wait for its lines, for its end and for signals to us; all that
-//! they see comes in by one channel.
+//! The agent's process. Threads wait for its lines, for its end and for signals to us; all events
+//! arrive through one channel.
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
@@ -18,10 +18,10 @@ use crate::lines::{self, Line};
 
 pub enum Event {
     Line(Line),
-    /// Nothing will come from its stdout any more.
+    /// Its stdout is closed.
     Closed,
     Exited(io::Result<ExitStatus>),
-    /// We were told to end.
+    /// A signal asked us to end.
     Signal(i32),
 }
 
@@ -32,14 +32,14 @@ pub struct Agent {
     events: Receiver<Event>,
 }
 
-/// So many lines may wait for us. An agent that talks faster waits.
+/// How many lines may wait for us. An agent that writes faster has to wait.
 const WAITING_MAX: usize = 4;
 
 impl Agent {
-    /// Starts `command` here, in our process group, with our stderr.
+    /// Starts `command` in the current directory, in our process group, with our stderr.
     pub fn start(command: &[OsString]) -> Result<Agent, Outcome> {
         let (events, heard) = sync_channel(WAITING_MAX);
-        // Before there is an agent that a signal could leave behind.
+        // Installed before there is an agent that a signal could leave running.
         watch_signals(events.clone()).map_err(failed)?;
         let (program, args) = command.split_first().ok_or_else(|| {
             Outcome::Missing("no command was given; name it in .kiro/kumite.toml".to_owned())
@@ -87,7 +87,7 @@ impl Agent {
         }
     }
 
-    /// Tells the agent that nothing more will be asked of it.
+    /// Closes stdin: no more requests will come.
     pub fn close(&mut self) {
         self.to = None;
     }
@@ -134,7 +134,7 @@ fn watch_signals(events: SyncSender<Event>) -> io::Result<()> {
 
 fn write(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
     for line in lines {
-        // Who does not listen any more will be heard to end.
+        // The agent no longer reads; its end arrives as an event.
         if stdin.write_all(&line).is_err() {
             return;
         }

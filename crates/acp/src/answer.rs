@@ -1,4 +1,4 @@
-//! Answers what the agent asks of its client. Nobody is there, so a rule decides.
+//! Answers the agent's requests to its client. No person is there, so a rule decides.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::files::Files;
 use crate::tell::Teller;
 
-/// What becomes of questions for permission.
+/// How requests for permission are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     Allow,
@@ -37,7 +37,7 @@ impl Policy {
         }
     }
 
-    /// The kinds of options that fit, the best one first: once is enough for us.
+    /// The option kinds that fit, the best first: permission for one time is enough.
     fn kinds(self) -> [PermissionOptionKind; 2] {
         match self {
             Policy::Allow => [
@@ -55,7 +55,7 @@ impl Policy {
 pub struct Client {
     files: Files,
     policy: Policy,
-    /// The prompt was cancelled: so is every question.
+    /// The prompt was cancelled, and so is every question.
     pub is_cancelled: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The difference between two texts, as lines that begin with `+`, `-` or a blank.
 
-/// So many lines around a change are shown.
+/// How many unchanged lines are shown around a change.
 const AROUND: usize = 3;
-/// Above this many comparisons the lines between the first and the last change count as replaced.
+/// Above this many comparisons, all lines between the first and the last change count as replaced.
 const COMPARISONS_MAX: usize = 1_000_000;
 
 pub fn diff(old: &str, new: &str) -> String {
@@ -28,7 +28,7 @@ pub fn diff(old: &str, new: &str) -> String {
     shown(&lines)
 }
 
-/// Keeps the longest common subsequence, if it can be found in bearable time.
+/// Keeps the longest common subsequence, if finding it does not take too long.
 fn middle<'a>(old: &[&'a str], new: &[&'a str], lines: &mut Vec<(char, &'a str)>) {
     if old.len().saturating_mul(new.len()) > COMPARISONS_MAX {
         lines.extend(old.iter().map(|line| ('-', *line)));
@@ -60,7 +60,7 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str], lines: &mut Vec<(char, &'a str)>
     }
 }
 
-/// The changes and what is around them; between two of those is a line with dots.
+/// The changes with the lines around them; a line of dots marks a gap.
 fn shown(lines: &[(char, &str)]) -> String {
     let mut near = vec![false; lines.len()];
     for at in (0..lines.len()).filter(|at| lines[*at].0 != ' ') {

@@ -1,5 +1,5 @@
-//! What an agent's error means. The protocol has a code for "log in first" and none for limits, so
-//! those are known by what agents write.
+//! The meaning of an agent's error. The protocol has a code for "log in first" but none for limits,
+//! so limits are recognised by the text.
 
 use agent_client_protocol_schema::v1::{Error, ErrorCode};
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
@@ -10,7 +10,7 @@ use crate::used::resets_at;
 
 const SENTENCE_MAX: usize = 1000;
 
-/// `limited_until_ms`: when the limit ends that the agent reported before.
+/// `limited_until_ms` is the end of a limit that the agent reported earlier.
 pub fn outcome(error: &Error, limited_until_ms: Option<u64>) -> Outcome {
     let words = words(error);
     let data = error.data.as_ref().unwrap_or(&Value::Null);
@@ -29,8 +29,8 @@ pub fn outcome(error: &Error, limited_until_ms: Option<u64>) -> Outcome {
     })
 }
 
-/// The agent could not go on with a session. Unless it could do nothing at all, a new session may
-/// do: why the old one cannot be opened is often hidden behind an "internal error".
+/// The agent could not continue a session. A new session may work, except after a login problem:
+/// agents often report a lost session as "internal error".
 pub fn of_resuming(error: &Error) -> Outcome {
     match outcome(error, None) {
         Outcome::Failed(_) if !wants_login(error, error.data.as_ref().unwrap_or(&Value::Null)) => {
@@ -46,7 +46,7 @@ fn limit(error: &Error, data: &Value, words: &str) -> Option<LimitKind> {
         Some("overloaded") => return Some(LimitKind::Overload),
         _ => {}
     }
-    // Some agents put the status of HTTP where the code belongs.
+    // Some agents use an HTTP status as the error code.
     match i32::from(error.code) {
         429 => return Some(LimitKind::Usage),
         503 | 529 => return Some(LimitKind::Overload),
@@ -83,7 +83,7 @@ fn wants_login(error: &Error, data: &Value) -> bool {
         || data["errorKind"] == "authentication_failed"
 }
 
-/// The message, and what else the agent wrote for people.
+/// The message, and other text that the agent wrote for people.
 fn words(error: &Error) -> String {
     let data = error.data.as_ref().unwrap_or(&Value::Null);
     let more = ["details", "message", "error", "reason"]
@@ -95,7 +95,7 @@ fn words(error: &Error) -> String {
         Some(more) => format!("{}: {more}", error.message),
         None => error.message.clone(),
     };
-    // That prefix says nothing when something follows it.
+    // This prefix means nothing if text follows it.
     let telling = words.strip_prefix("Internal error: ").unwrap_or(&words);
     words = telling.split_whitespace().collect::<Vec<_>>().join(" ");
     words.truncate(head(&words, SENTENCE_MAX).len());

@@ -1,4 +1,4 @@
-//! Files that the agent has us read and write: those of the project, and no others.
+//! Files that we read and write for the agent: only files of the project.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use agent_client_protocol_schema::v1::Error;
 
-/// More is not read for an agent: it becomes one line of JSON.
+/// The limit of a read, because the content becomes one line of JSON.
 const READ_MAX: usize = 8 * 1024 * 1024;
 
 pub struct Files {
-    /// Without links in it.
+    /// With all links resolved.
     root: PathBuf,
 }
 
@@ -19,7 +19,7 @@ impl Files {
         Files { root }
     }
 
-    /// The lines from `first` on, which counts from 1, and at most `count` of them.
+    /// The lines starting at `first`, which counts from 1, and at most `count` of them.
     pub fn read(
         &self,
         path: &Path,
@@ -53,7 +53,7 @@ impl Files {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Gives back where it went and what was there before.
+    /// Returns the path that was written, and the old content.
     pub fn write(&self, path: &Path, content: &str) -> Result<(PathBuf, String), Error> {
         let path = self.inside(path)?;
         let trouble = |error: io::Error| refusal("write", &path, &error);
@@ -65,7 +65,7 @@ impl Files {
         Ok((path, String::from_utf8_lossy(&before).into_owned()))
     }
 
-    /// Where `path` really is, which must be in the project. Links are followed first.
+    /// The real location of `path`, which must be in the project. Links are resolved first.
     fn inside(&self, path: &Path) -> Result<PathBuf, Error> {
         if !path.is_absolute() {
             return Err(refused(path, "is not absolute"));
@@ -85,7 +85,7 @@ impl Files {
     }
 }
 
-/// Where a file that is not there yet would be.
+/// The location of a file that does not exist yet.
 fn beginning(path: &Path) -> Result<PathBuf, Error> {
     if path.symlink_metadata().is_ok() {
         return Err(refused(path, "is a link to nowhere"));
@@ -113,7 +113,7 @@ fn refused(path: &Path, why: &str) -> Error {
 fn refusal(what: &str, path: &Path, error: &io::Error) -> Error {
     let path = path.display();
     match error.kind() {
-        // Agents know a missing file by this code and these words.
+        // Agents recognise a missing file by this code and these words.
         io::ErrorKind::NotFound => Error::resource_not_found(Some(path.to_string())),
         _ => Error::new(-32603, format!("cannot {what} {path}: {error}")),
     }

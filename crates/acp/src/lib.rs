@@ -1,17 +1,19 @@
 //! The bridge to any agent that speaks the Agent Client Protocol: `kumite __acp -- <command>`.
 //!
-//! A supervisor starts it like any other agent program. It starts the command, speaks version 1 of
-//! the protocol with it as its client, and writes what it hears to stdout as lines of
-//! [`kumite_agents::Said`], the last of which is always `Said::Ended`. Nobody sits at this client:
+//! A supervisor starts it like any other agent program. It starts the command, acts as its client
+//! in
+//! version 1 of the protocol, and writes everything to stdout as lines of
+//! [`kumite_agents::Said`], the last of which is always `Said::Ended`. No person uses this client:
 //! it answers every question itself.
 //!
-//! **Why the connection is ours.** The types of the protocol come from its schema crate. The
-//! connection of its other crate is asynchronous and ours would be the only future in kumite; it
-//! reads lines of any length, drops what is not JSON, and changes its interface with each of its
-//! frequent major versions. What we need of JSON-RPC is one request at a time and an answer to
-//! whatever is asked meanwhile: that is `agent.rs` and `talk.rs`, with threads that wait.
+//! **Why we have our own connection.** The types of the protocol come from its schema crate. The
+//! connection in its other crate is asynchronous, and would be the only async code here; it
+//! reads lines of any length, drops everything that is not JSON, and changes its interface with
+//! each
+//! of its frequent major versions. We need little of JSON-RPC: one request at a time, and an answer
+//! to every request that comes meanwhile. That is `agent.rs` and `talk.rs`, with threads that wait.
 //!
-//! A newcomer reads `talk.rs`, then `tell.rs`.
+//! Start reading at `talk.rs`, then `tell.rs`.
 
 mod agent;
 mod answer;
@@ -37,7 +39,7 @@ use crate::out::Out;
 use crate::talk::{Over, Talk};
 use crate::tell::Teller;
 
-/// Runs `kumite __acp [--resume SESSION] -- COMMAND...`; `args` are those behind `__acp`.
+/// Runs `kumite __acp [--resume SESSION] -- COMMAND...`; `args` are the arguments after `__acp`.
 pub fn bridge(args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(order) = Order::read(args) else {
         eprintln!("usage: kumite __acp [--resume SESSION] -- COMMAND...");

@@ -4,17 +4,17 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 
-/// Longer lines are skipped: no message of an agent comes near it, and memory is finite.
+/// Longer lines are skipped: no real message is that long, and memory is limited.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     Whole(Vec<u8>),
-    /// It had this many bytes.
+    /// The line had this many bytes.
     TooLong(u64),
 }
 
-/// The next line without its newline. What follows the last newline is a line too.
+/// The next line without its newline. Text after the last newline is a line too.
 pub fn next(from: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let mut skipped = 0;
@@ -47,7 +47,7 @@ pub fn next(from: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
 }
 
-/// The begin of `text`, at most `bytes` of it.
+/// The beginning of `text`, at most `bytes` long.
 pub fn head(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kumite_agents::Said;
 
-/// An agent that works without words shows its life this often.
+/// How often an agent that works silently shows that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
 
 pub struct Out {
@@ -27,8 +27,8 @@ impl Out {
         }
     }
 
-    /// The agent did something that is no line. The supervisor skips an empty line, and counts it
-    /// as life.
+    /// The agent did something that is not a line of output. The supervisor ignores an empty line,
+    /// but counts it as a sign of life.
     pub fn alive(&mut self, now: Instant) {
         if now.duration_since(self.written_at) >= BEAT {
             self.write("", now);
@@ -36,7 +36,7 @@ impl Out {
     }
 
     fn write(&mut self, line: &str, now: Instant) {
-        // When nobody reads, the supervisor is gone, and the agent's work is still worth finishing.
+        // If nobody reads, the supervisor is gone, but the agent's work is still worth finishing.
         let _ = self.to.write_all(format!("{line}\n").as_bytes());
         let _ = self.to.flush();
         self.written_at = now;
@@ -51,7 +51,7 @@ pub mod tests {
 
     use super::*;
 
-    /// What was written, for a test to look at.
+    /// The output, for a test to inspect.
     #[derive(Clone, Default)]
     pub struct Page(Rc<RefCell<Vec<u8>>>);
 

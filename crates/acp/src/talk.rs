@@ -1,4 +1,4 @@
-//! The conversation with the agent: greet, open a session, give it the prompt, part.
+//! The conversation with the agent: greet, open a session, send the prompt, part.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -23,20 +23,20 @@ use crate::fault;
 use crate::lines::{Line, head};
 use crate::tell::Teller;
 
-/// What an agent gets to answer a cancellation, and to go when it is asked to.
+/// How long an agent may take to react to a cancellation, and to exit when asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A replay is over when nothing came for this long. By the protocol it ends with the answer, but
-/// Gemini CLI does not wait for it.
+/// A replay is over when nothing came for this long. In the protocol it ends with the answer, but
+/// Gemini CLI answers earlier.
 const REPLAY_QUIET: Duration = Duration::from_millis(300);
 const REPLAY_MAX: Duration = Duration::from_secs(10);
 
-/// Of a line that is no message, so much is told.
+/// How much is reported of a line that is not a message.
 const GARBAGE_MAX: usize = 2000;
 
 /// How the conversation ended.
 pub enum Over {
     Ended(Outcome),
-    /// We were told to end by this signal.
+    /// This signal asked us to end.
     Signal(i32),
 }
 
@@ -58,11 +58,11 @@ pub struct Talk<'a> {
     asked: u64,
     closed: bool,
     exited: Option<Option<ExitStatus>>,
-    /// It closed its output or exited: what it wrote before may be on its way until then.
+    /// Set when it closed its output or exited: until then, earlier output may still arrive.
     leaves_by: Option<Instant>,
 }
 
-/// What one event came to.
+/// The result of one event.
 enum Step {
     Answer(u64, Result<Value, Error>),
     Done,
@@ -70,7 +70,7 @@ enum Step {
     Late,
 }
 
-/// A message of JSON-RPC, whichever of the three kinds.
+/// A JSON-RPC message of any kind.
 #[derive(Deserialize)]
 struct Message {
     id: Option<Value>,
@@ -103,7 +103,8 @@ impl<'a> Talk<'a> {
             .map_or_else(|over| over, Over::Ended);
         match over {
             Over::Ended(_) => self.part(),
-            // Whoever sent it ends all of us; here is only a chance to save the session.
+            // The sender of the signal will end all of us; this is only a chance to save the
+            // session.
             Over::Signal(_) => {
                 self.cancel();
                 self.agent.signal(Signal::TERM);
@@ -135,10 +136,10 @@ impl<'a> Talk<'a> {
     }
 
     fn greet(&mut self) -> Result<InitializeResponse, Over> {
-        // Without terminals an agent starts its commands itself, which leaves them where the
-        // supervisor finds them. Files on disk are the truth here, as there is no editor with
-        // unsaved ones: agents may read them themselves. (Gemini CLI 0.61 cannot create a file if
-        // its client reads for it: it does not understand that a file is missing.)
+        // Without terminals an agent starts its commands itself, so the supervisor can find them.
+        // There is no editor with unsaved files, so agents may read files themselves. (Gemini CLI
+        // 0.61 cannot create a file if its client reads for it: it does not understand that a file
+        // is missing.)
         let files = FileSystemCapabilities::new().write_text_file(true);
         let request = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files))
@@ -191,7 +192,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Takes the answer to any of the requests that open a session; `known` is its id, if we had it.
+    /// Handles the answer to any request that opens a session; `known` is its id, if we had it.
     fn opened(
         &mut self,
         known: Option<&str>,
@@ -210,7 +211,7 @@ impl<'a> Talk<'a> {
         Ok(session.to_owned())
     }
 
-    /// Asks the agent for something, and serves it until it answers. The inner error is its own.
+    /// Sends a request, and serves the agent until it answers. The inner error is the agent's.
     fn ask(&mut self, method: &str, params: &impl Serialize) -> Result<Result<Value, Error>, Over> {
         self.asked += 1;
         let id = self.asked;
@@ -232,7 +233,8 @@ impl<'a> Talk<'a> {
         Err(Over::Ended(Outcome::Failed(sentence)))
     }
 
-    /// Nothing more can come from it. A child of it may hold its output: that is not waited for.
+    /// Nothing more can come from the agent. A child of the agent may still hold its output, but we
+    /// do not wait for that.
     fn is_gone(&self) -> bool {
         let is_late = || self.leaves_by.is_some_and(|by| by <= Instant::now());
         self.exited.is_some() && (self.closed || is_late())
@@ -291,7 +293,7 @@ impl<'a> Talk<'a> {
                 });
             }
             (Some(method), None) if method == CLIENT_METHOD_NAMES.session_update => {
-                // What is not known was made after us, and is not needed.
+                // An unknown update is newer than this code, and not needed.
                 let news = serde_json::from_value::<SessionNotification>(message.params);
                 if let Ok(news) = news {
                     self.teller.update(news.update);
@@ -312,7 +314,7 @@ impl<'a> Talk<'a> {
         Step::Done
     }
 
-    /// Takes the prompt back, and waits a moment for the agent to see to it.
+    /// Cancels the prompt, and gives the agent a moment to react.
     fn cancel(&mut self) {
         let Some(session) = self.session.clone() else {
             return;
@@ -333,7 +335,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Lets the agent go: it may say more until it does. It is asked politely first.
+    /// Ends the agent, which may still write until it exits. It is asked politely first.
     fn part(&mut self) {
         self.agent.close();
         self.linger();
@@ -355,7 +357,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// The model of a session, in both places where agents put it.
+/// The model of a session, from either of the two places where agents put it.
 fn model(opened: &Value) -> Option<String> {
     let options = opened["configOptions"].as_array().into_iter().flatten();
     let mut chosen = options.filter(|option| option["category"] == "model");

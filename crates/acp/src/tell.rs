@@ -1,4 +1,4 @@
-//! Tells what the agent says and does.
+//! Reports what the agent says and does.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,18 +14,18 @@ use crate::out::Out;
 use crate::tools::{self, Tools};
 use crate::used::Used;
 
-/// A text is told in pieces of this many bytes. The supervisor skips lines that are very long, and
+/// A longer text is split into pieces of this many bytes. The supervisor skips very long lines, and
 /// a byte can become six in JSON.
 const PIECE_MAX: usize = 256 * 1024;
 
 pub struct Teller {
     out: Out,
-    /// What the agent is just saying: it comes in pieces.
+    /// The text that is arriving in pieces.
     speech: Option<Speech>,
     last_text: String,
     tools: Tools,
     pub used: Used,
-    /// A resumed session is played again: that was told long ago.
+    /// A resumed session replays its past, which was reported before.
     pub is_replay: bool,
 }
 
@@ -66,7 +66,7 @@ impl Teller {
                 self.say_all(said);
             }
             SessionUpdate::Plan(plan) => self.note(&planned(&plan)),
-            // Commands, modes and titles are for people at an editor.
+            // Commands, modes and titles are for a person at an editor.
             _ => {}
         }
     }
@@ -89,7 +89,7 @@ impl Teller {
         });
     }
 
-    /// Ends what the agent was just saying, and says this.
+    /// Ends the current text, and says this.
     pub fn say(&mut self, said: Said) {
         self.flush();
         self.out.say(&cut(said));
@@ -168,7 +168,7 @@ fn planned(plan: &Plan) -> String {
     format!("plan: {}", entries.join("; "))
 }
 
-/// Bounds the texts of a line.
+/// Limits the texts of a line.
 fn cut(mut said: Said) -> Said {
     match &mut said {
         Said::Text { text }
@@ -179,7 +179,7 @@ fn cut(mut said: Said) -> Said {
         | Said::Tool { what: text, .. }
         | Said::Changed { diff: text, .. }
         | Said::Ended { text, .. } => text.truncate(head(text, PIECE_MAX).len()),
-        // No others come from here.
+        // No other kinds are made here.
         _ => {}
     }
     said

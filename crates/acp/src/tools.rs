@@ -1,4 +1,5 @@
-//! Tool calls. An agent announces one, often before it knows what for, adds to it, and ends it.
+//! Tool calls. An agent announces a call, often before it knows the details, adds to it, and ends
+//! it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,30 +16,30 @@ use crate::diff::diff;
 pub struct Tools {
     open: HashMap<String, Open>,
     ended: HashSet<String>,
-    /// The last change of each file: a write and the call behind it tell of the same one.
+    /// The last change of each file: a write and the call it belongs to report the same change.
     changes: HashMap<PathBuf, String>,
-    /// The files that the agent had us write.
+    /// The files that we wrote for the agent.
     written: HashSet<PathBuf>,
 }
 
 struct Open {
     call: ToolCall,
-    /// The program's own name of the tool.
+    /// The agent's own name of the tool.
     name: Option<String>,
-    /// The last ones that came: the answer of a tool may replace them by words.
+    /// The latest diffs: the answer of a tool may replace them by text.
     diffs: Vec<Diff>,
     announced: bool,
     told: bool,
 }
 
 impl Tools {
-    /// Takes a call, or what is new about one. A call that is merely announced is told with the
-    /// next word about it, which says what it is for.
+    /// Handles a call, or an update of one. A call that is only announced is reported with its next
+    /// update, which has the details.
     pub fn update(&mut self, update: ToolCallUpdate) -> Vec<Said> {
         self.take(update, false)
     }
 
-    /// The agent asks whether it may: then it knows what for.
+    /// The agent asks for permission, so the details are known.
     pub fn asked(&mut self, update: ToolCallUpdate) -> Vec<Said> {
         self.take(update, true)
     }
@@ -86,7 +87,7 @@ impl Tools {
         let diffs = std::mem::take(&mut open.diffs);
         self.open.remove(&id);
         self.ended.insert(id);
-        // What failed was proposed, not done.
+        // A failed change was only proposed, not made.
         if ok {
             said.extend(self.changed(&diffs));
             let untold = silent.iter().filter(|path| !self.written.contains(*path));
@@ -95,7 +96,7 @@ impl Tools {
         said
     }
 
-    /// The agent had us write a file.
+    /// We wrote a file for the agent.
     pub fn wrote(&mut self, path: &Path, old: &str, new: &str) -> Option<Said> {
         self.written.insert(path.to_owned());
         self.became(path, old, new)
@@ -132,7 +133,7 @@ impl Open {
         own.cloned().unwrap_or_else(|| kind(self.call.kind))
     }
 
-    /// Its title; and the file, if that does not name it.
+    /// Its title; and the file, if the title does not name it.
     fn what(&self) -> String {
         let mut what = self.call.title.split_whitespace().collect::<Vec<_>>();
         let on_file = matches!(
@@ -149,7 +150,7 @@ impl Open {
         what.join(" ")
     }
 
-    /// The files that it changes without showing how.
+    /// The files that it changes without a diff.
     fn changed_silently(&self) -> Vec<PathBuf> {
         let places = match self.call.kind {
             ToolKind::Edit | ToolKind::Delete if self.diffs.is_empty() => &self.call.locations[..],
@@ -177,7 +178,7 @@ impl Open {
     }
 }
 
-/// The words of a block, if it has any.
+/// The text of a block, if it has any.
 pub fn text(block: &ContentBlock) -> Option<&str> {
     match block {
         ContentBlock::Text(text) => Some(&text.text),
@@ -194,7 +195,7 @@ fn diffs(content: &[ToolCallContent]) -> Vec<Diff> {
     content.iter().filter_map(diff).collect()
 }
 
-/// Claude's adapter gives the name apart.
+/// Claude's adapter sends the name separately.
 fn own_name(meta: Option<&Meta>) -> Option<String> {
     let name = meta?.get("claudeCode")?["toolName"].as_str()?;
     Some(name.to_owned())

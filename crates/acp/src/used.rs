@@ -1,19 +1,19 @@
-//! What the agent used, and which limit it met. The protocol has the price of the session; tokens
-//! are an extension of it that agents spell in two ways.
+//! The agent's usage, and the limit it reached. The protocol has the price of the session; tokens
+//! are an extension that agents spell in two ways.
 
 use agent_client_protocol_schema::v1::UsageUpdate;
 use kumite_core::outcome::Usage;
 use serde_json::Value;
 
-/// From here on a number counts milliseconds: as seconds it would be the year 5138.
+/// Larger numbers are milliseconds: as seconds they would be after the year 5138.
 const MILLISECONDS_FROM: u64 = 100_000_000_000;
 
 #[derive(Default)]
 pub struct Used {
     tokens: Usage,
-    /// Of the whole session, by the agent's last word.
+    /// The cost of the whole session, as last reported.
     usd: f64,
-    /// What the session had cost before this prompt, as far as the agent said so.
+    /// The cost of the session before this prompt, if reported.
     usd_before: f64,
     limited_until_ms: Option<u64>,
 }
@@ -36,13 +36,13 @@ impl Used {
         }
     }
 
-    /// The session is open: what comes now is used by this prompt.
+    /// The session is open: from now on, all usage belongs to this prompt.
     pub fn prompt_begins(&mut self) {
         self.usd_before = self.usd;
     }
 
-    /// The answer to the prompt counts its tokens. Those of a cache are input too, and thoughts
-    /// are output.
+    /// The answer to the prompt has token counts. Cached tokens count as input, and thoughts as
+    /// output.
     pub fn answered(&mut self, answer: &Value) {
         let (usage, quota) = (&answer["usage"], &answer["_meta"]["quota"]["token_count"]);
         let sum = |of: &Value, names: &[&str]| {
@@ -67,7 +67,7 @@ impl Used {
 
     pub fn total(&self) -> Usage {
         Usage {
-            // The cast saturates, and makes 0 of what is not a number or below 0.
+            // The cast saturates, and turns NaN and negative numbers into 0.
             usd_micros: ((self.usd - self.usd_before) * 1e6).round() as u64,
             ..self.tokens
         }
@@ -81,7 +81,7 @@ impl Used {
 /// When a limit ends: `resetsAt` in Unix seconds or milliseconds.
 pub fn resets_at(limit: &Value) -> Option<u64> {
     let at = &limit["resetsAt"];
-    // Casts saturate, and what is below 0 becomes 0, which is no time.
+    // Casts saturate, and a negative number becomes 0, which means no time.
     let at = at.as_u64().or_else(|| at.as_f64().map(|at| at as u64))?;
     match at {
         0 => None,

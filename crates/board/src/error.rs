@@ -1,4 +1,4 @@
-//! What can be wrong with a database, told apart so that the caller knows what to do about it.
+//! Errors of a database, separated by what the caller can do about them.
 
 use std::io;
 use std::path::Path;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Another process has it open. It may be free in a moment.
+    /// Another process has the file open. It may be free in a moment.
     Locked,
-    /// There is something else at that path, or the file is damaged.
+    /// Something else is at that path, or the file is damaged.
     NoDatabase,
-    /// A newer DuckDB wrote it.
+    /// A newer DuckDB wrote the file.
     Newer,
     ReadOnly,
     DiskFull,
@@ -32,7 +32,7 @@ impl Error {
         Error { kind, message }
     }
 
-    /// DuckDB tells its errors apart in words only.
+    /// DuckDB's errors can only be distinguished by their text.
     pub fn of_duckdb(db: &Path, error: &duckdb::Error) -> Error {
         let said = error.to_string();
         let said = said.strip_prefix("IO Error: ").unwrap_or(&said);
@@ -66,7 +66,7 @@ impl Error {
                 ),
             );
         }
-        // What follows are pages to read and dumps of rows.
+        // The following lines are links and dumps of rows.
         let said = said.lines().next().unwrap_or_default();
         Error::new(Kind::Other, format!("DuckDB says of {db}: {said}"))
     }
@@ -79,7 +79,7 @@ impl Error {
     }
 }
 
-/// What the operating system refused, in its own words.
+/// An error of the operating system, in its own words.
 fn of_system(db: &str, said: &str) -> Option<Error> {
     let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
     if has(&["No space left on device", "Disk quota exceeded"]) {

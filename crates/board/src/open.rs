@@ -1,4 +1,4 @@
-//! A database file: made, opened and checked, written.
+//! A database file: created, opened, checked and written.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -14,19 +14,20 @@ use crate::error::{Error, Kind};
 use crate::schema::{COLUMNS, SCHEMA, TABLES};
 use crate::upsert::upsert;
 
-/// How often a file that is locked is tried again.
+/// How often a locked file is tried again.
 pub const LOCK_STEP: Duration = Duration::from_millis(10);
-/// How long a writer tries. Another one gives the file back after half of it.
+/// How long a writer tries. Other writers release the file after half of this time.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// DuckDB 1.1 and everything after it can open what is made so; 1.0 cannot because of the indexes.
+/// DuckDB 1.1 and later can open such a file; 1.0 cannot, because of the indexes.
 const STORAGE_VERSION: &str = "v1.0.0";
-/// The smallest: our tables are, too. It is a fifth of the file and half of the memory.
+/// The smallest size, because our tables are small. It reduces the file to a fifth and the memory
+/// to a half.
 const BLOCK_SIZE: &str = "16384";
-/// A limit, not a reservation: rows of ten megabytes must pass.
+/// A limit, not a reservation: rows of ten megabytes must fit.
 const MEMORY: &str = "1GB";
 
-/// Opens the file for writing. One that is missing is made, one without our tables gets them.
+/// Opens the file for writing. A missing file is created, and missing tables are added.
 pub fn open(db: &Path) -> Result<Connection, Error> {
     let db = absolute(db)?;
     if !exists(&db)? {
@@ -41,7 +42,7 @@ pub fn open(db: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Whether `open` would succeed. Nothing is made.
+/// Whether `open` would succeed. Nothing is created.
 pub fn check(db: &Path) -> Result<(), Error> {
     let db = absolute(db)?;
     let dir = parent(&db);
@@ -63,16 +64,16 @@ pub fn check(db: &Path) -> Result<(), Error> {
     fits(&db, &connection)
 }
 
-/// What is in the log goes into the file, so that whoever copies it has everything. An error is no
-/// loss: the log is still there.
+/// Moves the log into the file, so that a copy of the file is complete. An error loses nothing: the
+/// log is still there.
 ///
-/// DuckDB 1.5 would do it itself when it closes a file, but loses entries of indexes if it does so
-/// right after it has read the log that a killed process left; see `connect`.
+/// DuckDB 1.5 would do this itself when it closes a file, but it loses index entries if it does so
+/// right after reading the log of a killed process; see `connect`.
 pub fn close(connection: Connection) {
     let _ = connection.execute_batch("CHECKPOINT");
 }
 
-/// One transaction: all of it, or nothing.
+/// One transaction: all or nothing.
 pub fn write<'a>(
     db: &Path,
     connection: &Connection,
@@ -86,7 +87,7 @@ pub fn write<'a>(
     all().map_err(|error| Error::of_duckdb(db, &error))
 }
 
-/// Tries again while somebody else has the file.
+/// Tries again while another process has the file.
 pub fn patiently<T>(
     wait: Duration,
     mut open: impl FnMut() -> Result<T, Error>,
@@ -110,7 +111,7 @@ pub fn connect(db: &Path, mode: AccessMode, storage: Option<&str>) -> Result<Con
             .enable_autoload_extension(false)?
             .threads(1)?
             .max_memory(MEMORY)?
-            // Nothing is left beside the file.
+            // Leave no temporary files beside the database.
             .with("temp_directory", "")?;
         if let Some(version) = storage {
             config = config
@@ -124,8 +125,8 @@ pub fn connect(db: &Path, mode: AccessMode, storage: Option<&str>) -> Result<Con
     open().map_err(|error| Error::of_duckdb(db, &error))
 }
 
-/// DuckDB would fetch an extension for a file of another database. One that is nearly empty may be
-/// in the making: DuckDB and its lock know better.
+/// DuckDB would download an extension for a file of another database. A nearly empty file may just
+/// be in creation: DuckDB and its lock decide then.
 fn check_magic(db: &Path) -> Result<(), Error> {
     let refuse = |what: &str| {
         let message = format!(
@@ -151,7 +152,8 @@ fn check_magic(db: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whole or not at all: two that begin at once never see a file that is half made.
+/// Creates the file completely or not at all: two processes that start together never see a
+/// half-made file.
 fn make(db: &Path) -> Result<(), Error> {
     let of_io = |error| Error::of_io(db, &error);
     let dir = tempfile::Builder::new()
@@ -170,7 +172,7 @@ fn make(db: &Path) -> Result<(), Error> {
     }
 }
 
-/// A table of the same name may be of another kind.
+/// A table with the same name may have other columns.
 fn fits(db: &Path, connection: &Connection) -> Result<(), Error> {
     let columns = |table: &str| -> duckdb::Result<Vec<String>> {
         let sql = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal";
@@ -211,7 +213,7 @@ fn add_tables(connection: &Connection) -> duckdb::Result<()> {
     transaction.commit()
 }
 
-/// DuckDB takes the beginning of a relative path for a scheme.
+/// DuckDB takes the beginning of a relative path for a URL scheme.
 pub fn absolute(db: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(db).map_err(|error| Error::of_io(db, &error))
 }

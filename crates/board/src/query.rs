@@ -16,12 +16,12 @@ use crate::show::{Table, csv, lines, markdown, object_lines, objects};
 use crate::turn::{self, For};
 use crate::value::table;
 
-/// A contest that writes gives the file back several times a second.
+/// A running contest releases the file several times per second.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
-/// While we read nobody can write, and a team whose rounds cannot be saved is out after 7 seconds.
+/// Nobody can write while we read, and a team whose rounds cannot be saved is out after 7 seconds.
 const SQL_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// One of them.
+/// The possible questions.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Ask {
@@ -36,10 +36,10 @@ enum Ask {
 struct Question {
     #[serde(flatten)]
     ask: Ask,
-    /// Of the answer to SQL.
+    /// The format of an answer to SQL.
     #[serde(default)]
     format: Form,
-    /// Of an export; without it stdout.
+    /// The target of an export; stdout if None.
     #[serde(default)]
     to: Option<PathBuf>,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct Question {
 enum Form {
     #[default]
     Json,
-    /// An object a line.
+    /// One object per line.
     Jsonl,
     Csv,
     Md,
@@ -59,7 +59,7 @@ enum Form {
     Parquet,
 }
 
-/// Answers the question, as text.
+/// Answers the question as text.
 pub fn answer(db: &Path, question: &str) -> Result<String, Error> {
     let Question {
         ask,
@@ -93,7 +93,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Somebody else's statement: it cannot write, nor look at anything but this database.
+    /// Runs a statement of the user: it cannot write, and can read only this database.
     fn sql(&self, sql: &str, format: Form) -> Result<String, Error> {
         self.told(
             self.connection.execute_batch(
@@ -186,7 +186,7 @@ impl Reader {
         ))
     }
 
-    /// Newest first. Contests without a summary did not come to their end.
+    /// Newest first. Contests without a summary have not ended.
     fn contests(&self) -> Result<String, Error> {
         let mut parts = Vec::new();
         if self.has("execution_summary")? {

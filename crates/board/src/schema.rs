@@ -1,6 +1,7 @@
-//! The tables, as their readers know them. Scores are DOUBLE, times are UTC, `team_status` is ours.
+//! The tables as other programs know them. Scores are DOUBLE, times are UTC, and only `team_status`
+//! is our own.
 
-/// Everything is made if it is missing. What another program made stays as it is.
+/// Creates everything that is missing. Tables of another program stay unchanged.
 pub const SCHEMA: &str = "
 CREATE SEQUENCE IF NOT EXISTS round_history_id_seq;
 CREATE SEQUENCE IF NOT EXISTS round_status_id_seq;
@@ -85,7 +86,7 @@ CREATE INDEX IF NOT EXISTS idx_execution_summary_status
     ON execution_summary (status, completed_at);
 ";
 
-/// What is written, by table. A table that lacks one of these is somebody else's.
+/// The columns we write, by table. A table that lacks one of them belongs to another program.
 pub const COLUMNS: [(&str, &str); 5] = [
     (
         "round_status",

@@ -1,4 +1,5 @@
-//! The loop of `kumite-board serve`: requests come in, writes that wait go into one transaction.
+//! The loop of `kumite-board serve`: it reads requests, and writes all waiting rows in one
+//! transaction.
 
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -18,14 +19,14 @@ use crate::open::{LOCK_STEP, absolute, check, close, open, write};
 use crate::turn::{self, For, Turn};
 use crate::wire::{Ask, Request, reply};
 
-/// With nothing to write the file is given back after this.
+/// How long the file stays open with nothing to write.
 const IDLE: Duration = Duration::from_millis(50);
-/// However much there is to write, others get the file after this.
+/// The longest time the file stays open, however much there is to write.
 const HELD_MAX: Duration = Duration::from_millis(500);
-/// Longer than the step of those who wait, so that they cannot miss it.
+/// Longer than the retry interval of waiting processes, so that they cannot miss it.
 const GAP: Duration = LOCK_STEP.saturating_add(Duration::from_millis(5));
 
-/// Answers until the input ends. An error here is one of the output: nobody listens any more.
+/// Answers until the input ends. An error here concerns the output: nobody reads it any more.
 pub fn serve(
     db: &Path,
     input: impl BufRead + Send + 'static,
@@ -65,7 +66,7 @@ pub fn serve(
     Ok(())
 }
 
-/// A terminal's Ctrl-C is for the one who started us: we end when the input ends.
+/// Ctrl-C in a terminal is meant for the process that started us: we end when the input ends.
 pub fn outlive_signals() -> io::Result<()> {
     let unused = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGHUP] {
@@ -74,12 +75,12 @@ pub fn outlive_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// A request, or whose it was and what was wrong with it.
+/// A request, or the id of a bad request and its error.
 type Incoming = Result<Request, (Option<u64>, Error)>;
 
 fn read(mut input: impl BufRead, sender: &Sender<Incoming>) {
     let mut line = Vec::new();
-    // An input that cannot be read has ended.
+    // An unreadable input counts as ended.
     while input
         .read_until(b'\n', &mut line)
         .is_ok_and(|length| length > 0)
@@ -99,7 +100,7 @@ fn parse(line: &[u8]) -> Incoming {
     })
 }
 
-/// Waits for a request, and gives the file back in the meantime.
+/// Waits for a request, and releases the file meanwhile.
 fn next(requests: &Receiver<Incoming>, board: &mut Board) -> Option<Incoming> {
     loop {
         let Some(open) = &board.open else {
@@ -129,14 +130,14 @@ struct Board {
 
 struct Open {
     connection: Connection,
-    /// Given back after the file is closed.
+    /// Released after the file is closed.
     turn: Option<Turn>,
     since: Instant,
 }
 
 impl Board {
-    /// All that wait in one transaction. If that fails, each for itself: one bad row spoils nothing
-    /// but its own write.
+    /// Writes all waiting rows in one transaction. If it fails, each write is tried alone, so that
+    /// a bad row spoils only its own write.
     fn write(
         &mut self,
         waiting: &mut Vec<(u64, rows::Write)>,
@@ -146,7 +147,7 @@ impl Board {
             return Ok(());
         }
         let done = match self.hold() {
-            // Each of them alone would only wait for the same file.
+            // Trying each alone would only wait for the same file.
             Err(error) => vec![Err(error); waiting.len()],
             Ok(_) => self.commit_all(waiting),
         };
@@ -172,7 +173,7 @@ impl Board {
         let path = self.path.clone();
         let done = write(&path, self.hold()?, writes);
         if done.is_err() {
-            // DuckDB may refuse everything else now: the file is opened anew.
+            // DuckDB may refuse everything after an error, so the file is opened again.
             self.open = None;
         }
         done

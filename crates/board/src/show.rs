@@ -16,14 +16,14 @@ pub fn objects(table: &Table) -> Value {
     table.rows.iter().map(object).collect()
 }
 
-/// The same, one a line.
+/// The same, one object per line.
 pub fn object_lines(table: &Table) -> String {
     let objects = objects(table);
     let lines = objects.as_array().into_iter().flatten();
     lines.map(|object| format!("{object}\n")).collect()
 }
 
-/// As RFC 4180 has it.
+/// In the format of RFC 4180.
 pub fn csv(table: &Table) -> String {
     let quoted = |text: &str| match text.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

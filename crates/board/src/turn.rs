@@ -1,8 +1,9 @@
-//! Whose turn it is: those of us who want the same file queue for it, so that nobody starves.
+//! A queue: our processes that want the same file line up, so that none starves.
 //!
-//! DuckDB's own lock knows no queue: who asks at the right moment gets it. Ours is on the directory
-//! of the file, so that there is no file of our own, and the system lets go of it when its holder
-//! ends, however it does.
+//! DuckDB's own lock has no queue: the process that asks at the right moment gets it. Our lock is
+//! on
+//! the directory of the file, so that we need no extra file, and the system releases it when the
+//! holder ends in any way.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,10 +13,10 @@ use std::time::Duration;
 
 use crate::error::{Error, Kind};
 
-/// Everybody gives it back after half a second.
+/// Every holder releases the lock after half a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Held as long as the file is open.
+/// Held while the file is open.
 #[derive(Debug)]
 pub struct Turn {
     _dir: File,
@@ -24,11 +25,11 @@ pub struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
     Writing,
-    /// Together with others who read.
+    /// Shared with other readers.
     Reading,
 }
 
-/// Waits for its turn. A file system that knows no such locks has no queue: then DuckDB decides.
+/// Waits for its turn. A file system without such locks has no queue: then DuckDB decides.
 pub fn take(db: &Path, what: For) -> Result<Option<Turn>, Error> {
     let dir = db.parent().unwrap_or(db);
     let Ok(dir) = File::open(dir) else {
@@ -40,7 +41,7 @@ pub fn take(db: &Path, what: For) -> Result<Option<Turn>, Error> {
             For::Writing => dir.lock(),
             For::Reading => dir.lock_shared(),
         };
-        // Too late, it goes back at once.
+        // If the caller no longer waits, the lock is released at once.
         let _ = sender.send(taken.map(|()| Turn { _dir: dir }));
     });
     if waiting.is_err() {

@@ -1,7 +1,8 @@
-//! Rows into their tables. Writing one again replaces it; when it was made, and its id, stay.
+//! Writes rows into their tables. Writing a row again replaces it, but keeps its id and creation
+//! time.
 //!
-//! All rows of a table go to DuckDB as one JSON text: an INSERT takes those that are new, an UPDATE
-//! the others. A statement costs DuckDB about a millisecond, a further row in it next to nothing, and
+//! All rows of a table go to DuckDB as one JSON text: an INSERT takes the new rows, an UPDATE the
+//! others. A statement costs DuckDB about a millisecond, and each further row almost nothing;
 //! `ON CONFLICT` would use up an id for every repetition.
 
 use std::collections::{BTreeMap, HashSet};
@@ -14,19 +15,19 @@ use Again::{Changed, Given, Kept, Replaced};
 struct Table {
     name: &'static str,
     key: &'static [&'static str],
-    /// With the key.
+    /// Includes the key.
     columns: &'static [(&'static str, &'static str, Again)],
 }
 
-/// What becomes of a column when the row is written again.
+/// What happens to a column when the row is written again.
 #[derive(Clone, Copy, PartialEq)]
 enum Again {
     Kept,
     Replaced,
     /// Replaced if the new row has a value.
     Given,
-    /// Replaced if it differs. It is part of an index: DuckDB would take the row out of the index and
-    /// put it back, which fails for good if the index is damaged (see `open.rs`).
+    /// Replaced only if it differs. The column is part of an index: DuckDB would remove the row
+    /// from the index and add it again, which always fails if the index is damaged (see `open.rs`).
     Changed,
 }
 
@@ -115,7 +116,7 @@ const EXECUTION_SUMMARY: Table = Table {
     ],
 };
 
-/// Within the caller's transaction.
+/// Runs in the caller's transaction.
 pub fn upsert<'a>(
     connection: &Connection,
     rows: impl IntoIterator<Item = &'a Row>,
@@ -125,7 +126,7 @@ pub fn upsert<'a>(
         let (table, key) = place(row);
         let entry = tables.entry(table.name);
         let (_, keys, waiting) = entry.or_insert((table, HashSet::new(), Vec::new()));
-        // One statement takes a row once.
+        // One statement can contain each row only once.
         if !keys.insert(key) {
             put(connection, table, waiting)?;
             waiting.clear();
@@ -168,7 +169,7 @@ fn put(connection: &Connection, table: &Table, rows: &[&Row]) -> duckdb::Result<
             .collect::<Result<Vec<_>, _>>()?;
         Ok(counts.first().copied().unwrap_or(0))
     };
-    // Mostly one of them is enough.
+    // Usually one of the two statements is enough.
     match rows.iter().any(|row| comes_again(row)) {
         true if update()? < rows.len() => insert()?,
         false if insert()? < rows.len() => update()?,
@@ -177,7 +178,7 @@ fn put(connection: &Connection, table: &Table, rows: &[&Row]) -> duckdb::Result<
     Ok(())
 }
 
-/// The end of a round follows its start, and a final mark its score.
+/// The end of a round follows its start, and a final mark follows its score.
 fn comes_again(row: &Row) -> bool {
     match row {
         Row::RoundStatus(row) => row.round_ended_at.is_some(),

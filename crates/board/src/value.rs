@@ -1,4 +1,4 @@
-//! Whatever DuckDB answers, as JSON.
+//! Converts every DuckDB value to JSON.
 
 use duckdb::types::{TimeUnit, Value as Cell};
 use duckdb::{Connection, Params};
@@ -7,7 +7,7 @@ use serde_json::{Number, Value, json};
 
 use crate::show::Table;
 
-/// The rows of a statement. Of several statements all are carried out, and the last one answers.
+/// The rows of a statement. If there are several statements, all are run, and the last one answers.
 pub fn table(connection: &Connection, sql: &str, parameters: impl Params) -> duckdb::Result<Table> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(parameters)?;
@@ -16,7 +16,7 @@ pub fn table(connection: &Connection, sql: &str, parameters: impl Params) -> duc
             .map(|statement| statement.column_names())
             .unwrap_or_default(),
     );
-    // The crate gives up on these.
+    // The duckdb crate cannot read these types.
     let unknown = rows.as_ref().is_some_and(|statement| {
         let schema = statement.schema();
         let mut types = schema
@@ -37,7 +37,7 @@ pub fn table(connection: &Connection, sql: &str, parameters: impl Params) -> duc
     Ok(Table { names, rows: found })
 }
 
-/// An object has a name once: the second `score` is `score_1`.
+/// Names in an object are unique: a second `score` becomes `score_1`.
 fn distinct(names: Vec<String>) -> Vec<String> {
     let mut distinct: Vec<String> = Vec::new();
     for name in names {
@@ -48,7 +48,7 @@ fn distinct(names: Vec<String>) -> Vec<String> {
     distinct
 }
 
-/// Numbers that JSON cannot hold exactly are texts.
+/// Numbers that JSON cannot represent exactly become texts.
 fn json_of(cell: &Cell) -> Value {
     match cell {
         Cell::Null => Value::Null,
@@ -63,7 +63,7 @@ fn json_of(cell: &Cell) -> Value {
         Cell::USmallInt(value) => json!(value),
         Cell::UInt(value) => json!(value),
         Cell::UBigInt(value) => json!(value),
-        // As it was written: 78.67, not the 78.66999816894531 that is nearest to it.
+        // As it was written: 78.67, not the nearest double 78.66999816894531.
         Cell::Float(value) => exact(value.to_string()),
         Cell::Double(value) => number(*value),
         Cell::Decimal(value) => exact(value.to_string()),
@@ -99,7 +99,7 @@ fn json_of(cell: &Cell) -> Value {
     }
 }
 
-/// A number if it is the same one there, as far as its digits go.
+/// A JSON number if it keeps all digits, else a text.
 fn exact(text: String) -> Value {
     let digits = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -129,7 +129,7 @@ fn part(time: Value, index: usize) -> Value {
     part.map_or(time, Value::String)
 }
 
-/// NaN and the infinities have no form in JSON.
+/// NaN and the infinities do not exist in JSON.
 fn number(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| json!(value.to_string()), Value::Number)
 }

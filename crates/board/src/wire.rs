@@ -1,4 +1,4 @@
-//! What is said on stdin and stdout of `kumite-board serve`: a JSON object a line.
+//! The messages on stdin and stdout of `kumite-board serve`, one JSON object per line.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Request {
-    /// Comes back with the reply.
+    /// Repeated in the reply.
     pub id: u64,
     #[serde(flatten)]
     pub ask: Ask,
@@ -18,11 +18,11 @@ pub struct Request {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// All of it is in the database afterwards, or nothing.
+    /// All rows are in the database afterwards, or none.
     Write(Write),
-    /// Could a write succeed? Nothing is made.
+    /// Asks whether a write would succeed. Nothing is created.
     Check {},
-    /// The file is free for others now.
+    /// Releases the file for others.
     Close {},
 }
 

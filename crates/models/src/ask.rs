@@ -1,4 +1,4 @@
-//! What is asked of a model, and what it answers, whichever API carries it.
+//! A request to a model and its answer, independent of the provider's API.
 
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::model::{Model, Provider};
 
-/// The name of the tool that a structured answer comes through.
+/// The name of the tool that carries a structured answer.
 pub const FINAL_RESULT: &str = "final_result";
 
 /// One request.
@@ -17,9 +17,9 @@ pub struct Ask {
     pub model: Model,
     pub system: Option<String>,
     pub messages: Vec<Message>,
-    /// What the model may call; the caller carries it out.
+    /// Tools that the model may call; the caller runs them.
     pub tools: Vec<Tool>,
-    /// What the provider itself may do on the way. See [`supports`].
+    /// Tools that the provider may run by itself. See [`supports`].
     pub native: Vec<Native>,
     pub answer: Answer,
     pub options: Options,
@@ -29,14 +29,15 @@ pub struct Ask {
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     User(String),
-    /// What the model said. `raw` is the provider's own form of it, sent back as it came, because
-    /// some of them sign their thoughts; words put into a model's mouth have none.
+    /// What the model said. `raw` is the provider's own form of the message. It is sent back
+    /// unchanged, because some providers sign their thoughts; a message that we wrote ourselves has
+    /// none.
     Model {
         text: String,
         calls: Vec<Call>,
         raw: Option<Value>,
     },
-    /// The results of all calls of the message before.
+    /// The results of all calls in the previous message.
     Results(Vec<ToolResult>),
 }
 
@@ -50,7 +51,7 @@ pub struct Tool {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// Of the call.
+    /// The id of the call.
     pub id: String,
     pub name: String,
     pub text: String,
@@ -63,36 +64,36 @@ pub struct ToolResult {
 pub enum Answer {
     #[default]
     Text,
-    /// A JSON object of this schema, asked for as a call of [`FINAL_RESULT`].
+    /// A JSON object of this schema, requested as a call of [`FINAL_RESULT`].
     Structured { schema: Value },
 }
 
-/// Numbers that are not set are not sent, and those that an API does not know are left out.
+/// Unset numbers are not sent, and an API that does not know a number does not get it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Options {
     pub temperature: Option<f64>,
-    /// Anthropic demands one and gets 8192 where none is set.
+    /// Anthropic requires one, and gets 8192 if none is set.
     pub max_tokens: Option<u32>,
     pub top_p: Option<f64>,
     pub seed: Option<i64>,
     pub stop_sequences: Vec<String>,
     /// For the whole call.
     pub timeout: Option<Duration>,
-    /// Goes into the body of the request as it is; objects are merged.
+    /// Added to the body of the request; objects are merged.
     pub extra: Map<String, Value>,
 }
 
-/// A tool that the provider runs on its side.
+/// A tool that the provider runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Native {
-    /// Gemini takes no settings for it, the Responses API no `max_uses`.
+    /// Gemini accepts no settings for it, the Responses API no `max_uses`.
     WebSearch {
         max_uses: Option<u32>,
         domains: Domains,
     },
-    /// Gemini takes no settings for it.
+    /// Gemini accepts no settings for it.
     WebFetch {
         max_uses: Option<u32>,
         domains: Domains,
@@ -111,7 +112,7 @@ pub enum Domains {
     Except(Vec<String>),
 }
 
-/// Whether the models of `provider` can have `native`.
+/// Whether the models of `provider` support `native`.
 pub fn supports(provider: Provider, native: &Native) -> bool {
     match provider {
         Provider::Anthropic | Provider::GoogleGla | Provider::GoogleVertex => true,
@@ -126,9 +127,9 @@ pub fn supports(provider: Provider, native: &Native) -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     pub text: String,
-    /// Also the call of [`FINAL_RESULT`].
+    /// Includes the call of [`FINAL_RESULT`].
     pub calls: Vec<Call>,
-    /// The object that was asked for, if there is one in the answer. Its fields are not checked.
+    /// The requested object, if the answer contains one. Its fields are not checked.
     pub structured: Option<Value>,
     pub usage: Usage,
     pub stop: Stop,
@@ -141,11 +142,11 @@ pub struct Reply {
 pub struct Call {
     pub id: String,
     pub name: String,
-    /// An object, or the text as it came if it was no JSON.
+    /// An object, or the unchanged text if it was not JSON.
     pub input: Value,
 }
 
-/// Tokens. What was read from or written to a cache is a part of `input_tokens`.
+/// Tokens. `input_tokens` includes tokens read from or written to a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,
@@ -159,13 +160,13 @@ pub struct Usage {
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     End,
-    /// It ran out of tokens; the answer is cut.
+    /// It ran out of tokens; the answer is cut off.
     Length,
-    /// The provider or the model would not say it.
+    /// The provider or the model refused to say it.
     Filter,
     /// It waits for the results of its calls.
     Tools,
-    /// The provider wants to be asked to go on; the client does that.
+    /// The provider wants a request to go on; the client sends it.
     Paused,
     Other,
 }
@@ -186,7 +187,7 @@ impl Ask {
 }
 
 impl Reply {
-    /// The reply as a part of the conversation.
+    /// The reply as a message of the conversation.
     pub fn message(&self) -> Message {
         Message::Model {
             text: self.text.clone(),
@@ -195,11 +196,11 @@ impl Reply {
         }
     }
 
-    /// What to add to the messages in order to ask once more, because of `problem`.
+    /// The messages to add for another request, which explains `problem`.
     pub fn again(&self, problem: &str) -> Vec<Message> {
         let problem_said = || Message::User(problem.to_owned());
         match (self.calls.is_empty(), self.text.is_empty()) {
-            // Nothing was said, and no API takes an empty message.
+            // The reply was empty, and no API accepts an empty message.
             (true, true) => return vec![problem_said()],
             (true, false) => return vec![self.message(), problem_said()],
             (false, _) => {}

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Set once, seen by everybody who has a copy.
+/// Set once, and visible to all copies.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<Shared>);
 
@@ -27,7 +27,7 @@ impl Cancel {
         *self.lock()
     }
 
-    /// Waits for at most `time`, and says whether it was cancelled.
+    /// Waits for at most `time`, and returns whether it was cancelled.
     pub fn wait(&self, time: Duration) -> bool {
         let waited = self
             .0
@@ -38,7 +38,7 @@ impl Cancel {
     }
 
     fn lock(&self) -> MutexGuard<'_, bool> {
-        // A flag is never half set.
+        // A flag is never half set, so a poisoned lock does no harm.
         self.0.is_set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Carries requests to the providers and answers back.
+//! Sends requests to the providers and returns their answers.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -17,12 +17,12 @@ use crate::model::{Model, ModelId};
 use crate::refusal;
 use crate::wire::{self, Request};
 
-/// How long a call may take where nothing else is set.
+/// The timeout of a call if none is set.
 pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(300);
 
-/// How often a call looks whether it was cancelled.
+/// How often a call checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
-/// A caller does not wait for longer than that beyond its timeout.
+/// The longest time that a caller waits beyond its timeout.
 const GRACE: Duration = Duration::from_millis(200);
 const STACK_BYTES: usize = 512 << 10;
 const PAUSES_MAX: usize = 10;
@@ -31,11 +31,11 @@ const PAUSES_MAX: usize = 10;
 #[derive(Debug, Clone)]
 pub struct Client {
     agent: Agent,
-    /// The models that do not let anybody set a temperature.
+    /// Models that do not accept a temperature.
     unsettable: Arc<Mutex<BTreeSet<ModelId>>>,
 }
 
-/// When a call has to be over, and how long that was in the beginning.
+/// When a call must be over, and the original timeout.
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
     end: Instant,
@@ -44,7 +44,7 @@ struct Deadline {
 
 impl Deadline {
     fn new(timeout: Duration) -> Deadline {
-        // Nobody waits for a year, and the clock cannot count for ever.
+        // Nobody waits for a year, and a larger value could overflow the clock.
         let timeout = timeout.min(Duration::from_secs(365 * 86_400));
         let end = Instant::now() + timeout;
         Deadline { end, timeout }
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// Asks once. Cancelling returns at once, wherever the call is.
+    /// Sends one request. Cancellation returns at once, at any point of the call.
     pub fn ask(&self, ask: &Ask, cancel: &Cancel) -> Result<Reply, Failure> {
         let model = &ask.model;
         if let Some(native) = ask
@@ -91,8 +91,8 @@ impl Client {
         Ok(reply)
     }
 
-    /// Reasoning models refuse to be given a temperature, with a 400 that names it. They are asked
-    /// without one then, and from then on.
+    /// Reasoning models refuse a temperature with a 400 that names it. The request is then repeated
+    /// without one, and so are all later requests.
     fn ask_settable(
         &self,
         ask: &Ask,
@@ -147,8 +147,8 @@ impl Client {
         wire::reply(ask, json).map_err(|what| malformed(&what))
     }
 
-    /// Has a thread do the call, so that this one can leave it. The thread's own timeout bounds
-    /// its life then.
+    /// Makes the call in a separate thread, so that this thread can stop waiting. The thread's own
+    /// timeout then limits its life.
     fn send(
         &self,
         model: &Model,
@@ -173,7 +173,7 @@ impl Client {
             .name("model call".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
-                // Nobody listens any more if the call was cancelled.
+                // If the call was cancelled, nobody receives this.
                 let _ = answer.send(job.call());
             });
         if let Err(error) = started {
@@ -204,7 +204,7 @@ impl Client {
     }
 }
 
-/// A reply that was paused, and what it went on with.
+/// Joins a paused reply with its continuation.
 fn joined(paused: Reply, mut rest: Reply) -> Reply {
     rest.usage += paused.usage;
     rest.text.insert_str(0, &paused.text);

@@ -1,4 +1,4 @@
-//! Where a model is asked, and with which key.
+//! The address and the key of a model.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,15 +7,15 @@ use ureq::http::Uri;
 
 use crate::model::{Error, Provider};
 
-/// A base URL without a slash at its end, and the key for it.
+/// A base URL without a final slash, and the key for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub base_url: String,
-    /// Only Ollama goes without.
+    /// None only for Ollama.
     pub key: Option<Key>,
 }
 
-/// A key, and the variable that it came from. It is never shown.
+/// A key, and the variable that it came from. It is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     pub variable: &'static str,
@@ -28,17 +28,17 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What is to know about a provider's address and keys.
+/// The addresses and variables of a provider.
 struct Facts {
     own_url: &'static str,
-    /// The variables that can name another one, the first that is set wins.
+    /// Variables that can name another URL; the first that is set wins.
     url_variables: &'static [&'static str],
     key_variables: &'static [&'static str],
 }
 
 impl Endpoint {
-    /// Finds the endpoint of `provider`. A key is demanded wherever the base URL leads, because a
-    /// proxy wants one as well. `env` looks up a variable; one that is empty is not set.
+    /// Finds the endpoint of `provider`. A key is always required, because a proxy at another base
+    /// URL wants one too. `env` looks up a variable; an empty one counts as unset.
     pub fn find(
         provider: Provider,
         base_url: Option<&str>,
@@ -84,7 +84,7 @@ impl Endpoint {
         Ok(Endpoint { base_url, key })
     }
 
-    /// Whether the server is on this machine, where no proxy has a business.
+    /// Whether the server is on this machine, where no proxy is used.
     pub(crate) fn is_local(&self) -> bool {
         let Ok(uri) = self.base_url.parse::<Uri>() else {
             return false;
@@ -146,7 +146,7 @@ fn facts(provider: Provider) -> Facts {
     }
 }
 
-/// What is wrong with a base URL is said without repeating it: it may hold a password.
+/// The error does not repeat the base URL, which may contain a password.
 fn checked(url: &str) -> Result<String, String> {
     let uri: Uri = url.parse().map_err(|_| "it is no URL".to_owned())?;
     match uri.scheme_str() {
@@ -168,8 +168,8 @@ fn checked(url: &str) -> Result<String, String> {
     Ok(url.trim_end_matches('/').to_owned())
 }
 
-/// Ollama's own programs read `OLLAMA_HOST` as an address to listen on as well: it may lack the
-/// scheme, the port or the host, and 0.0.0.0 is nowhere to connect to.
+/// Ollama's own programs also read `OLLAMA_HOST` as an address to listen on: it may lack the
+/// scheme, the port or the host, and 0.0.0.0 is not an address to connect to.
 fn ollama_url(host: &str) -> String {
     if host.contains("://") {
         return host.replacen("://0.0.0.0", "://127.0.0.1", 1);

@@ -11,14 +11,14 @@ use crate::model::Model;
 #[error("{message}")]
 pub struct Failure {
     pub kind: Kind,
-    /// Names the model and repeats the provider's own words, shortened and without the key.
+    /// Names the model and quotes the provider, shortened and without the key.
     pub message: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The request is wrong, or the account is empty.
+    /// The request is wrong, or the account has no money.
     Refused {
         status: u16,
     },
@@ -31,22 +31,22 @@ pub enum Kind {
     Overloaded {
         retry_after: Option<Duration>,
     },
-    /// The server has troubles of its own.
+    /// The server failed.
     Server {
         status: u16,
     },
-    /// No connection, or one that broke off.
+    /// No connection, or the connection broke off.
     Unreachable,
     TimedOut,
     Cancelled,
-    /// Something came that is not an answer.
+    /// The response is not an answer.
     Malformed,
-    /// A leader that never came to an end.
+    /// A leader that never finished.
     Endless,
 }
 
 impl Failure {
-    /// Whether the same request may be answered later.
+    /// Whether the same request may succeed later.
     pub fn may_pass(&self) -> bool {
         match self.kind {
             Kind::Limited { .. }
@@ -59,7 +59,7 @@ impl Failure {
         }
     }
 
-    /// How long the provider asks to wait.
+    /// How long the provider asks us to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
             Kind::Limited { retry_after } | Kind::Overloaded { retry_after } => retry_after,
@@ -106,7 +106,8 @@ impl Failure {
 
 const WORDS_CHARS_MAX: usize = 500;
 
-/// One line, without the key, and not too long. The key goes first: a cut one would not be found.
+/// One line, without the key, and not too long. The key is removed before the text is cut, because
+/// part of a key would not be recognised.
 pub(crate) fn presentable(words: &str, model: &Model) -> String {
     let words = match &model.endpoint.key {
         Some(key) => without(words, key),
@@ -125,7 +126,7 @@ pub(crate) fn presentable(words: &str, model: &Model) -> String {
     }
 }
 
-/// A key that short is no secret, and its letters are everywhere.
+/// A shorter key is not a secret, and its letters would match everywhere.
 const SECRET_BYTES_MIN: usize = 6;
 
 fn without(words: &str, key: &Key) -> String {

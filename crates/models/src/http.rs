@@ -1,4 +1,4 @@
-//! One HTTP call: what goes out, what comes back, and what can go wrong on the way.
+//! One HTTP call: the request, the response, and the possible errors.
 
 use std::io::Read;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::failure::Failure;
 use crate::model::Model;
 
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
-/// Enough of an error to find its message in.
+/// Enough of an error response to find its message.
 const ERROR_BYTES_MAX: u64 = 64 << 10;
 
 pub(crate) fn config() -> ConfigBuilder<AgentScope> {
     Agent::config_builder()
         .http_status_as_error(false)
-        // A redirect would carry the key to wherever it leads.
+        // A redirect could carry the key to another server.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .user_agent(concat!("kumite/", env!("CARGO_PKG_VERSION")))
@@ -28,7 +28,7 @@ pub(crate) fn config() -> ConfigBuilder<AgentScope> {
         .output_buffer_size(16 << 10)
 }
 
-/// Everything that a thread needs in order to do a call.
+/// Everything that a thread needs for one call.
 pub(crate) struct Job {
     pub agent: Agent,
     pub url: String,
@@ -49,8 +49,8 @@ impl Job {
             config = config.proxy(None);
         }
         let mut request = config.build();
-        // On this machine a new connection costs nothing. On one that was used before, simple
-        // servers that send head and body in two pieces lose 40 ms: the second piece waits for an
+        // On this machine a new connection costs nothing. On a reused connection, simple servers
+        // that send head and body separately lose 40 ms: the second part waits for an
         // acknowledgement that the system delays.
         if self.is_local {
             request = request.header("connection", "close");
@@ -69,7 +69,7 @@ impl Job {
             return Ok((head, body));
         }
         let mut start = Vec::new();
-        // The status says enough if the rest does not come.
+        // The status is enough if the rest does not arrive.
         let _ = body
             .as_reader()
             .take(ERROR_BYTES_MAX)
@@ -90,7 +90,7 @@ fn head(response: &Response<Body>) -> Head {
     }
 }
 
-/// What a response says besides its body.
+/// The status and headers of a response.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub status: u16,
@@ -123,7 +123,7 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
-    /// Answers every request, and counts the connections that they come on.
+    /// Answers every request, and counts the connections.
     fn connections(is_local: bool) -> usize {
         const CALLS: usize = 5;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

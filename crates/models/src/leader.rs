@@ -11,7 +11,7 @@ use crate::failure::{Failure, Kind};
 use crate::messages::Conversation;
 use crate::model::Model;
 
-/// A leader that still calls members after so many answers never comes to an end.
+/// A leader that still calls members after this many answers will never finish.
 pub const TURNS_MAX: usize = 50;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -35,10 +35,10 @@ pub struct Member {
 /// A task for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemberCall<'a> {
-    /// Its place among the members.
+    /// Its index among the members.
     pub member: usize,
     pub task: &'a str,
-    /// Counts the calls of the leader from 0, in the order in which it made them.
+    /// The number of the call, from 0, in the order in which the leader made them.
     pub number: usize,
 }
 
@@ -48,22 +48,22 @@ pub struct MemberAnswer {
     pub is_error: bool,
 }
 
-/// How it went. What was used is known in any case.
+/// The result. The usage is known in any case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Led {
-    /// The leader's last word.
+    /// The leader's final text.
     pub answer: Result<String, Failure>,
     pub conversation: Conversation,
     /// How many calls of members were carried out.
     pub calls: usize,
-    /// Of the leader alone.
+    /// Usage of the leader alone.
     pub usage: Usage,
 }
 
 /// Lets the leader work on `prompt` until it answers with text.
 ///
-/// `ask` carries a request to the model: whether it tries again, waits or is cancelled is the
-/// caller's choice. `member` does what a member does, several at the same time.
+/// `ask` sends a request to the model: the caller decides about retries, waiting and
+/// cancellation. `member` does the work of a member, several at the same time.
 pub fn lead(
     leader: &Leader,
     prompt: &str,
@@ -130,8 +130,9 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Carries out all calls, as many at a time as the leader may, and gives their results in the
-    /// order of the calls. What cannot be understood is answered with what is wrong with it.
+    /// Carries out all calls, with as many at the same time as the leader allows, and returns the
+    /// results in the order of the calls. A call that cannot be understood is answered with an
+    /// explanation.
     fn carry_out(
         leader: &Leader,
         calls: &[Call],

@@ -1,10 +1,10 @@
 //! Language models over HTTP: one request, one answer, tools and structured output.
 //!
-//! A [`Model`] is found once, before anything is asked: its id is understood, its base URL and key
-//! are there. An [`Ask`] is then answered by [`Client::ask`] with a [`Reply`] or a [`Failure`].
-//! Nothing is tried twice in here: whether a failure is worth another try is for others to decide.
+//! A [`Model`] is resolved once, before the first request: its id is valid, its base URL and key
+//! exist. [`Client::ask`] then answers an [`Ask`] with a [`Reply`] or a [`Failure`].
+//! Nothing is retried here: the caller decides whether a failure is worth another try.
 //!
-//! `wire/` alone knows how each API words a request and an answer.
+//! Only `wire/` knows the format of each API.
 
 mod ask;
 mod cancel;

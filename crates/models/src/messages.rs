@@ -1,5 +1,4 @@
-//! A conversation that was had, and its record in the form that mixseek's readers parse: the
-//! messages of pydantic-ai.
+//! A conversation, and its record in the format of pydantic-ai, which mixseek's readers parse.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -16,14 +15,14 @@ pub struct Conversation {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Turn {
-    /// What was said to the model.
+    /// A message to the model.
     Sent { at: Timestamp, message: Message },
-    /// What it answered.
+    /// An answer of the model.
     Got { at: Timestamp, reply: Reply },
 }
 
 impl Conversation {
-    /// Begins with what `ask` says; a reply is still to come.
+    /// Begins with the messages of `ask`; the reply is still to come.
     pub fn new(ask: &Ask) -> Conversation {
         let mut conversation = Conversation {
             model: ask.model.id.clone(),
@@ -46,7 +45,7 @@ impl Conversation {
         self.turns.push(Turn::Got { at, reply });
     }
 
-    /// What all replies used together.
+    /// The usage of all replies together.
     pub fn usage(&self) -> Usage {
         let mut all = Usage::default();
         for turn in &self.turns {
@@ -115,7 +114,7 @@ impl Conversation {
 }
 
 impl Usage {
-    /// As pydantic-ai writes it.
+    /// In the format of pydantic-ai.
     pub fn record(self) -> Value {
         json!({
             "input_tokens": self.input_tokens, "cache_write_tokens": self.cache_write,
@@ -130,7 +129,7 @@ fn user_part(at: Timestamp, text: &str) -> Value {
     json!({"part_kind": "user-prompt", "content": text, "timestamp": stamp(at)})
 }
 
-/// What went wrong is a prompt to try again in pydantic-ai's words.
+/// In pydantic-ai, an error is a prompt to try again.
 fn result_part(at: Timestamp, result: &ToolResult) -> Value {
     let kind = if result.is_error {
         "retry-prompt"
@@ -171,7 +170,7 @@ fn finish_reason(stop: Stop) -> Option<&'static str> {
     }
 }
 
-/// Six digits behind the second, always: readers compare these as text.
+/// Always six digits after the second: readers compare these as text.
 fn stamp(at: Timestamp) -> String {
     format!("{at:.6}")
 }

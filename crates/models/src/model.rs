@@ -1,4 +1,4 @@
-//! Which model: `provider:name`, and where it is reached.
+//! A model (`provider:name`), and how it is reached.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoint::Endpoint;
 
-/// Who serves a model, and through which of its APIs.
+/// The company that serves a model, and the API that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum Provider {
-    /// OpenAI, and everything that speaks its Chat Completions at `OPENAI_BASE_URL`.
+    /// OpenAI, and every server at `OPENAI_BASE_URL` that offers Chat Completions.
     OpenAi,
     OpenAiResponses,
     Anthropic,
@@ -33,14 +33,14 @@ pub struct ModelId {
     pub name: String,
 }
 
-/// A model that can be asked.
+/// A model that is ready for requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     pub id: ModelId,
     pub endpoint: Endpoint,
 }
 
-/// Why a model cannot be asked. None of these ever contains a key.
+/// Why a model cannot be used. None of these ever contains a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("model {text:?} names no provider; write provider:name, such as openai:gpt-4o")]
@@ -116,8 +116,8 @@ impl ModelId {
 }
 
 impl Model {
-    /// Understands `id` and finds where to ask it. `base_url` comes from settings and wins over
-    /// the environment, which `env` looks variables up in.
+    /// Parses `id` and finds its endpoint. `base_url` comes from settings and overrides the
+    /// environment, which `env` reads.
     pub fn find(
         id: &str,
         base_url: Option<&str>,
@@ -193,7 +193,7 @@ fn known() -> String {
     Provider::ALL.map(Provider::name).join(", ")
 }
 
-/// What was most likely meant.
+/// The provider that was most likely meant.
 fn nearest(wanted: &str) -> Provider {
     match wanted.to_lowercase().as_str() {
         "xai" => Provider::Grok,

@@ -1,4 +1,4 @@
-//! What a response with an error in it means.
+//! Interprets an error response.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::failure::{Failure, Kind, presentable};
 use crate::http::Head;
 use crate::model::Model;
 
-/// The failure that a response with an error status means.
+/// The failure for a response with an error status.
 pub(crate) fn from_response(model: &Model, url: &str, head: &Head, body: &[u8]) -> Failure {
     let text = String::from_utf8_lossy(body);
     let json: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(crate) fn from_response(model: &Model, url: &str, head: &Head, body: &[u8]) 
     Failure { kind, message }
 }
 
-/// A response that says 200 and carries an error all the same.
+/// The failure for a response with status 200 that contains an error.
 pub(crate) fn from_error_object(model: &Model, json: &Value) -> Option<Failure> {
     let error = json.get("error").filter(|error| !error.is_null())?;
     let whole = error.to_string();
@@ -54,9 +54,9 @@ fn kind(head: &Head, json: &Value, text: &str) -> Kind {
     let retry_after = retry_after(head, json);
     match head.status {
         401 | 403 => Kind::Auth,
-        // Gemini's word for a wrong key.
+        // How Gemini reports a wrong key.
         400 if text.contains("API_KEY_INVALID") || text.contains("API key not valid") => Kind::Auth,
-        // OpenAI's word for an account without money: no wait helps.
+        // How OpenAI reports an account without money: waiting does not help.
         429 if json["error"]["code"] == "insufficient_quota" => Kind::Refused { status: 429 },
         429 => Kind::Limited { retry_after },
         503 | 529 => Kind::Overloaded { retry_after },
@@ -79,7 +79,8 @@ fn wait(kind: &Kind) -> String {
     }
 }
 
-/// Headers say it in milliseconds, seconds or as a date; Gemini and OpenAI's plans in the body.
+/// Headers give it in milliseconds, seconds or as a date; Gemini and OpenAI's plans put it into the
+/// body.
 fn retry_after(head: &Head, json: &Value) -> Option<Duration> {
     let seconds = |text: &str| {
         let number: f64 = text.trim().parse().ok()?;
@@ -105,7 +106,7 @@ fn until(date: &str) -> Option<Duration> {
     Duration::try_from(at.duration_since(Timestamp::now())).ok()
 }
 
-/// The message in an error, wherever the API puts it.
+/// The message of an error, wherever the API puts it.
 fn words(json: &Value) -> Option<&str> {
     [
         "/error/message",

@@ -1,11 +1,11 @@
-//! Finds the object in an answer that should be one.
+//! Finds the JSON object in an answer.
 
 use serde_json::Value;
 
 use crate::ask::{Call, FINAL_RESULT};
 
-/// The object, if the answer is the call that was asked for, or JSON: bare, in one fenced block, or
-/// the only object among words.
+/// The object, if the answer is the requested call, or JSON: bare, in one fenced block, or the only
+/// object in a text.
 pub(crate) fn find(text: &str, calls: &[Call]) -> Option<Value> {
     let called = calls.iter().find(|call| call.name == FINAL_RESULT);
     match called.map(|call| &call.input) {
@@ -22,13 +22,12 @@ fn object(text: &str) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
-/// The only object of a text that is otherwise prose. What a model thought aloud before it does not
-/// count.
+/// The only object in a text. Thoughts before it are ignored.
 fn only_object(text: &str) -> Option<Value> {
     const THOUGHT: &str = "</think>";
     let text = text.rsplit(THOUGHT).next()?;
     if serde_json::from_str::<Value>(text.trim()).is_ok() {
-        // JSON, but no object.
+        // The text is JSON, but not an object.
         return None;
     }
     let begin = text.find('{')?;
@@ -38,13 +37,13 @@ fn only_object(text: &str) -> Option<Value> {
     (value.is_object() && !rest.contains('{')).then_some(value)
 }
 
-/// What stands between the first and the last fence. Two blocks have text between them, which is no
-/// JSON then.
+/// The text between the first and the last fence. If there are two blocks, the text between them
+/// makes it invalid JSON.
 fn only_block(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let begin = text.find(FENCE)? + FENCE.len();
     let block = text.get(begin..text.rfind(FENCE)?)?;
-    // Behind the opening fence the language may be named.
+    // The language may follow the opening fence.
     match block.split_once('\n') {
         Some((first, rest)) if !first.contains('{') => Some(rest),
         _ => Some(block),

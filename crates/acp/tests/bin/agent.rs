@@ -1,4 +1,4 @@
-//! An agent for tests. The variable `SCENE` says how it behaves.
+//! An agent for tests. The variable `SCENE` selects its behaviour.
 
 use std::io::{Lines, StdinLock, Write};
 use std::path::Path;
@@ -92,7 +92,7 @@ impl Agent {
         );
     }
 
-    /// Plays the past, and does not wait for its end.
+    /// Replays the past, and answers before the replay ends.
     fn load(&mut self, message: &Value) {
         if self.scene == "load gone" {
             let details = json!({"details": "No previous sessions found"});
@@ -171,7 +171,7 @@ impl Agent {
                 return answer(message, json!({"stopReason": "end_turn", "usage": usage}));
             }
             "hasty" => {
-                // All of it fits into a pipe, so it is gone before it was heard.
+                // All of it fits into a pipe, so the agent has exited before it is read.
                 (0..300).for_each(|_| update(text("x")));
                 end("end_turn");
                 exit(0);
@@ -245,7 +245,7 @@ impl Agent {
         }
     }
 
-    /// Asks for far more than a pipe holds before it reads one answer.
+    /// Sends far more requests than a pipe holds before it reads one answer.
     fn many_questions(&mut self) {
         let path = std::env::current_dir().expect("cwd").join("big");
         std::fs::write(&path, "x".repeat(10_000)).expect("a file");

@@ -1,4 +1,4 @@
-//! The real bridge against an agent that behaves, and one that does not.
+//! The real bridge with an agent that behaves, and with agents that do not.
 
 mod scene;
 mod talk;

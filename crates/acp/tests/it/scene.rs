@@ -1,4 +1,4 @@
-//! Plays a scene: the real bridge, with an agent of ours behind it.
+//! Plays a scene: the real bridge with a test agent.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -16,7 +16,7 @@ pub struct Scene {
     pub dir: TempDir,
 }
 
-/// What came out.
+/// The output.
 pub struct Played {
     /// Without the last line.
     pub said: Vec<Said>,
@@ -36,7 +36,7 @@ pub struct Playing {
     group: Group,
 }
 
-/// A test that fails leaves nobody behind.
+/// Kills the group, so that a failing test leaves no processes.
 struct Group(u32);
 
 impl Drop for Group {
@@ -51,7 +51,7 @@ impl Drop for Group {
 impl Scene {
     pub fn new(name: &str, args: &[&str]) -> Scene {
         let outer = tempfile::tempdir().expect("a directory");
-        // Next to it is what lies outside the project.
+        // The parent directory is outside the project.
         let project = outer.path().join("project");
         std::fs::create_dir(&project).expect("a directory");
         let mut command = Command::new(env!("CARGO_BIN_EXE_kumite-acp-bridge"));
@@ -77,7 +77,7 @@ impl Scene {
     pub fn start(mut self) -> Playing {
         let mut child = self.command.spawn().expect("the bridge");
         let mut stdin = child.stdin.take().expect("its stdin");
-        // A bridge that does not get as far as to read it is not wrong.
+        // A bridge that exits before it reads the prompt is not wrong.
         let _ = stdin.write_all(b"do it");
         let lines = BufReader::new(child.stdout.take().expect("its stdout"));
         Playing {

@@ -1,4 +1,4 @@
-//! The bridge and an agent that does not behave, or does not get as far.
+//! The bridge and an agent that misbehaves, or does not get far.
 
 use std::fs;
 use std::thread::sleep;

@@ -20,7 +20,7 @@ fn team(id: &str, position: u32, state: &str) -> Row {
     })
 }
 
-/// A contest of three teams that has ended, and a later one that works.
+/// A contest of three teams that has ended, and a later one that is running.
 fn scene() -> Scene {
     let scene = Scene::new();
     let mut later = status("z", 1);

@@ -1,4 +1,4 @@
-//! Files that are no database of ours, and disks that do not take one.
+//! Files that are not our database, and disks that do not accept one.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Scene, request, scored, status};
 
-/// Refused as this kind, with these words, by a check and by a write; the file stays as it is.
+/// A check and a write are refused with this kind and these words; the file stays unchanged.
 #[track_caller]
 fn assert_refused(scene: &Scene, kind: &str, words: &str) {
     let before = fs::read(scene.db()).ok();
@@ -50,7 +50,7 @@ fn a_directory_is_refused() {
     assert_refused(&scene, "no_database", "is a directory");
 }
 
-/// A good database that something was done to.
+/// A good database with its bytes changed.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Scene {
     let scene = Scene::new();
     scene.write(vec![Row::RoundStatus(status("a", 1))]);
@@ -63,7 +63,7 @@ fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Scene {
 #[test]
 fn a_database_that_is_damaged_or_cut_off_is_refused_and_left_as_it_is() {
     let flipped = changed(|bytes| bytes[4200] ^= 0xff);
-    // The other one of its two headers is damaged as well: which one counts alternates.
+    // The second header is damaged too: DuckDB alternates between the two.
     let twice = changed(|bytes| {
         bytes[4200] ^= 0xff;
         bytes[8300] ^= 0xff;
@@ -130,7 +130,7 @@ fn a_check_of_a_good_database_leaves_it_as_it_is() {
     assert_eq!(fs::read(scene.db()).unwrap(), before);
 }
 
-/// A small file system of its own. None, with a word about it: there is no right to mount one.
+/// A small file system of its own. None, with a message: mounting one is not permitted.
 struct Disk<'a>(&'a Path);
 
 impl Disk<'_> {
@@ -202,7 +202,7 @@ fn d9_a_full_disk_is_said_nothing_of_the_write_is_there_and_later_it_succeeds() 
     assert_eq!(scene.select(found), json!([{ "n": 1 }, { "n": 2 }]));
 }
 
-/// Rows that are in the log only, as after a kill.
+/// Rows that are only in the log, as after a kill.
 fn killed() -> Scene {
     let scene = Scene::new();
     scene.write(vec![Row::LeaderBoard(scored("a", 1, 10.0))]);

@@ -1,8 +1,9 @@
 //! Real DuckDB files, written by the loop of `kumite-board serve` and read back.
 //!
-//! What needs processes of its own (locks, kills, other time zones) is in `crates/cli/tests/board`.
+//! Tests that need their own processes (locks, kills, other time zones) are in
+//! `crates/cli/tests/board`.
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod asked;
@@ -22,7 +23,7 @@ use tempfile::TempDir;
 /// 2026-11-16 05:07:00.123 UTC.
 const TIME: u64 = 1_794_805_620_123;
 
-/// A directory with a database in it, or none yet.
+/// A directory, with or without a database.
 struct Scene {
     dir: TempDir,
 }
@@ -41,7 +42,7 @@ impl Scene {
         self.path("board.duckdb")
     }
 
-    /// Serves these requests to their end; the replies in the order of their ids.
+    /// Serves these requests to the end; returns the replies in the order of their ids.
     fn serve(&self, requests: &[Value]) -> Vec<Value> {
         let lines: String = requests.iter().map(|line| format!("{line}\n")).collect();
         let mut output = Vec::new();
@@ -55,7 +56,7 @@ impl Scene {
         replies
     }
 
-    /// One write of these rows, which succeeds.
+    /// Writes these rows successfully.
     #[track_caller]
     fn write(&self, rows: Vec<Row>) {
         let replies = self.serve(&[request(1, rows)]);
@@ -73,12 +74,12 @@ impl Scene {
         self.ask(&json!({ "sql": sql }))
     }
 
-    /// As another program would open it.
+    /// Opens it as another program would.
     fn open(&self) -> Connection {
         Connection::open(self.db()).unwrap()
     }
 
-    /// Everything that lies in the directory, by name.
+    /// The names of all files in the directory.
     fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.dir.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

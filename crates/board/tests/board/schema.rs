@@ -160,7 +160,8 @@ fn d8_the_file_has_the_storage_version_that_all_of_duckdb_1_and_2_read() {
     assert_eq!(header[12..20], 64_u64.to_le_bytes());
 }
 
-/// The tables as mixseek makes them: scores are FLOAT, times are local, there is no team_status.
+/// The tables as mixseek makes them: scores are FLOAT, times are local, and there is no
+/// team_status.
 const MIXSEEK: &str = "
 CREATE SEQUENCE leader_board_id_seq;
 CREATE TABLE leader_board (

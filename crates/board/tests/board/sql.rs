@@ -1,4 +1,4 @@
-//! SQL of anybody: it can only read, and only this database.
+//! SQL of a user: it can only read, and only this database.
 
 use std::fs;
 

@@ -8,7 +8,7 @@ use crate::ask::{
 };
 
 const VERSION: &str = "2023-06-01";
-/// The API demands a number.
+/// The API requires a number.
 const MAX_TOKENS: u32 = 8192;
 
 pub(super) fn url(base: &str) -> String {
@@ -30,7 +30,7 @@ pub(super) fn headers(ask: &Ask) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The API knows no seed.
+/// The API has no seed.
 pub(super) fn body(ask: &Ask) -> Value {
     let options = &ask.options;
     let messages: Vec<Value> = ask.messages.iter().map(write).collect();
@@ -42,7 +42,7 @@ pub(super) fn body(ask: &Ask) -> Value {
     });
     set(&mut body, "system", ask.system.clone());
     set(&mut body, "tools", not_empty(&offered));
-    // With other tools on offer the model has to come to its result by itself.
+    // With other tools on offer the model must reach its result by itself.
     let choice = match offered.len() {
         1 => json!({"type": "tool", "name": FINAL_RESULT}),
         _ => json!({"type": "any"}),
@@ -146,7 +146,7 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
                 name: text(&block["name"]),
                 input: block["input"].clone(),
             }),
-            // What was said before a search was only an announcement.
+            // Text before a search was only an announcement.
             kind if kind == "server_tool_use" || kind.ends_with("_tool_result") => said.clear(),
             _ => {}
         }
@@ -166,7 +166,7 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
         text: said,
         calls,
         usage: Usage {
-            // The API counts only what no cache had to do with.
+            // The API counts only tokens outside the cache.
             input_tokens: number(usage, "input_tokens")
                 .saturating_add(cache_read)
                 .saturating_add(cache_write),

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, as OpenAI, xAI, Groq and many others speak it.
+//! OpenAI Chat Completions, which OpenAI, xAI, Groq and many others offer.
 
 use serde_json::{Value, json};
 

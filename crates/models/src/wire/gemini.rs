@@ -21,7 +21,7 @@ pub(super) fn url(base: &str, provider: Provider, name: &str) -> String {
     format!("{base}{version}/{place}/{name}:generateContent")
 }
 
-/// A name comes from a settings file, and must not lead anywhere else.
+/// The name comes from a settings file, so it is escaped and cannot change the path.
 fn in_path(name: &str) -> String {
     let mut path = String::new();
     for byte in name.bytes() {
@@ -51,7 +51,7 @@ pub(super) fn body(ask: &Ask) -> Value {
     set(&mut body, "tools", not_empty(&offered));
     if is_structured(ask) {
         let mut calling = json!({"mode": "ANY"});
-        // With other tools on offer the model has to come to its result by itself.
+        // With other tools on offer the model must reach its result by itself.
         if functions.len() == 1 {
             calling["allowedFunctionNames"] = json!([FINAL_RESULT]);
         }
@@ -117,7 +117,7 @@ fn write(message: &Message) -> Value {
     }
 }
 
-/// Older models call without an id; ours would tell them nothing.
+/// Older models send calls without an id; an id that we made means nothing to them.
 fn their_id(id: &str) -> Option<&str> {
     (!id.starts_with(OWN_ID)).then_some(id)
 }
@@ -143,7 +143,7 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
                 input: super::input(&call["args"]),
             });
         } else if part.get("executableCode").is_some() {
-            // What was said before code was run was only an announcement.
+            // Text before code was run was only an announcement.
             said.clear();
         } else if part["thought"] != true {
             said += part["text"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How each API words a request and an answer.
+//! The format of requests and answers in each API.
 
 mod anthropic;
 mod chat;
@@ -13,14 +13,14 @@ use crate::endpoint::Key;
 use crate::model::Provider;
 use crate::structured;
 
-/// What is sent. It holds the key, and so has no form for people.
+/// A request. It contains the key, so it cannot be printed.
 pub(crate) struct Request {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: Value,
 }
 
-/// What an API tells of an answer, before it is understood.
+/// The content of an answer, before it is checked.
 struct Said {
     text: String,
     calls: Vec<Call>,
@@ -57,14 +57,14 @@ pub(crate) fn request(ask: &Ask) -> Request {
     };
     headers.push(("content-type", "application/json".to_owned()));
     merge(&mut body, &ask.options.extra);
-    // Whatever was passed through: an answer in pieces is not understood here.
+    // Settings may have switched streaming on, which is not supported here.
     if let Some(stream) = body.get_mut("stream") {
         *stream = json!(false);
     }
     Request { url, headers, body }
 }
 
-/// Understands an answer, or says what is wrong with it.
+/// Reads an answer, or returns what is wrong with it.
 pub(crate) fn reply(ask: &Ask, body: Value) -> Result<Reply, String> {
     let said = match ask.model.id.provider {
         Provider::OpenAi | Provider::Grok | Provider::Groq => chat::read(&body),
@@ -83,7 +83,7 @@ pub(crate) fn reply(ask: &Ask, body: Value) -> Result<Reply, String> {
         Answer::Text => None,
         Answer::Structured { .. } => structured::find(&said.text, &calls),
     };
-    // Some servers say that they have ended where they wait for results.
+    // Some servers report an end although they wait for results.
     let stop = match said.stop {
         Stop::End if !calls.is_empty() => Stop::Tools,
         stop => stop,
@@ -99,7 +99,7 @@ pub(crate) fn reply(ask: &Ask, body: Value) -> Result<Reply, String> {
     })
 }
 
-/// Before the id of a call that came without one.
+/// The prefix of ids for calls that came without one.
 const OWN_ID: &str = "kumite-";
 
 fn header(key: Option<&Key>, name: &'static str, before: &str) -> Vec<(&'static str, String)> {
@@ -107,7 +107,7 @@ fn header(key: Option<&Key>, name: &'static str, before: &str) -> Vec<(&'static 
     key.map(with).into_iter().collect()
 }
 
-/// The tools on offer, with the one that a structured answer comes through.
+/// The tools on offer, including the tool for a structured answer.
 fn tools(ask: &Ask) -> Vec<Tool> {
     let mut tools = ask.tools.clone();
     if let Answer::Structured { schema } = &ask.answer {
@@ -124,7 +124,7 @@ fn is_structured(ask: &Ask) -> bool {
     matches!(ask.answer, Answer::Structured { .. })
 }
 
-/// Sets what there is to set.
+/// Sets a key if there is a value.
 fn set(body: &mut Value, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         body[key] = value.into();
@@ -135,7 +135,7 @@ fn not_empty<T: Clone>(list: &[T]) -> Option<Vec<T>> {
     (!list.is_empty()).then(|| list.to_vec())
 }
 
-/// `extra` wins, except that objects on both sides become one.
+/// `extra` overrides the body, but objects on both sides are merged.
 fn merge(body: &mut Value, extra: &Map<String, Value>) {
     for (key, value) in extra {
         match (body.get_mut(key), value) {
@@ -155,7 +155,7 @@ fn input(value: &Value) -> Value {
     }
 }
 
-/// The input of a call as text, the other way round.
+/// The input of a call as text.
 fn input_text(input: &Value) -> String {
     match input {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Ollama's own chat.
+//! Ollama's own chat API.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn write(messages: &mut Vec<Value>, message: &Message) {
             set(&mut said, "tool_calls", not_empty(&calls));
             messages.push(said);
         }
-        // The API knows no ids: results follow in the order of the calls.
+        // The API has no ids: results follow in the order of the calls.
         Message::Results(results) => messages.extend(results.iter().map(
             |result| json!({"role": "tool", "tool_name": result.name, "content": result.text}),
         )),

@@ -1,11 +1,11 @@
-//! OpenAI Responses, as OpenAI and xAI speak it.
+//! OpenAI Responses, which OpenAI and xAI offer.
 
 use serde_json::{Value, json};
 
 use super::{Said, input, input_text, is_structured, not_empty, number, set, text, tools};
 use crate::ask::{Ask, Call, Domains, Message, Native, Stop, Tool, Usage};
 
-/// The API knows no seed and no stop sequences.
+/// The API has no seed and no stop sequences.
 pub(super) fn body(ask: &Ask) -> Value {
     let mut items = Vec::new();
     for message in &ask.messages {
@@ -99,7 +99,7 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
                 name: text(&item["name"]),
                 input: input(&item["arguments"]),
             }),
-            // What was said before a search was only an announcement.
+            // Text before a search was only an announcement.
             kind if kind.ends_with("_call") => said.clear(),
             _ => {}
         }

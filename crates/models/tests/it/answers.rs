@@ -1,4 +1,4 @@
-//! What a good answer becomes, whichever provider gives it.
+//! The reply for a good answer of each provider.
 
 use kumite_fake_model::{Act, Script, Server, Usage as Spent};
 use kumite_models::{Answer, FINAL_RESULT, Provider, Stop};

@@ -1,4 +1,4 @@
-//! Calls that nobody waits for any more.
+//! Calls that were cancelled.
 
 use std::thread;
 use std::time::Duration;

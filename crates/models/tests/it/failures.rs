@@ -1,4 +1,4 @@
-//! What goes wrong at the provider, and what is said about it.
+//! Errors of the provider, and their messages.
 
 use std::io::Write;
 use std::time::Duration;
@@ -65,7 +65,7 @@ fn a_wrong_key_is_named_by_its_variable() {
 #[test]
 fn a_key_is_sent_in_its_header_and_never_shown() {
     for provider in Provider::ALL {
-        // The server sends everything back that it got, headers and all.
+        // The server returns the whole request, including its headers.
         let raw = Raw::start(|request, conn| {
             let error = json!({"error": {"message": request}}).to_string();
             conn.write_all(&response("400 Bad Request", "", error.as_bytes()))

@@ -59,7 +59,7 @@ fn members_work_at_the_same_time_and_their_results_go_back() {
             call("a", json!({"task": "polish"})),
             say("It stands."),
         ]);
-        // Nobody gets through alone.
+        // Both members must be running, or this waits for ever.
         let together = Barrier::new(2);
         let led = run(&leader(provider, &server.url()), &|call| {
             if call.number < 2 {

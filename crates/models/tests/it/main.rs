@@ -1,6 +1,6 @@
-//! The client over the wire: against the fake model server, and against servers that misbehave.
+//! The client over HTTP: against the fake model server, and against servers that misbehave.
 
-// Helpers of tests fail by panicking, too.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod answers;

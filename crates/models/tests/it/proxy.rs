@@ -1,4 +1,4 @@
-//! Proxies are for the world outside.
+//! Proxies are only for other machines.
 
 use std::io::Write;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::stage::{answer, ask};
 
 const CHILD: &str = "KUMITE_TEST_BEHIND_A_PROXY";
 
-/// Variables can only be set for another process, so that the test runs itself in one.
+/// Variables can only be set safely for another process, so the test runs itself in one.
 #[test]
 fn a_server_on_this_machine_is_asked_without_a_proxy() {
     let body = r#"{"choices": [{"message": {"content": "direct"}}]}"#;
@@ -20,7 +20,7 @@ fn a_server_on_this_machine_is_asked_without_a_proxy() {
             answer(&ask(Provider::OpenAi, &direct.url)).unwrap().text,
             "direct"
         );
-        // The proxy is the one that answers for every other host.
+        // The proxy answers for every other host.
         let reply = answer(&ask(Provider::OpenAi, "http://model.example")).unwrap();
         assert_eq!(reply.text, "by the proxy", "{proxy}");
         return;

@@ -1,4 +1,4 @@
-//! Servers that answer byte by byte what a test wants.
+//! Servers that send exactly the bytes a test wants.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Hands every request to `respond`, which says whether the connection goes on.
+    /// Passes every request to `respond`, which returns whether the connection stays open.
     pub fn start(respond: impl Fn(&str, &mut TcpStream) -> bool + Send + Sync + 'static) -> Raw {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let raw = Raw {
@@ -43,7 +43,7 @@ impl Raw {
         raw
     }
 
-    /// Answers everything with these bytes, and closes.
+    /// Answers every request with these bytes, and closes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Raw {
         let bytes = bytes.into();
         Raw::start(move |_, conn| {
@@ -52,7 +52,7 @@ impl Raw {
         })
     }
 
-    /// Answers everything with a whole response, and stays.
+    /// Answers every request with a complete response, and keeps the connection.
     pub fn whole(status: &str, headers: &str, body: impl Into<Vec<u8>>) -> Raw {
         let bytes = response(status, headers, &body.into());
         Raw::start(move |_, conn| conn.write_all(&bytes).is_ok())
@@ -73,7 +73,7 @@ pub fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// One request with its body, or nothing when the client has gone.
+/// One request with its body, or None when the client has gone.
 fn read(reader: &mut BufReader<TcpStream>) -> Option<String> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

@@ -51,7 +51,7 @@ fn conversation() -> Conversation {
     conversation
 }
 
-/// Takes the times out, which have to be there and in order.
+/// Removes the times, which must exist and be in order.
 fn without_times(value: &mut Value, times: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {

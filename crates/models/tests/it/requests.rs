@@ -1,4 +1,4 @@
-//! What each API is sent.
+//! The requests sent to each API.
 
 use kumite_models::{Answer, Ask, Call, Domains, Message, Native, Provider, Tool, ToolResult};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::raw::{Raw, body};
 use crate::stage::{answer, ask};
 
-/// Sends `ask` and gives the request back; what is answered does not matter.
+/// Sends `ask` and returns the request; the answer does not matter.
 fn sent(provider: Provider, change: impl Fn(&mut Ask)) -> String {
     let raw = Raw::whole("500 Oops", "", "");
     let mut ask = ask(provider, &raw.url);
@@ -27,7 +27,7 @@ fn tool() -> Tool {
     }
 }
 
-/// A conversation with everything in it.
+/// A conversation with every kind of message.
 fn talk(ask: &mut Ask) {
     ask.system = Some("You lead.".to_owned());
     ask.tools = vec![tool()];

@@ -1,4 +1,4 @@
-//! The same model behind every provider.
+//! The same model for every provider.
 
 use kumite_fake_model::{Act, Script, Server};
 use kumite_models::{Ask, Cancel, Client, Failure, Model, Provider, Reply};
@@ -17,7 +17,7 @@ pub fn model(provider: Provider, url: &str) -> Model {
     Model::find(&format!("{provider}:m"), Some(&base_url), &env).unwrap()
 }
 
-/// A server that does this in turn.
+/// A server that plays these acts in turn.
 pub fn server(acts: Vec<Act>) -> Server {
     let script = Script {
         without_tools: true,
@@ -40,7 +40,7 @@ pub fn answer(ask: &Ask) -> Result<Reply, Failure> {
     Client::new().ask(ask, &Cancel::new())
 }
 
-/// Asks a server that does this.
+/// Sends a request to a server that plays this act.
 pub fn reply_to(provider: Provider, act: Act) -> Result<Reply, Failure> {
     let server = server(vec![act]);
     answer(&ask(provider, &server.url()))

@@ -132,7 +132,7 @@ fn headers_without_end_are_malformed() {
 
 #[test]
 fn a_timeout_is_for_the_whole_call() {
-    // A byte now and then, so that no single read takes long.
+    // One byte at a time, so that no single read takes long.
     let dripping = Raw::start(|_, conn| {
         let _ = conn.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n");
         while conn.write_all(b" ").is_ok() {
