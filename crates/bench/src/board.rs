@@ -57,11 +57,11 @@ pub fn measure() -> Result<Part> {
 
 type Way = fn(&mut Board, &[Vec<Row>]) -> Result<()>;
 
-/// The whole contest in this way, from the first row to the closed file; and the most memory, in kB.
+/// A whole contest in this way, from the first row to the closed file; and the peak memory, in kB.
 fn play(teams: u32, rounds: u32, way: Way) -> Result<(Duration, u32)> {
     let dir = TempDir::new()?;
     let mut board = Board::start(&dir)?;
-    // The file is there when the clock starts: it is made once, not once a contest.
+    // The file exists when the clock starts: it is created once per database, not once per contest.
     board.write(&[round_of(0, 0)])?;
     board.ask("close", &json!({}))?;
     let began = Instant::now();
@@ -111,7 +111,7 @@ impl Board {
         })
     }
 
-    /// Sends them all, and waits for all answers.
+    /// Sends all of them, and waits for all answers.
     fn write(&mut self, writes: &[Vec<Row>]) -> Result<()> {
         let mut lines = String::new();
         for rows in writes {

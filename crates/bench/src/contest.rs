@@ -1,4 +1,4 @@
-//! What a contest costs beside its models: teams of a leader and a member, three metrics, a judge.
+//! What a contest costs besides its models: teams of a leader and a member, three metrics, a judge.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ computed (4.2 s). Memory is the most that `kumite` and `kumite-board` had togeth
 one moment, without the model server; two thirds of it are pages of DuckDB's library. mixseek
 itself took 9.4 to 14.5 s and 350 to 430 MB for 5 x 5 at once, 15.5 s with 200 ms (another machine of this size).";
 
-/// Of runs, the middle one is shown.
+/// The median of this many runs is shown.
 const RUNS: usize = 5;
 
 pub fn measure() -> Result<Part> {
@@ -147,7 +147,7 @@ impl Arena {
         Ok(Arena { server })
     }
 
-    /// Plays it so often, each time in a new workspace.
+    /// Plays it this many times, each time in a new workspace.
     fn play(&self, teams: u32, rounds: u32, runs: usize) -> Result<Played> {
         let mut all = Vec::new();
         for _ in 0..runs {
@@ -191,7 +191,7 @@ impl Arena {
         Ok(command)
     }
 
-    /// How many rows there are, and whether that is what it should be.
+    /// The number of rows, and whether it is correct.
     fn rows(&self, workspace: &Path, wanted: u64) -> Result<String> {
         let sql = "SELECT (SELECT count(*) FROM leader_board) AS board, \
                    (SELECT count(*) FROM round_status) AS status, \
@@ -213,7 +213,7 @@ impl Arena {
         }
     }
 
-    /// The same calls and nothing else: a chain per team.
+    /// The same calls and nothing else: one chain per team.
     fn bare(&self, teams: u32, rounds: u32) -> Result<Duration> {
         let url = format!("{}/v1", self.server.url());
         let env = |name: &str| match name {
@@ -224,7 +224,7 @@ impl Arena {
         let model = Model::find("openai:fake", None, &env)?;
         let client = Client::new();
         let cancel = Cancel::new();
-        // Six calls a round, and the judge.
+        // Six calls per round, and the judge.
         let calls = rounds * 6 + 1;
         let began = Instant::now();
         thread::scope(|scope| {
@@ -233,7 +233,7 @@ impl Arena {
                 scope.spawn(move || {
                     for _ in 0..calls {
                         let ask = Ask::new(model.clone(), "Say how it is.");
-                        // A call that fails here would have failed the contest above.
+                        // A call that fails here would have failed in the contest too.
                         let _ = client.ask(&ask, cancel);
                     }
                 });
@@ -273,8 +273,7 @@ fn write(workspace: &Path, teams: u32, rounds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Waits for kumite, and looks at its memory and that of its children meanwhile: the most that all
-/// of them had at one moment.
+/// Waits for kumite, and measures its memory with that of its children: the peak of the sum.
 fn watched(mut child: Child) -> Result<(u64, Option<i32>)> {
     let pid = child.id();
     let mut most = 0;

@@ -1,18 +1,18 @@
-//! An allocator that knows how much is allocated, to the byte.
+//! An allocator that counts allocated bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that are allocated now.
+/// Bytes allocated now.
 pub fn in_use() -> usize {
     IN_USE.load(Relaxed)
 }
 
 pub struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

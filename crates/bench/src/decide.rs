@@ -1,4 +1,4 @@
-//! What a decision costs, and what a spec that is being watched costs.
+//! What a decision costs, and what a watched spec costs.
 
 use std::fs;
 use std::sync::{Arc, mpsc};

@@ -13,11 +13,11 @@ use crate::stats::{Samples, ms, times};
 use crate::table::{Part, goal};
 
 const RUNNING: [usize; 4] = [1, 5, 50, 200];
-/// So that there are enough handovers for a 99th percentile.
+/// Gives enough handovers for a 99th percentile.
 const SPECS_MIN: usize = 40;
-/// How many agents end in a second, together, where they work for a while.
+/// How many agents end per second in total, where they work for a while.
 const ENDS_PER_SECOND: u32 = 60;
-/// About what a line of the journal has.
+/// About the size of a line in the journal.
 const ENTRY: [u8; 600] = [b'x'; 600];
 
 const MEANING: &str = "\

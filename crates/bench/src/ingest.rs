@@ -1,4 +1,4 @@
-//! What an agent says, on its way to the disk.
+//! The output of an agent, on its way to the disk.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -94,7 +94,7 @@ fn cat(dir: &Path) -> Result<Duration> {
     }
 }
 
-/// How long it took, and the most memory that the supervisor had, in kB.
+/// The time it took, and the peak memory of the supervisor, in kB.
 fn ours(dir: &Path, turn: usize) -> Result<(Duration, u32)> {
     let agent_dir = dir.join(format!("agent-{turn}"));
     fs::create_dir(&agent_dir)?;
@@ -142,7 +142,7 @@ fn request(dir: &Path, turn: usize) -> Request {
     }
 }
 
-/// VmHWM only grows, so the last one seen is (nearly) the most.
+/// VmHWM only grows, so the last value is (nearly) the peak.
 fn peak(handle: &Handle, ended: &AtomicBool) -> u32 {
     let mut peak = 0;
     while !ended.load(Ordering::Relaxed) {

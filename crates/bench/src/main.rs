@@ -1,6 +1,6 @@
-//! What kumite costs, beside what it cannot cost less than, measured in the same run.
+//! What kumite costs, compared with the least possible cost, measured in the same run.
 //!
-//! `cargo xtask bench` builds and calls this. Nothing here is a test: a figure that misses its goal
+//! `cargo xtask bench` builds and calls this. This is not a test: a figure that misses its goal
 //! is shown as missed, and the exit code stays 0.
 
 mod board;
@@ -26,7 +26,7 @@ use table::Part;
 #[global_allocator]
 static MEMORY: counting::Counting = counting::Counting;
 
-/// What goes wrong here goes to the person who measures.
+/// Every error is shown to the person who measures.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 type Measure = fn(&Options) -> Result<Part>;
@@ -50,7 +50,7 @@ pub struct Options {
     only: Vec<String>,
     write: Option<PathBuf>,
     command: String,
-    /// How long the cold build of the demo took, if that was measured.
+    /// How long the cold build of the demo took, if it was measured.
     pub cold_seconds: Option<f64>,
 }
 

@@ -36,11 +36,11 @@ fn machine() -> String {
     )
 }
 
-/// On a machine with others at work `chrt -r 1 cargo xtask bench` keeps them out of the figures.
+/// On a busy machine `chrt -r 1 cargo xtask bench` keeps other programs out of the figures.
 fn scheduling() -> &'static str {
     let status = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = status.rsplit(") ").next().unwrap_or_default();
-    // Field 41 of all, and the name is field 2.
+    // Field 41 of the line; the name is field 2.
     match after_name.split(' ').nth(38) {
         Some("1" | "2") => "real-time (`chrt`), because others were at work on the machine",
         _ => "ordinary",

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::Result;
 use crate::stats::Samples;
 
-/// What the agent of this bench is asked for in one walk, in order.
+/// The steps of this bench's agent in one run, in order.
 pub const STEPS: [(&str, u32); 13] = [
     ("requirements", 1),
     ("design", 1),
@@ -32,7 +32,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A project with so many new specs.
+    /// A project with this many new specs.
     pub fn new(specs: usize) -> Result<Scene> {
         let scene = Scene {
             dir: tempfile::Builder::new().prefix("kumite-bench-").tempdir()?,
@@ -77,7 +77,7 @@ impl Scene {
             .env("BENCH_WORK_US", work.as_micros().to_string())
     }
 
-    /// kumite in this project, away from the person's own settings.
+    /// kumite in this project, without the person's own settings.
     pub fn kumite(&self, args: &[&str]) -> Result<Command> {
         let mut command = Command::new(beside("kumite")?);
         command.args(args).current_dir(self.root());
@@ -108,7 +108,7 @@ pub fn name(number: usize) -> String {
     format!("spec-{number}")
 }
 
-/// As Ctrl-C does.
+/// Does what Ctrl-C does.
 pub fn interrupt(child: &Child) -> Result<()> {
     let pid = child.id().to_string();
     Command::new("kill").args(["-INT", &pid]).status()?;

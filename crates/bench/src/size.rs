@@ -1,4 +1,4 @@
-//! How large it is, and how long a newcomer waits for it.
+//! The size of the binary, and how long a newcomer waits for it.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! How long commands take that a person waits for.
+//! How long a person waits for common commands.
 
 use std::fs;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub fn measure() -> Result<Part> {
     })
 }
 
-/// One spec walks, the others are its copies.
+/// One spec runs, and the others are copies of it.
 pub fn many_specs() -> Result<Scene> {
     let scene = Scene::new(1)?;
     let mut kumite = scene.kumite(&["run", "--all", "--quiet"])?;

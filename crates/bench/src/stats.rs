@@ -1,4 +1,4 @@
-//! Sorted samples, and what is read from them.
+//! Sorted samples, and statistics of them.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl Samples {
         self.0.len()
     }
 
-    /// The smallest sample that so many percent are not above.
+    /// Nearest-rank percentile.
     pub fn percentile(&self, percent: usize) -> Duration {
         let rank = (self.0.len() * percent).div_ceil(100).max(1);
         self.0.get(rank - 1).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! How long a stop takes while everybody talks.
+//! How long a stop takes while all agents write.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use crate::table::{Part, goal};
 
 const RUNNING: usize = 200;
 const STOPS: usize = 100;
-/// How many of them write as fast as somebody reads.
+/// How many of them write as fast as they are read.
 const FLOODING: [usize; 2] = [0, 20];
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -76,7 +76,7 @@ impl Talking {
             .env("BENCH_TALK", "1")
             .env("BENCH_FLOOD", flooding.join(" "))
             .env("BENCH_LOG", scene.root().join("times.txt"))
-            // The flood is to stay on this disk for a moment only.
+            // Keeps only a little of the flood on disk.
             .env("KUMITE_LOG__MAX_SIZE", "2MB")
             .spawn()?;
         let talking = Talking { kumite };
@@ -97,7 +97,7 @@ impl Talking {
     }
 }
 
-/// How many agents have said something.
+/// How many agents have written something.
 fn logs(scene: &Scene) -> usize {
     let said = |number: &usize| {
         let dir = fs::read_dir(scene.spec_dir(&name(*number)).join("logs"));

@@ -4,7 +4,7 @@ use std::fmt;
 
 pub struct Part {
     pub title: &'static str,
-    /// What a reader has to know before the figures.
+    /// What a reader must know before the figures.
     pub meaning: String,
     pub head: Vec<&'static str>,
     pub rows: Vec<Vec<String>>,

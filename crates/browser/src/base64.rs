@@ -1,4 +1,4 @@
-//! Pictures come in base64.
+//! Decodes base64, the format of screenshots.
 
 /// `None`: it is not base64.
 pub fn decode(text: &str) -> Option<Vec<u8>> {

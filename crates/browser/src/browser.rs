@@ -9,8 +9,8 @@ use crate::process::Process;
 use crate::wire::Wire;
 use crate::{Error, Page};
 
-/// A running Chromium without a window, with an empty profile. When it is dropped all its processes
-/// end and the profile is removed; when we die, the same happens by itself.
+/// A running Chromium without a window, with an empty profile. Dropping it ends all its processes
+/// and removes the profile; the same happens by itself if this process dies.
 pub struct Browser {
     wire: Arc<Wire>,
     process: Process,
@@ -19,13 +19,13 @@ pub struct Browser {
 static SHARED: OnceLock<Browser> = OnceLock::new();
 
 impl Browser {
-    /// The program is the one that `KUMITE_CHROMIUM` names, else `chromium`, `chromium-browser` or
+    /// Starts the program that `KUMITE_CHROMIUM` names, else `chromium`, `chromium-browser` or
     /// `google-chrome`.
     pub fn start() -> Result<Browser, Error> {
         Browser::start_with(&[])
     }
 
-    /// The same with more switches, as `--ignore-certificate-errors`, or
+    /// The same with more switches, such as `--ignore-certificate-errors` or
     /// `--host-resolver-rules=MAP evil.test 127.0.0.1`.
     pub fn start_with(switches: &[&str]) -> Result<Browser, Error> {
         let (process, to, from) = Process::start(switches)?;
@@ -40,7 +40,7 @@ impl Browser {
         }
     }
 
-    /// The one of this process, started when it is first asked for. It ends with the process.
+    /// The shared browser of this process, started on first use. It ends with the process.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -50,7 +50,7 @@ impl Browser {
         })
     }
 
-    /// A page of somebody new: no cookies, nothing stored.
+    /// A page for a new visitor: no cookies, nothing stored.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -59,7 +59,7 @@ impl Browser {
         Page::open(&self.wire).unwrap_or_else(|error| panic!("cannot open a page: {error}"))
     }
 
-    /// Where all its files are. Every process of it has this in its command line.
+    /// The directory of all its files. All its processes have this path in their command line.
     pub fn dir(&self) -> &Path {
         self.process.dir()
     }

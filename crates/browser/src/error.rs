@@ -1,4 +1,4 @@
-//! What can go wrong between us and Chromium.
+//! Errors between us and Chromium.
 
 use std::io;
 use std::path::PathBuf;

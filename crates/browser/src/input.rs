@@ -1,12 +1,12 @@
-//! What a person does on a page: with real events, as from a mouse, a finger or a keyboard.
+//! A person's actions on a page, sent as real mouse, touch or keyboard events.
 
 use serde_json::{Value, json};
 
 use crate::Page;
 use crate::keys::Key;
 
-/// Finds the first visible match that has the text, and the middle of its first box, once it may
-/// be clicked: it is enabled, it stands still, and nothing covers it.
+/// Finds the first visible match with this text, and the middle of its first box, once it can be
+/// clicked: enabled, not moving, and not covered.
 const TARGET: &str = "(async (selector, text) => {
     const matches = [...document.querySelectorAll(selector)];
     const found = matches.find(e => (e.innerText ?? e.textContent).includes(text)
@@ -26,7 +26,7 @@ const TARGET: &str = "(async (selector, text) => {
     throw new Error('it is covered by ' + hit?.outerHTML.slice(0, 200));
 })";
 
-/// The middle of what is in view of the first match.
+/// The middle of the visible part of the first match.
 const MIDDLE: &str = "(selector => {
     const box = document.querySelector(selector).getBoundingClientRect();
     const middle = (from, to, size) => (Math.max(from, 0) + Math.min(to, size)) / 2;
@@ -84,7 +84,7 @@ impl Page {
         }
     }
 
-    /// Writes where the focus is.
+    /// Types text at the focus.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -93,8 +93,8 @@ impl Page {
         self.must("Input.insertText", json!({ "text": text }));
     }
 
-    /// Turns the wheel over the middle of the first match, down if it is positive. The window is
-    /// `html`. It moves a little later: wait for what it shows.
+    /// Turns the wheel over the middle of the first match; a positive number scrolls down. Use
+    /// `html` for the window. The page moves a little later, so wait for what it shows.
     ///
     /// # Panics
     /// If there is no match within 30 s.

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-/// A key, and what is held down with it.
+/// A key, and the modifier keys held with it.
 #[derive(Debug, PartialEq)]
 pub struct Key {
     key: String,
     code: String,
     number: u32,
-    /// What it types, if it types anything.
+    /// The text it types, if any.
     text: String,
     held: u8,
 }
@@ -18,7 +18,7 @@ const CONTROL: u8 = 2;
 const META: u8 = 4;
 const SHIFT: u8 = 8;
 
-/// Name, number, and what is typed.
+/// Name, number, and the typed text.
 const NAMED: [(&str, u32, &str); 14] = [
     ("Backspace", 8, ""),
     ("Tab", 9, ""),
@@ -36,7 +36,7 @@ const NAMED: [(&str, u32, &str); 14] = [
     ("Delete", 46, ""),
 ];
 
-/// Name, number, and what is typed without and with shift.
+/// Name, number, and the typed text without and with shift.
 const SIGNS: [(&str, u32, char, char); 11] = [
     ("Semicolon", 186, ';', ':'),
     ("Equal", 187, '=', '+'),
@@ -72,7 +72,7 @@ impl Key {
         }
         let mut key = plain(name)?;
         key.held |= held;
-        // With these a key is a command.
+        // With these modifiers a key is a command and types nothing.
         if key.held & (ALT | CONTROL | META) != 0 {
             key.text.clear();
         }

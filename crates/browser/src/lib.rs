@@ -1,8 +1,8 @@
 //! The real Chromium in tests: what a person does on a page, and what they see there.
 //!
-//! It is driven over the DevTools protocol through two pipes, so nothing listens anywhere, and it
-//! ends with the process that started it. Everything blocks. What a test may want to look at is a
-//! `Result`; all else is an expectation, and panics with a sentence when it is not met.
+//! It is driven over the DevTools protocol through two pipes, so it listens on no port, and it
+//! ends with the process that started it. All calls block. A call returns a `Result` if a test may
+//! want to inspect its error; every other call panics with a sentence when it fails.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), kumite_browser::Error> {

@@ -1,4 +1,4 @@
-//! A page: where it is, and what its scripts say.
+//! A page: its address, and the values of its scripts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::Error;
 use crate::watch::{Notes, Watch, beginning, thrown};
 use crate::wire::Wire;
 
-/// How long is waited for what must come. It is patience, not a measure of speed.
+/// How long to wait for an expected event. It is a safety limit, not a measure of speed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A page of its own, in a window of its own. It is closed when it is dropped.
+/// A page in its own window. Dropping it closes the page.
 pub struct Page {
     person: Arc<Person>,
     target: String,
@@ -24,7 +24,7 @@ pub struct Page {
     phone: AtomicBool,
 }
 
-/// Cookies, storage and cache of the pages that share them.
+/// The cookies, storage and cache that several pages share.
 struct Person {
     wire: Arc<Wire>,
     context: String,
@@ -42,14 +42,14 @@ impl Page {
 
     fn of(person: &Arc<Person>) -> Result<Page, Error> {
         let wire = &person.wire;
-        // In a window of its own it is never hidden behind another.
+        // In its own window a page is never hidden by another one.
         let wanted = json!({
             "url": "about:blank", "browserContextId": person.context, "newWindow": true,
         });
         let target = text(&wire.call("", "Target.createTarget", wanted)?["targetId"]);
         let wanted = json!({ "targetId": target, "flatten": true });
         let session = text(&wire.call("", "Target.attachToTarget", wanted)?["sessionId"]);
-        // A page's frame is named like the page.
+        // The main frame has the id of the page.
         let watch = Arc::new(Watch::new(&target));
         wire.watch(&session, &watch);
         let page = Page {
@@ -73,7 +73,7 @@ impl Page {
         Ok(page)
     }
 
-    /// A second page of the same person: it has the same cookies.
+    /// A second page of the same visitor, with the same cookies.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -82,7 +82,7 @@ impl Page {
         Page::of(&self.person).unwrap_or_else(|error| panic!("cannot open a page: {error}"))
     }
 
-    /// Opens a URL and waits until it is loaded. A page that says 404 is a page.
+    /// Opens a URL and waits until it is loaded. A page with status 404 is still a page.
     pub fn goto(&self, url: &str) -> Result<(), Error> {
         let before = self.watch.notes().moved;
         let answer = self.call("Page.navigate", json!({ "url": url }))?;
@@ -93,7 +93,7 @@ impl Page {
         if let Some(why) = answer["errorText"].as_str() {
             return Err(failed(why));
         }
-        // Without a loader only the fragment of the URL was changed.
+        // Without a loader only the fragment of the URL has changed.
         match answer["loaderId"].as_str() {
             Some(loader) => self.loaded(|notes| notes.begun.iter().any(|begun| begun == loader)),
             None => self.loaded(|notes| notes.moved > before),
@@ -136,8 +136,7 @@ impl Page {
         }
     }
 
-    /// Waits until an expression is true, or anything that counts as true. One that throws is not,
-    /// yet.
+    /// Waits until an expression is truthy. An expression that throws counts as not true yet.
     ///
     /// # Panics
     /// If it does not become true within 30 s.
@@ -146,7 +145,7 @@ impl Page {
         self.awaited(&format!("!!(await (\n{js}\n))"), js);
     }
 
-    /// Waits until what is visible of some match contains the text.
+    /// Waits until the visible text of some match contains the text.
     ///
     /// # Panics
     /// If it does not within 30 s.
@@ -160,11 +159,11 @@ impl Page {
         self.awaited(&js, &format!("{selector} has the text {text:?}"));
     }
 
-    /// Waits for a value that counts as true.
+    /// Waits for a truthy value.
     #[track_caller]
     pub(crate) fn awaited(&self, js: &str, what: &str) -> Value {
         let began = Instant::now();
-        // The line's end ends a comment of the expression.
+        // The newline ends a comment in the expression.
         let wanted = format!("(async () => (\n{js}\n))()");
         loop {
             let why = match self.eval(&wanted) {
@@ -173,7 +172,7 @@ impl Page {
                 Err(error @ (Error::Ended { .. } | Error::Silent { .. })) => {
                     panic!("waiting until {what}: {error}")
                 }
-                // The page is on its way to another one, or has not got all its parts.
+                // The page is loading another one, or is not complete yet.
                 Err(error) => format!(" ({error})"),
             };
             if began.elapsed() > PATIENCE {
@@ -188,7 +187,7 @@ impl Page {
         }
     }
 
-    /// The beginning of what a person would read, for somebody who wonders why a test failed.
+    /// The beginning of the visible text, to explain why a test failed.
     fn visible(&self) -> String {
         match self.eval("document.body.innerText.slice(0, 2000)") {
             Ok(value) => text(&value),
@@ -196,7 +195,7 @@ impl Page {
         }
     }
 
-    /// What is visible of the first match's text. Waits until there is one.
+    /// The visible text of the first match. Waits until there is one.
     ///
     /// # Panics
     /// If there is none within 30 s.
@@ -209,10 +208,10 @@ impl Page {
         text(&self.awaited(&js, &format!("there is {selector}"))[0])
     }
 
-    /// How many match, now.
+    /// How many elements match now.
     ///
     /// # Panics
-    /// If it is no selector.
+    /// If the selector is invalid.
     #[track_caller]
     pub fn count(&self, selector: &str) -> usize {
         let js = format!("document.querySelectorAll({}).length", json!(selector));
@@ -222,16 +221,16 @@ impl Page {
         }
     }
 
-    /// Whether any matches, now.
+    /// Whether any element matches now.
     ///
     /// # Panics
-    /// If it is no selector.
+    /// If the selector is invalid.
     #[track_caller]
     pub fn exists(&self, selector: &str) -> bool {
         self.count(selector) > 0
     }
 
-    /// Where the page is.
+    /// The address of the page.
     pub fn url(&self) -> String {
         let found = self.call("Page.getNavigationHistory", json!({}));
         found.map_or_else(
@@ -243,22 +242,23 @@ impl Page {
         )
     }
 
-    /// What went wrong so far: `console:`, `uncaught:`, `security:`, `network:`, `dialog:`, `crash`.
+    /// All errors so far: `console:`, `uncaught:`, `security:`, `network:`, `dialog:`, `crash`.
     pub fn troubles(&self) -> Vec<String> {
         self.watch.notes().troubles
     }
 
-    /// Every URL that was asked for, also by frames and workers. `data:` and `blob:` ask nobody.
+    /// Every requested URL, including those of frames and workers. `data:` and `blob:` URLs make no
+    /// request.
     pub fn requests(&self) -> Vec<String> {
         self.watch.notes().requests
     }
 
-    /// Requests that failed, with the reason. Those that the page gave up itself are not among them.
+    /// Requests that failed, with the reason. Requests that the page itself cancelled are left out.
     pub fn failed(&self) -> Vec<String> {
         self.watch.notes().failed
     }
 
-    /// What finished requests have brought over the wire, headers included.
+    /// The bytes received by finished requests, including headers.
     pub fn received_bytes(&self) -> u64 {
         self.watch.notes().received_bytes
     }
@@ -268,7 +268,7 @@ impl Page {
         self.watch.forget();
     }
 
-    /// When the first content was painted, in ms since the page was asked for. Waits for it.
+    /// The time of the first contentful paint, in ms since the navigation began. Waits for it.
     ///
     /// # Panics
     /// If nothing is painted within 30 s.
@@ -304,7 +304,7 @@ impl Page {
         self.person.wire.call(&self.session, method, params)
     }
 
-    /// What can only fail when all is lost.
+    /// A call that fails only if Chromium is gone.
     #[track_caller]
     pub(crate) fn must(&self, method: &str, params: Value) -> Value {
         self.call(method, params)
@@ -331,7 +331,7 @@ pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// As JavaScript sees it, as far as JSON can tell.
+/// Whether JavaScript treats the value as true, as far as JSON can tell.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! Chromium's processes: found, started, and ended without a trace.
+//! Chromium's processes: found, started, and ended without leaving anything.
 
 use std::env;
 use std::ffi::OsString;
@@ -23,7 +23,7 @@ const SWITCHES: [&str; 16] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-startup-window",
-    // Tests run as root in containers, where the sandbox cannot.
+    // Tests run as root in containers, where the sandbox does not work.
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -39,19 +39,19 @@ const SWITCHES: [&str; 16] = [
     "--force-color-profile=srgb",
 ];
 
-/// Chromium wants its pipes as descriptors 3 and 4. The shell stays until Chromium has ended, which
-/// it does when our end of the pipe is closed, even by our death; then the directory goes too.
+/// Chromium expects its pipes as descriptors 3 and 4. It ends when our end of the pipe is closed,
+/// even if we die; the shell waits for that and then removes the directory.
 const SCRIPT: &str =
     r#""$@" 3<&0 4>&1 </dev/null >/dev/null; rm -rf "$0" || { sleep 1; rm -rf "$0"; }"#;
 
-/// How long Chromium may take to end by itself. It takes a tenth of a second.
+/// How long Chromium may take to end by itself. Usually it takes a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A shell, Chromium below it, and the directory that all their files are in.
+/// A shell, Chromium as its child, and the directory with all their files.
 pub struct Process {
     shell: Child,
     dir: TempDir,
-    /// Chromium's stderr; it can be read even when the directory is gone.
+    /// Chromium's stderr; it can be read even after the directory is gone.
     said: File,
 }
 
@@ -69,7 +69,7 @@ impl Process {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(SCRIPT).arg(dir.path()).arg(&program);
         shell.args(SWITCHES).arg(profile).args(more);
-        // Crash reports, fonts and sockets are put here as well.
+        // Crash reports, fonts and sockets go here too.
         for name in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
             shell.env(name, dir.path());
         }
@@ -95,14 +95,14 @@ impl Process {
         self.dir.path()
     }
 
-    /// Waits until nothing of it is left, with force if need be. Our end of the pipe is closed.
+    /// Waits until nothing is left, and kills what does not end. Our end of the pipe is closed.
     pub fn end(&mut self) {
         if !self.all_gone() {
-            // The shell is not reaped yet, so the group's number is still ours.
+            // The shell is not reaped yet, so its group id cannot belong to anybody else.
             if let Some(group) = Pid::from_raw(self.shell.id().cast_signed()) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
-            // Crash handlers are in groups of their own.
+            // Crash handlers have their own process groups.
             for left in left_of(self.dir.path()) {
                 let _ = kill_process(left, Signal::KILL);
             }
@@ -123,11 +123,11 @@ impl Process {
     }
 }
 
-/// All living processes that were told of the directory: every one of Chromium's is.
+/// All running processes whose command line names the directory, as all of Chromium's do.
 fn left_of(dir: &Path) -> Vec<Pid> {
     let dir = dir.as_os_str().as_bytes();
     let mentions = |pid: &Pid| {
-        // A dead process that nobody has waited for has no command line.
+        // A zombie has no command line.
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         line.windows(dir.len()).any(|part| part == dir)
     };
@@ -158,7 +158,7 @@ fn find() -> Result<PathBuf, Error> {
     };
     let path = env::var_os("PATH").unwrap_or_default();
     let dirs: Vec<PathBuf> = env::split_paths(&path).collect();
-    // A name with a slash is a path of its own: joining keeps an absolute one as it is.
+    // A name with a slash is a path: joining keeps an absolute path unchanged.
     let mut places = names
         .iter()
         .flat_map(|name| dirs.iter().map(move |dir| dir.join(name)));

@@ -1,4 +1,4 @@
-//! How a page is shown, and what of it is kept: screens, pictures, cookies.
+//! How a page is shown, and what can be saved of it: screens, pictures, cookies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::Page;
 use crate::base64::decode;
 
-/// A cookie, as far as it matters here.
+/// A cookie, with the fields that matter here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
@@ -20,12 +20,13 @@ pub struct Cookie {
     pub path: String,
     pub http_only: bool,
     pub secure: bool,
-    /// `Strict`, `Lax` or `None`, if the server said.
+    /// `Strict`, `Lax` or `None`, if the server set it.
     pub same_site: Option<String>,
 }
 
 impl Page {
-    /// The size of the window, in CSS pixels, or of the screen of a phone. It is 1280 x 800.
+    /// Sets the size of the window, in CSS pixels, or of a phone's screen. The default is 1280 x
+    /// 800.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -40,7 +41,7 @@ impl Page {
         self.set_phone(phone);
     }
 
-    /// Whether the person likes it dark.
+    /// Sets whether the person prefers a dark page.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -51,8 +52,8 @@ impl Page {
         self.must("Emulation.setEmulatedMedia", media);
     }
 
-    /// Takes the network away, or gives it back: requests fail, and scripts are told. A stream that
-    /// is open stays open; only its server can end it.
+    /// Switches the network off or on: requests fail, and scripts are informed. An open stream
+    /// stays open; only its server can end it.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -64,7 +65,7 @@ impl Page {
         self.must("Network.emulateNetworkConditions", network);
     }
 
-    /// Sends these with every request from now on, in place of earlier ones.
+    /// Sends these headers with every request from now on, in place of earlier ones.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -74,7 +75,7 @@ impl Page {
         self.must("Network.setExtraHTTPHeaders", json!({ "headers": headers }));
     }
 
-    /// The cookies that are sent to where the page is.
+    /// The cookies that are sent to the current address.
     ///
     /// # Panics
     /// If Chromium has ended.
@@ -85,7 +86,7 @@ impl Page {
             .unwrap_or_else(|error| panic!("cannot read the cookies: {error}"))
     }
 
-    /// What is in view, as PNG. Directories are made.
+    /// Saves the visible part as PNG, and creates missing directories.
     ///
     /// # Panics
     /// If the file cannot be written.
@@ -94,7 +95,7 @@ impl Page {
         self.picture(path.as_ref(), json!({ "format": "png" }));
     }
 
-    /// The whole page, as long as it is.
+    /// Saves the whole page, however long it is.
     ///
     /// # Panics
     /// If the file cannot be written.

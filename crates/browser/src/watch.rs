@@ -1,4 +1,4 @@
-//! What Chromium tells of a page while nobody asks: what it requested, and what went wrong.
+//! Events of a page: its requests, and its errors.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::wire::lock;
 
-/// Hears all events of one page, its frames and its workers.
+/// Receives all events of one page, its frames and its workers.
 #[derive(Default)]
 pub struct Watch {
     notes: Mutex<Notes>,
     changed: Condvar,
-    /// The page's own frame.
+    /// The page's main frame.
     frame: String,
 }
 
@@ -23,24 +23,24 @@ pub struct Notes {
     pub requests: Vec<String>,
     pub failed: Vec<String>,
     pub received_bytes: u64,
-    /// The documents that were begun, by their loaders' names; the last one is there now.
+    /// The documents that began to load, by loader id; the last one is the current document.
     pub begun: Vec<String>,
-    /// Whether the last one has been loaded.
+    /// Whether the current document has been loaded.
     pub loaded: bool,
-    /// How often the URL changed while the document stayed.
+    /// How often the URL changed without a new document.
     pub moved: usize,
-    /// The URLs of requests that are under way.
+    /// The URLs of requests in progress.
     open: HashMap<String, String>,
 }
 
-/// What an event demands of us at once.
+/// What we must do at once after an event.
 pub enum Order {
     Tell(&'static str, Value),
-    /// A frame or worker has a session of its own: listen to it as well.
+    /// A frame or worker has its own session: listen to it too.
     Join(String),
 }
 
-/// What a session is told first. Frames and workers of the page wait until we listen.
+/// The first commands of a session. Frames and workers of the page wait until we listen.
 pub fn beginning() -> Vec<(&'static str, Value)> {
     let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
     vec![
@@ -73,7 +73,7 @@ impl Watch {
         notes.received_bytes = 0;
     }
 
-    /// Waits until it holds. False: the patience was in vain.
+    /// Waits until `holds` is true. False: the time ran out.
     pub fn wait(&self, patience: Duration, holds: impl Fn(&Notes) -> bool) -> bool {
         let notes = lock(&self.notes);
         let waited = self
@@ -109,7 +109,7 @@ impl Notes {
                 }
             }
             "Page.navigatedWithinDocument" if params["frameId"] == frame => self.moved += 1,
-            // The new window is not watched, but what it is opened with is known.
+            // The new window is not watched, but its first URL is known.
             "Page.windowOpen" => self.request(&params["url"]),
             "Network.requestWillBeSent" => {
                 self.open.insert(id(), text(&params["request"]["url"]));
@@ -118,7 +118,7 @@ impl Notes {
             "Network.webSocketCreated" => self.request(&params["url"]),
             "Network.loadingFinished" => {
                 self.open.remove(&id());
-                // A whole number that is told as a float.
+                // A whole number, sent as a float.
                 let bytes = params["encodedDataLength"].as_f64().unwrap_or_default();
                 self.received_bytes += bytes as u64;
             }
@@ -148,7 +148,7 @@ impl Notes {
                 let kind = text(&params["type"]);
                 let what = text(&params["message"]);
                 self.trouble(format!("dialog: {kind}: {what}"));
-                // A page that does not want to be left is left all the same.
+                // Leave the page even if it asks to stay.
                 let answer = json!({ "accept": kind == "beforeunload" });
                 return vec![Order::Tell("Page.handleJavaScriptDialog", answer)];
             }
@@ -163,7 +163,7 @@ impl Notes {
         self.troubles.push(what);
     }
 
-    /// What a page carries in its own URLs is asked of nobody.
+    /// Such URLs contain their data and cause no request.
     fn request(&mut self, url: &Value) {
         let url = url.as_str().unwrap_or_default();
         if !url.starts_with("data:") && !url.starts_with("blob:") {
@@ -172,7 +172,7 @@ impl Notes {
     }
 }
 
-/// What an exception says of itself.
+/// The text of an exception.
 pub fn thrown(details: &Value) -> String {
     match details.get("exception") {
         Some(exception) => said(exception),
@@ -180,7 +180,7 @@ pub fn thrown(details: &Value) -> String {
     }
 }
 
-/// A value of the page in words: an error's text and stack, a string as it is, else JSON.
+/// A value of the page as text: an error with its stack, a string unchanged, anything else as JSON.
 fn said(value: &Value) -> String {
     let words = [&value["description"], &value["value"]];
     let words = words.iter().find_map(|words| words.as_str());

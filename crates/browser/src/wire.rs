@@ -1,4 +1,4 @@
-//! The DevTools protocol over a pair of pipes: messages in JSON, each ended by a NUL.
+//! The DevTools protocol over a pair of pipes: JSON messages, each followed by a NUL byte.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::watch::{Order, Watch};
 
-/// An answer takes milliseconds. This is for a machine that does too much at once.
+/// An answer takes milliseconds. This limit is for an overloaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Wire {
@@ -25,9 +25,9 @@ pub struct Wire {
 
 #[derive(Default)]
 struct State {
-    /// Those who wait, by the number of their message.
+    /// The waiting calls, by the number of their message.
     waiting: HashMap<u64, Sender<Result<Value, String>>>,
-    /// Who hears the events of a session.
+    /// The watcher of each session.
     watches: HashMap<String, Arc<Watch>>,
     closed: bool,
 }
@@ -44,7 +44,7 @@ impl Wire {
         wire
     }
 
-    /// Asks and waits for the answer. No session means the browser itself.
+    /// Sends a command and waits for the answer. An empty session means the browser itself.
     pub fn call(&self, session: &str, method: &str, params: Value) -> Result<Value, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = mpsc::channel();
@@ -76,13 +76,13 @@ impl Wire {
         }
     }
 
-    /// Tells without waiting; the answer is dropped.
+    /// Sends a command without waiting; the answer is dropped.
     pub fn tell(&self, session: &str, method: &str, params: Value) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         self.send(id, session, method, params);
     }
 
-    /// From now on `watch` hears the events of the session.
+    /// From now on `watch` receives the events of the session.
     pub fn watch(&self, session: &str, watch: &Arc<Watch>) {
         let mut state = lock(&self.state);
         state.watches.insert(session.to_owned(), Arc::clone(watch));
@@ -93,7 +93,7 @@ impl Wire {
         state.watches.retain(|_, other| !Arc::ptr_eq(other, watch));
     }
 
-    /// Closes our end. Chromium takes that as the order to end.
+    /// Closes our end, which tells Chromium to end.
     pub fn close(&self) {
         lock(&self.to).take();
     }
@@ -106,7 +106,7 @@ impl Wire {
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
         if let Some(to) = lock(&self.to).as_mut() {
-            // If this fails then Chromium has ended, and the reader tells all who wait.
+            // If this fails Chromium has ended, and the reader informs all waiting calls.
             let _ = to.write_all(&bytes);
         } else {
             lock(&self.state).waiting.remove(&id);
@@ -125,7 +125,7 @@ impl Wire {
         }
         let mut state = lock(&self.state);
         state.closed = true;
-        // Whoever waits learns of it by the loss of the sender.
+        // Dropping the senders informs the waiting calls.
         state.waiting.clear();
     }
 
@@ -159,7 +159,7 @@ impl Wire {
     }
 }
 
-/// A thread that panicked has failed its test already; the others go on.
+/// A thread that panicked has already failed its test; the others go on.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

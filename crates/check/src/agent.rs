@@ -1,4 +1,4 @@
-//! The agent under check, as the settings describe it.
+//! The agent under test, as the settings describe it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word for it in settings.
+    /// Its word in the settings.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Claude => "claude",
@@ -28,7 +28,7 @@ impl Kind {
         }
     }
 
-    /// How a person gets the program.
+    /// How a person installs the program.
     pub fn install(self) -> &'static str {
         match self {
             Kind::Claude => "npm install -g @anthropic-ai/claude-code",
@@ -47,19 +47,19 @@ pub struct Agent {
     settings: AgentSettings,
 }
 
-/// What a scenario changes in how an agent is run.
+/// What a scenario changes in the start of an agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Change {
-    /// Run this instead.
+    /// Run this program instead.
     pub program: Option<PathBuf>,
-    /// Arguments behind those of the settings.
+    /// Arguments after those of the settings.
     pub args: Vec<String>,
     /// How a command gets its prompt.
     pub prompt: PromptBy,
 }
 
 impl Agent {
-    /// `None`: it is kumite's own agent, which has nothing to be checked.
+    /// `None`: it is kumite's own agent, which needs no check.
     pub fn new(name: &str, settings: &AgentSettings) -> Option<Agent> {
         let kind = match &settings.kind {
             AgentKind::Program { kind, .. } => match kind {
@@ -89,7 +89,8 @@ impl Agent {
         }
     }
 
-    /// Whose model it asks: an ACP agent is mostly one of the known programs in another manner.
+    /// The kind of model it calls: an ACP agent is usually one of the known programs in another
+    /// mode.
     pub(crate) fn host(&self) -> Kind {
         let name = Path::new(self.program()).file_stem().unwrap_or_default();
         match (self.kind, name.to_str()) {
@@ -104,7 +105,7 @@ impl Agent {
         env.map(|(name, value)| (name.clone(), value.clone()))
     }
 
-    /// As it is set up, in `project`, but for the `change`.
+    /// The driver as configured, in `project`, with the `change` applied.
     pub(crate) fn driver(&self, project: &Path, binary: &Path, change: &Change) -> Driver {
         match &self.settings.kind {
             AgentKind::Program {
@@ -135,7 +136,7 @@ impl Agent {
                     (None, Prompt::None) => PromptBy::None,
                 },
             }),
-            // Agent::new() makes none of these.
+            // `Agent::new` makes none of these.
             AgentKind::Scripted { .. } => Driver::Command(CommandConfig {
                 command: Vec::new(),
                 prompt: PromptBy::None,
@@ -143,7 +144,7 @@ impl Agent {
         }
     }
 
-    /// The same with another model and all permissions: the stage is thrown away.
+    /// A copy with another model and all permissions: the stage is thrown away anyway.
     pub(crate) fn obeying(&self, model: &str) -> Agent {
         let mut agent = self.clone();
         if let AgentKind::Program {
@@ -185,7 +186,7 @@ fn program_driver(kind: ProgramKind, config: ProgramConfig) -> Driver {
     }
 }
 
-/// A path in the settings starts from the project, and a stage is elsewhere.
+/// A path in the settings is relative to the project, but a stage is elsewhere.
 fn chosen(program: &str, project: &Path, change: &Change) -> String {
     match &change.program {
         Some(path) => path.to_string_lossy().into_owned(),

@@ -1,23 +1,23 @@
-//! Ending a check before its end: its agents would live on without it.
+//! Ends a check early, with its agents, which would otherwise go on.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kumite_agents::Handle;
 
-/// Shared by whoever checks and whoever may end that.
+/// Shared between the check and the code that may end it.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     told: bool,
-    /// The directories of all agents that were launched.
+    /// The directories of all agents that were started.
     agents: Vec<PathBuf>,
 }
 
 impl Halt {
-    /// Ends all agents, and has no more started.
+    /// Ends all agents, and prevents new ones.
     pub fn now(&self) {
         let mut state = self.state();
         state.told = true;

@@ -1,12 +1,12 @@
 //! The conformance kit: drives one agent program through everything that can happen to it, under a
-//! real supervisor, and says whether kumite understood what happened.
+//! real supervisor, and reports whether kumite understood what happened.
 //!
 //! *Live* scenarios run the program itself. Its model is the fake one (`kumite-fake-model`), which
-//! does as it is told, or the person's own. *Played* scenarios run a stand-in that prints a
-//! recording of the program, changed by one thing. A `command` agent has no model that could be
-//! replaced: offline, a generated script obeys in its place.
+//! follows a script, or the person's own. *Played* scenarios run a stand-in that prints a
+//! recording of the program with one change. A `command` agent has no model that could be
+//! replaced: offline, a generated script takes its place.
 //!
-//! Each scenario has a stage of its own (`stage.rs`): a project and a home that nobody else knows.
+//! Each scenario has its own stage (`stage.rs`): a project and a home that nothing else uses.
 
 mod agent;
 mod halt;

@@ -1,4 +1,4 @@
-//! The agents of the settings, and what can be found out about each.
+//! The agents in the settings, and what can be found out about each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,21 +21,21 @@ pub struct Listed {
     pub program: String,
     pub installed: bool,
     pub version: Option<String>,
-    /// None: that cannot be told, or nobody needs to be.
+    /// None: unknown, or no login is needed.
     pub logged_in: Option<bool>,
     /// RFC 3339.
     pub limited_until: Option<String>,
-    /// The words of that limit.
+    /// The text of that limit.
     pub limit: Option<String>,
-    /// The same moment, for those who show it in their own way.
+    /// The same moment, for callers that format it themselves.
     #[serde(skip)]
     pub limited_until_ms: Option<u64>,
-    /// It is kumite itself.
+    /// The agent is kumite itself.
     #[serde(skip)]
     pub is_own: bool,
 }
 
-/// Asks all of them at once: programs take their time to say who they are.
+/// Probes all of them at the same time: some programs are slow.
 pub fn list(agents: &BTreeMap<String, AgentSettings>, project: &Path) -> Vec<Listed> {
     let held = limits::all_held(agents);
     thread::scope(|scope| {
@@ -52,7 +52,7 @@ pub fn list(agents: &BTreeMap<String, AgentSettings>, project: &Path) -> Vec<Lis
         let listed = asked.into_iter().map(|(name, kind, program, answer)| {
             let held = held.iter().find(|(limited, _)| limited == name);
             let held = held.map(|(_, held)| held);
-            // A thread that panicked has told why.
+            // A thread that panicked has printed the reason.
             let probe = answer.join().unwrap_or_default();
             Listed {
                 name: name.clone(),

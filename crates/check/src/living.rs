@@ -1,9 +1,9 @@
-//! Who is still alive.
+//! Finds processes that are still alive.
 
 use std::fs;
 use std::path::Path;
 
-/// The command lines of all processes that name something in `root`, or work in there.
+/// The command lines of all processes that name a path in `root`, or work there.
 pub(crate) fn living_in(root: &Path) -> Vec<String> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -16,7 +16,7 @@ pub(crate) fn living_in(root: &Path) -> Vec<String> {
         if name == own || !name.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        // Whoever is gone meanwhile, or a zombie, has no command line.
+        // A process that is gone, or a zombie, has no command line.
         let command = fs::read(process.path().join("cmdline")).unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
         let cwd = fs::read_link(process.path().join("cwd")).unwrap_or_default();

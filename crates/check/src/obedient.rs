@@ -1,4 +1,4 @@
-//! A shell script that does what a model would have its agent do: the stand-in of a command.
+//! A shell script that does what a model would tell its agent to do: it stands in for a command.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! How each program is pointed at the fake model: by its environment, and by files in its home.
-//! Nothing of the person's own environment is seen, but for `PATH`.
+//! How each program is pointed at the fake model: by its environment, and by files in its home. The
+//! person's own environment is hidden, except for `PATH`.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::agent::Kind;
 
-/// It looks like a key, so that no program takes offence, and opens nothing.
+/// They look like keys, so that every program accepts them, but open nothing.
 const KEY: &str = "sk-ant-api03-kumite-check-offline-key";
 const PLAN: &str = "sk-ant-oat01-kumite-check-offline-plan";
 
-/// With what the program comes to the model.
+/// How the program logs in to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Credentials {
     Key,
@@ -22,7 +22,7 @@ pub(crate) enum Credentials {
     None,
 }
 
-/// A model that the program has heard of: it then offers all of its tools.
+/// A model that the program knows: it then offers all of its tools.
 pub(crate) fn model(kind: Kind) -> &'static str {
     match kind {
         Kind::Claude => "claude-sonnet-4-5",
@@ -48,13 +48,13 @@ pub(crate) fn environment(root: &Path) -> Vec<(String, String)> {
         ("LANG", "C.UTF-8".to_owned()),
         ("TERM", "dumb".to_owned()),
     ];
-    // The zone in which a program tells when a limit ends.
+    // The time zone in which a program reports the end of a limit.
     let zone = std::env::var("TZ").ok().map(|zone| ("TZ", zone));
     let all = named.into_iter().chain(zone);
     all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Retries are few, as the kit would only wait for them.
+/// Few retries, because the kit would only wait for them.
 pub(crate) fn login(
     kind: Kind,
     home: &Path,
@@ -70,14 +70,14 @@ pub(crate) fn login(
         Kind::Claude => vec![
             ("CLAUDE_CONFIG_DIR", place(".claude")),
             ("ANTHROPIC_BASE_URL", url.to_owned()),
-            // Only with the login of a plan does it tell when a limit ends.
+            // Only with a plan does it report when a limit ends.
             match with {
                 Credentials::Plan => ("CLAUDE_CODE_OAUTH_TOKEN", PLAN.to_owned()),
                 Credentials::Key | Credentials::None => ("ANTHROPIC_API_KEY", key.to_owned()),
             },
             ("CLAUDE_CODE_MAX_RETRIES", "2".to_owned()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-            // All is permitted on a stage, also to root.
+            // Everything is permitted on a stage, even as root.
             ("IS_SANDBOX", "1".to_owned()),
         ],
         Kind::Codex => vec![
@@ -106,14 +106,14 @@ pub(crate) fn login(
         }
         Kind::Acp | Kind::Command => Vec::new(),
     };
-    // A variable that is empty is not the same as none.
+    // An empty variable is not the same as none.
     let named = named.into_iter().filter(|(_, value)| !value.is_empty());
     named
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }
 
-/// Writes what cannot be said by the environment.
+/// Writes the settings that cannot be passed in the environment.
 pub(crate) fn prepare(kind: Kind, home: &Path, url: &str) -> io::Result<()> {
     let write = |dir: &str, name: &str, text: String| {
         let dir = home.join(dir);

@@ -1,5 +1,5 @@
-//! What can be known of a program without asking its model: whether it is there, which version,
-//! and whether somebody is logged in. Credentials are never read.
+//! What can be known about a program without its model: whether it is installed, its version, and
+//! whether it is logged in. Credentials are never read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use kumite_agents::start_child;
 
 use crate::agent::{Agent, Kind};
 
-/// What a program's own answer may take.
+/// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Where the program is; `None` if it is not installed.
+    /// The path of the program; `None` if it is not installed.
     pub path: Option<PathBuf>,
     pub version: Option<String>,
     pub login: Login,
@@ -29,7 +29,7 @@ pub enum Login {
     Unknown,
 }
 
-/// Asks the program itself. Paths in the settings start from `project`.
+/// Asks the program itself. Paths in the settings are relative to `project`.
 pub fn probe(agent: &Agent, project: &Path) -> Probe {
     let world = World::new(agent);
     let Some(path) = world.find(agent.program(), project) else {
@@ -71,7 +71,7 @@ fn login(kind: Kind, path: &Path, world: &World) -> Login {
     };
     match kind {
         Kind::Claude => answers(&["auth", "status"]),
-        // It does not count keys in the environment, although it uses them.
+        // `login status` ignores keys in the environment, although the program uses them.
         Kind::Codex if any(&["CODEX_API_KEY"]) => Login::Yes,
         Kind::Codex => answers(&["login", "status"]),
         Kind::Gemini => {
@@ -83,7 +83,7 @@ fn login(kind: Kind, path: &Path, world: &World) -> Login {
             let own = dir("XDG_DATA_HOME", ".local/share").join("opencode/auth.json");
             match any(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]) || own.exists() {
                 true => Login::Yes,
-                // It has models that want no login, and takes keys of any provider.
+                // Some of its models need no login, and it accepts keys of any provider.
                 false => Login::Unknown,
             }
         }
@@ -133,7 +133,7 @@ impl World {
         places.find(|place| place.is_file())
     }
 
-    /// What it prints, unless it takes too long.
+    /// Its output, unless it takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Option<Answer> {
         let mut command = Command::new(program);
         command

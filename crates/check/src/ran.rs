@@ -1,4 +1,4 @@
-//! An agent on a stage: while it works, and what it left when it is gone.
+//! An agent on a stage: while it works, and what it left.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(crate) struct Running {
     pub since: Instant,
 }
 
-/// All that is known of an agent that ended.
+/// Everything that is known about an agent that has ended.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub end: End,
@@ -26,11 +26,12 @@ pub(crate) struct Ran {
     pub took: Duration,
 }
 
-/// How often it is looked whether something has happened.
+/// How often to check whether something has happened.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 impl Running {
-    /// Waits for something that it should do before it ends. It ends for sure: its time is limited.
+    /// Waits for something that the agent should do before it ends. It always ends: its time is
+    /// limited.
     pub fn until(&self, what: &str, happens: impl Fn() -> bool) -> Result {
         while !happens() {
             let ended = self.handle.ends_within(LOOK_EVERY);
@@ -39,7 +40,7 @@ impl Running {
         Ok(())
     }
 
-    /// Waits for its end. Nothing of it may be left.
+    /// Waits for its end. No process may be left.
     pub fn wait(self) -> Result<Ran> {
         let end = self.handle.wait();
         let took = self.since.elapsed();
@@ -90,7 +91,7 @@ impl Ran {
         })
     }
 
-    /// It failed, with these words in the sentence.
+    /// Expects that it failed with these words in the message.
     pub fn failed(&self, parts: &[&str]) -> Result<&Ran> {
         let expected = format!("it should fail and say {parts:?}");
         self.is(&expected, |outcome| match outcome {
@@ -130,7 +131,7 @@ impl Ran {
         session.ok_or_else(|| Miss("its session should be known, but is not".to_owned()))
     }
 
-    /// Its words in the transcript.
+    /// Expects this text in the transcript.
     pub fn says(&self, part: &str) -> Result<&Ran> {
         let text: Vec<&str> = self.said.iter().filter_map(text).collect();
         expect(text.iter().any(|text| text.contains(part)), || {
@@ -139,7 +140,7 @@ impl Ran {
         Ok(self)
     }
 
-    /// The tools of its transcript, and what they answered.
+    /// The tools in its transcript, and their answers.
     pub fn tools(&self) -> Vec<String> {
         let tool = |said: &Said| match said {
             Said::Tool { name, what, .. } => Some(format!("{name} {what}")),

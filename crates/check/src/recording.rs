@@ -1,18 +1,18 @@
-//! What each program prints when all is well: recorded from the real ones.
+//! The output of each program in a successful run, recorded from the real ones.
 
 use crate::agent::Kind;
 
 pub(crate) struct Recording {
-    /// Every line but the last one.
+    /// Every line but the last.
     pub before: Vec<&'static str>,
-    /// The result.
+    /// The result line.
     pub result: &'static str,
-    /// A result that is none.
+    /// An invalid result line.
     pub bad: &'static str,
-    /// What it says in words, and in which session.
+    /// The text and the session in the recording.
     pub text: &'static str,
     pub session: &'static str,
-    /// A number that is added up: money if the program tells it.
+    /// The key of a number that is added up: the cost, if the program reports it.
     pub figure: &'static str,
 }
 
@@ -24,7 +24,7 @@ const COMMAND: &str = r#"Hello from the command.
 {"kumite":1,"session":"s-1","usage":{"usd":0.5,"input_tokens":10,"output_tokens":2}}
 "#;
 
-/// `None`: what the agent says is one side of a conversation, which cannot be played alone.
+/// `None`: the output is one side of a conversation, which cannot be played alone.
 pub(crate) fn recording(kind: Kind) -> Option<Recording> {
     let (text, said, session, figure, bad) = match kind {
         Kind::Claude => (
@@ -76,13 +76,13 @@ pub(crate) fn recording(kind: Kind) -> Option<Recording> {
 }
 
 impl Recording {
-    /// The whole of it, a line each.
+    /// The whole recording, line by line.
     pub fn lines(&self) -> Vec<String> {
         let lines = self.before.iter().chain([&self.result]);
         lines.map(|line| (*line).to_owned()).collect()
     }
 
-    /// The result with another value for its figure.
+    /// The result line with another value for `figure`.
     pub fn result_with(&self, value: &str) -> String {
         let mut changed = String::new();
         let mut rest = self.result;

@@ -1,4 +1,4 @@
-//! What came of all scenarios, for people and for programs.
+//! The results of all scenarios, for people and for programs.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::verdict::Verdict;
 
-/// One scenario and what came of it.
+/// One scenario and its result.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub name: &'static str,
@@ -42,7 +42,7 @@ impl Report {
         rows.filter(|row| row.verdict.name() == verdict).count()
     }
 
-    /// The last line of the table. Those that were skipped count for nothing.
+    /// The last line of the table. Skipped scenarios do not count.
     pub fn summary(&self) -> String {
         let tried = self.passed() + self.failed();
         let skipped = match self.skipped() {

@@ -1,4 +1,4 @@
-//! Runs the scenarios, some at a time, and hands their rows on in order.
+//! Runs the scenarios, several at the same time, and passes their rows on in order.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -21,31 +21,31 @@ pub struct Kit {
     pub agent: Agent,
     /// kumite's own binary, for supervisors.
     pub binary: PathBuf,
-    /// Where paths in the settings start from.
+    /// Where paths in the settings start.
     pub project: PathBuf,
-    /// With the fake model, instead of the person's own.
+    /// Use the fake model instead of the person's own.
     pub offline: bool,
-    /// As the program says it.
+    /// As the program reports it.
     pub version: Option<String>,
-    /// How long it may be silent before it is taken for hung; see [`check`].
+    /// How long it may be silent before it counts as hung; see [`check`].
     pub silence: Duration,
-    /// Ends it all.
+    /// Ends the whole check.
     pub halt: Halt,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// This one scenario.
+    /// Run only this scenario.
     pub only: Option<String>,
-    /// How many at a time.
+    /// How many scenarios run at the same time.
     pub jobs: usize,
 }
 
-/// A program that has just been started may well be silent for that long.
+/// A program that was just started may be silent this long.
 const SILENCE_MIN: Duration = Duration::from_secs(3);
 const SILENCE_MAX: Duration = Duration::from_secs(90);
 
-/// Runs all scenarios that are chosen. `each` gets their rows, in the order of the list.
+/// Runs all selected scenarios. `each` gets their rows, in the order of the list.
 pub fn check(kit: &Kit, choice: &Choice, each: &(dyn Fn(&Row) + Sync)) -> Report {
     let mut kit = kit.clone();
     let chosen: Vec<&Scenario> = all(kit.agent.kind)
@@ -99,8 +99,8 @@ fn take<'a>(next: &AtomicUsize, chosen: &[&'a Scenario]) -> Option<(usize, &'a S
     Some((at, chosen.get(at)?))
 }
 
-/// How long the program takes to say hello on this machine, several times over: what is silent for
-/// longer is a hang, and what is slow is none.
+/// A multiple of the time that the program needs for a greeting on this machine: a longer silence
+/// is a hang, and a slow program is not.
 fn silence(kit: &Kit) -> Duration {
     if !kit.offline || matches!(kit.agent.host(), Kind::Acp | Kind::Command) {
         return SILENCE_MIN;
@@ -116,7 +116,7 @@ fn silence(kit: &Kit) -> Duration {
     };
     match hello() {
         Ok(()) => (since.elapsed() * 6).clamp(SILENCE_MIN, SILENCE_MAX),
-        // The scenarios will say what is wrong.
+        // The scenarios will show what is wrong.
         Err(_) => SILENCE_MAX,
     }
 }

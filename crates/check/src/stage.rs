@@ -1,4 +1,4 @@
-//! Where one scenario takes place: a project and a home of its own, a model, and a supervisor.
+//! The place of one scenario: its own project and home, a model, and a supervisor.
 
 use std::cell::Cell;
 use std::fs;
@@ -30,7 +30,7 @@ pub(crate) struct Stage<'a> {
     launched: Cell<u32>,
 }
 
-/// What an agent is asked, and under which circumstances.
+/// A prompt for an agent, and how to run it.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub prompt: String,
@@ -57,7 +57,7 @@ impl Ask {
         }
     }
 
-    /// The same in a session that exists.
+    /// The same in an existing session.
     pub fn resuming(prompt: &str, session: &str) -> Ask {
         Ask {
             resume: Some(session.to_owned()),
@@ -69,7 +69,7 @@ impl Ask {
         Ask { silence, ..self }
     }
 
-    /// With another program in place of the agent's.
+    /// The same with another program in place of the agent's.
     pub fn by(program: PathBuf) -> Ask {
         let change = Change {
             program: Some(program),
@@ -116,12 +116,12 @@ impl<'a> Stage<'a> {
         self.kind() == Kind::Command
     }
 
-    /// How long an agent may be silent before it is taken for hung, on this machine.
+    /// How long an agent may be silent on this machine before it counts as hung.
     pub fn silence(&self) -> Duration {
         self.kit.silence
     }
 
-    /// The model answers every prompt like this.
+    /// The model answers every prompt with these acts.
     pub fn obey(&self, acts: Vec<Act>) -> Result {
         self.obey_rules(vec![Rule {
             acts,
@@ -144,7 +144,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Makes a program of a shell script.
+    /// Makes a program from a shell script.
     pub fn program(&self, name: &str, script: &str) -> Result<PathBuf> {
         let path = self.path(name);
         fs::write(&path, script)?;
@@ -152,7 +152,7 @@ impl<'a> Stage<'a> {
         Ok(path)
     }
 
-    /// In the directory of the stage.
+    /// A path in the directory of the stage.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
         self.path("project")
     }
 
-    /// A file of the project; empty if there is none.
+    /// A file of the project; empty if it does not exist.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.project().join(name)).unwrap_or_default()
     }
@@ -184,7 +184,7 @@ impl<'a> Stage<'a> {
             handle: launch(&self.kit.binary, &dir, &request)?,
         };
         self.kit.halt.note(dir);
-        // Told while it was started: whoever told knew nothing of it.
+        // The halt came during the start, and could not know this agent.
         if self.kit.halt.is_told() {
             running.handle.kill();
         }
@@ -236,7 +236,7 @@ impl<'a> Stage<'a> {
             silence_timeout_ms: millis(ask.silence),
             exit_grace_ms: millis(ask.exit_grace),
             term_grace_ms: millis(TERM_GRACE),
-            // A script that was just written can be busy while somebody else forks.
+            // A newly written script can be busy while another thread forks.
             spawn_retries: 5,
             log_max_bytes: 0,
         })
@@ -264,7 +264,7 @@ impl<'a> Stage<'a> {
         env
     }
 
-    /// What every agent may know of its work.
+    /// Variables that inform every agent about its work.
     fn known(&self, order: &Order) -> impl Iterator<Item = (String, String)> {
         let project = self.project().to_string_lossy().into_owned();
         let known = [
@@ -278,7 +278,7 @@ impl<'a> Stage<'a> {
         known.map(|(name, value)| (name.to_owned(), value))
     }
 
-    /// How often the model was asked for something that a rule answers.
+    /// How many requests to the model were answered by a rule.
     pub fn asked(&self) -> usize {
         match &self.server {
             Some(server) => {
@@ -291,7 +291,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// All that the model was sent, or the stand-in of a command.
+    /// Everything that was sent to the model, or to the stand-in of a command.
     pub fn requests(&self) -> String {
         let files = fs::read_dir(self.root.path()).into_iter().flatten();
         let named = files.flatten().filter(|file| {
@@ -312,19 +312,19 @@ impl<'a> Stage<'a> {
         running.until(&format!("it writes {name}"), || path.exists())
     }
 
-    /// Whoever still has to do with this stage.
+    /// Processes that still use this stage.
     pub fn living(&self) -> Vec<String> {
         living_in(self.root.path())
     }
 
-    /// Keeps the files, for whoever wants to know what happened.
+    /// Keeps the files, for a person who wants to see what happened.
     pub fn keep(mut self) -> PathBuf {
         self.root.disable_cleanup(true);
         self.root.path().to_owned()
     }
 }
 
-/// A scenario that fails must not leave its agents behind.
+/// A failed scenario must not leave its agents running.
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
         for number in 1..=self.launched.get() {

@@ -1,4 +1,4 @@
-//! What a scenario finds, and the sentences for it.
+//! The results of a scenario, and the sentences for them.
 
 use std::io;
 
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// Something is not as it should be: a sentence.
+/// Something is wrong, as a sentence.
 #[derive(Debug)]
 pub(crate) struct Miss(pub String);
 
@@ -48,7 +48,7 @@ impl From<kumite_agents::Error> for Miss {
     }
 }
 
-/// `holds`, or else the sentence.
+/// An error with this sentence unless `holds` is true.
 pub(crate) fn expect(holds: bool, sentence: impl FnOnce() -> String) -> Result {
     match holds {
         true => Ok(()),
@@ -56,7 +56,7 @@ pub(crate) fn expect(holds: bool, sentence: impl FnOnce() -> String) -> Result {
     }
 }
 
-/// How an agent ended, for a sentence.
+/// How an agent ended, as part of a sentence.
 pub(crate) fn words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Finished => "it finished".to_owned(),

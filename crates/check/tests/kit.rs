@@ -1,4 +1,4 @@
-//! The kit itself: it passes what is right, and it does not pass what is wrong.
+//! The kit itself: it passes correct programs, and fails wrong ones.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -57,7 +57,7 @@ fn claude(program: &Path) -> AgentKind {
     }
 }
 
-/// A program that does nothing but print a good recording of Claude Code.
+/// A program that only prints a good recording of Claude Code.
 fn liar(dir: &Path) -> AgentKind {
     fs::write(dir.join("ok.jsonl"), CLAUDE_OK).unwrap();
     let program = dir.join("liar");
@@ -72,7 +72,7 @@ fn failures(report: &Report) -> Vec<&Row> {
     rows.filter(|row| row.verdict.name() == "failed").collect()
 }
 
-/// What failed keeps its stage, for people; here nobody looks.
+/// A failed scenario keeps its stage for people; this test removes it.
 fn forget_stages(report: &Report) {
     for row in failures(report) {
         let kept = row.verdict.message().rsplit_once("(see ");
@@ -102,7 +102,7 @@ fn a_command_passes_at_least_forty_scenarios_and_their_rows_come_in_order() {
 fn a_program_that_only_says_that_all_is_well_is_found_out() {
     let dir = TempDir::new().unwrap();
     let kit = kit(liar(dir.path()), dir.path());
-    // Each wants more than words: a file, a session, a hang, a failure that is named.
+    // Each of these needs more than output: a file, a session, a hang, or a specific failure.
     for name in [
         "text",
         "shell",

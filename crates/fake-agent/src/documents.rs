@@ -1,4 +1,4 @@
-//! The documents that a step is asked for, small but in the shape of real ones.
+//! The documents that a step produces, small but in the format of real ones.
 
 use crate::play::{Action, Counts, Tick, Verdict, VerdictIn};
 
@@ -68,8 +68,8 @@ pub fn reply(spec: &str, round: u32, action: &Action) -> String {
     text + "## Conclusion\n\nEvery issue has been looked at.\n"
 }
 
-/// Ticks open boxes in their order, whatever their mark: not the optional ones (`- [ ]*`), not those
-/// in code or after the heading of an appendix.
+/// Ticks open boxes in order, whatever their mark, except optional ones (`- [ ]*`), those in code
+/// and those after the heading of an appendix.
 pub fn tick(tasks: &str, tick: &Tick) -> String {
     let mut left = match tick {
         Tick::All => u64::MAX,
@@ -119,7 +119,7 @@ pub fn inspection(spec: &str, action: &Action) -> String {
             | Requirement | Status | Severity | Details |\n|---|---|---|---|\n| 1.1 | PASS | - | It answers |\n"
 }
 
-/// Cut off where it hurts: within the evidence, if it has any.
+/// The first half of a document, cut inside the evidence if it has any.
 pub fn first_half(content: &str) -> &[u8] {
     let evidence = ["| Warning |", "**Judgment**: "];
     let end = evidence

@@ -1,7 +1,7 @@
-//! Who started us and why, and the log that tells the tests.
+//! How we were started, and the log for the tests.
 //!
-//! `launches.jsonl` stands beside the play file (without one: in the cwd). Every launch appends a
-//! line, every normal end another one, which is known by its key `ended`.
+//! `launches.jsonl` is beside the play file (without one, in the cwd). Every launch appends one
+//! line, and every normal end another, which has the key `ended`.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{File, OpenOptions};
@@ -13,7 +13,7 @@ use std::{env, process};
 
 use serde_json::{Value, json};
 
-/// What kumite told us through environment and arguments.
+/// What kumite passed us in the environment and arguments.
 pub struct Launch {
     pub spec: Option<String>,
     pub step: Option<String>,
@@ -72,7 +72,7 @@ fn variable(name: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-/// The value of `--name VALUE` or `--name=VALUE`; what follows `--` is the prompt.
+/// The value of `--name VALUE` or `--name=VALUE`; the prompt follows `--`.
 fn option(argv: &[String], name: &str) -> Option<String> {
     let mut args = argv.iter().skip(1).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
@@ -125,12 +125,12 @@ impl Log {
         }
     }
 
-    /// Where the children that we leave behind write their ids.
+    /// The file in which the children that we leave write their ids.
     pub fn children(&self) -> PathBuf {
         self.path.with_file_name("children.txt")
     }
 
-    /// Logs this launch and says where in the log its line ends.
+    /// Logs this launch and returns where its line ends in the log.
     pub fn launched(&self, launch: &Launch, key: &str) -> Result<u64, String> {
         let end = self
             .append(&launch.line(Some(key)))
@@ -138,8 +138,8 @@ impl Log {
         end.map_err(|error| self.trouble(&error))
     }
 
-    /// How many launches under `key` came before the one whose line ends at `end`. Lines only
-    /// join at the end, so launches at the same moment get different numbers.
+    /// How many launches under `key` came before the one whose line ends at `end`. Lines are only
+    /// appended, so simultaneous launches get different numbers.
     pub fn launches_before(&self, end: u64, key: &str) -> Result<usize, String> {
         let read = || {
             let mut text = String::new();
@@ -153,7 +153,7 @@ impl Log {
         Ok(launches.saturating_sub(1))
     }
 
-    /// A play that cannot be followed is a launch, too.
+    /// A launch with an invalid play is logged too.
     pub fn refused(&self, launch: &Launch, error: &str) {
         let mut line = launch.line(None);
         line["error"] = json!(error);
@@ -186,7 +186,7 @@ impl Log {
     }
 }
 
-/// Appends by a single write, so that lines of several processes never mix.
+/// Appends with a single write, so that lines of several processes never mix.
 pub fn append_line(path: &Path, line: &str) -> std::io::Result<File> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     file.write_all(format!("{line}\n").as_bytes())?;

@@ -1,8 +1,10 @@
-//! An agent program that does a spec's step from a play instead of a model, and misbehaves on demand.
+//! An agent program that does a spec's step from a play instead of a model, and misbehaves on
+//! demand.
 //!
-//! kumite starts it in place of `claude`, or as a `command` agent; it reads its orders from the
-//! play file (see `play.rs`), not from its arguments. The order of one launch, from top to bottom,
-//! is [`perform`].
+//! kumite starts it in place of `claude`, or as a `command` agent; it takes its instructions from
+//! the
+//! play file (see `play.rs`), not from its arguments. [`perform`] does one launch, from start to
+//! end.
 
 mod documents;
 mod launch;
@@ -98,7 +100,7 @@ fn perform(launch: &Launch) -> Result<u8, String> {
     end(launch, action, &log)
 }
 
-/// A normal end is logged; one by a signal is not, as it would not be in real life.
+/// A normal end is logged; an end by a signal is not, as in real life.
 fn end(launch: &Launch, action: &Action, log: &Log) -> Result<u8, String> {
     if let Some(signal) = action.signal {
         misbehave::die_of(signal)?;

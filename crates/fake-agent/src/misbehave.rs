@@ -1,4 +1,4 @@
-//! What a good agent does not do: hang, shout, ignore signals, leave processes behind.
+//! What a good agent does not do: hang, flood its output, ignore signals, leave processes behind.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub fn make_noise(action: &Action, talk: &mut Talk) {
                 talk.raw(b"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"caf\xe9 \xff\"}]}}\n");
                 talk.raw(b"\xc3\x28\xa0\xa1\x00\n");
             }
-            // The ends of all lines: `Talk` knows.
+            // Handled by `Talk`, which writes all line ends.
             Noise::Crlf => {}
             Noise::HugeLine => huge_line(talk, action.noise_mb.unwrap_or(100)),
             Noise::Flood => flood(talk, action.noise_mb.unwrap_or(100)),
@@ -85,7 +85,7 @@ pub fn make_noise(action: &Action, talk: &mut Talk) {
     }
 }
 
-/// A valid event that is one line of that size.
+/// A valid event on one line of that size.
 fn huge_line(talk: &mut Talk, megabytes: usize) {
     talk.raw(br#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_huge","content":""#);
     let filling = vec![b'x'; MB];
@@ -121,7 +121,7 @@ fn shout(megabytes: usize) {
 const SLEEP_AS_CHILD: &str = "--sleep-as-child";
 const ZOMBIE: &str = "zombie";
 
-/// Starts processes that outlive us. Each has written its id to `list` when this returns.
+/// Starts processes that outlive us. All have written their ids to `list` when this returns.
 pub fn leave_children(kinds: &[ChildKind], list: &Path) -> Result<(), String> {
     for kind in kinds {
         let kind = match kind {
@@ -141,7 +141,7 @@ pub fn leave_children(kinds: &[ChildKind], list: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What this process is to do if it was started as such a child: the rest of its arguments.
+/// The remaining arguments, if this process was started as such a child.
 pub fn asked_to_sleep_as_child() -> Option<(String, PathBuf)> {
     let mut args = env::args_os().skip(1);
     if args.next()? != SLEEP_AS_CHILD {
@@ -152,8 +152,8 @@ pub fn asked_to_sleep_as_child() -> Option<(String, PathBuf)> {
     Some((kind.into_string().ok()?, list.into()))
 }
 
-/// The life of a child. A daemon is made by two of them: the first starts the second in a new
-/// session and ends.
+/// The life of a child. A daemon needs two of them: the first starts the second in a new session
+/// and ends.
 pub fn sleep_as_child((kind, list): &(String, PathBuf)) -> ExitCode {
     let live = || {
         if kind == ZOMBIE {
@@ -199,7 +199,7 @@ fn spawn_sleeper(kind: &str, list: &Path) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Children that have ended, and of whom nobody takes notice.
+/// Children that end and are never waited for.
 pub fn leave_zombies(count: u32) -> Result<(), String> {
     for _ in 0..count {
         let trouble = |error: std::io::Error| format!("cannot leave a zombie: {error}");
@@ -211,7 +211,7 @@ pub fn leave_zombies(count: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Nobody hears us any more.
+/// From now on our output goes nowhere.
 pub fn close_output() {
     if let Ok(null) = fs::File::options().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&null);
@@ -219,7 +219,7 @@ pub fn close_output() {
     }
 }
 
-/// Ends whoever watches over us, without dying of that.
+/// Kills our supervisor without dying from that.
 pub fn kill_supervisor() -> Result<(), String> {
     let trouble = |error| format!("cannot kill the supervisor: {error}");
     set_parent_process_death_signal(None).map_err(trouble)?;
@@ -246,7 +246,7 @@ pub fn ignore_polite_signals() {
     }
 }
 
-/// Comes back only if the signal does not kill, like SIGCHLD, or SIGSTOP once continued.
+/// Returns only if the signal does not kill, like SIGCHLD, or SIGSTOP after SIGCONT.
 pub fn die_of(signal: i32) -> Result<(), String> {
     let named = Signal::from_named_raw(signal).ok_or_else(|| format!("{signal} is no signal"))?;
     set_disposition(signal, libc::SIG_DFL);

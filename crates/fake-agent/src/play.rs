@@ -87,13 +87,13 @@ const STEPS: [&str; 9] = [
 
 const DEFAULT: &str = "default";
 
-/// Never empty lists of actions by their keys; `default` is always among them.
+/// Non-empty lists of actions by key; `default` is always present.
 pub struct Play {
     actions: BTreeMap<String, Vec<Action>>,
 }
 
 impl Play {
-    /// The play for an agent in `cwd`, and the directory that its paths and logs belong to.
+    /// The play for an agent in `cwd`, and the directory of its paths and logs.
     pub fn find(cwd: &Path) -> (PathBuf, Result<Play, String>) {
         let path = match env::var_os("FAKE_PLAY").filter(|path| !path.is_empty()) {
             Some(path) => Some(cwd.join(path)),
@@ -138,7 +138,7 @@ impl Play {
         Ok(Play { actions })
     }
 
-    /// The most specific key that this play has for the launch.
+    /// The most specific key in this play for the launch.
     pub fn key_for(&self, launch: &Launch) -> &str {
         let (spec, step) = (launch.spec.as_deref(), launch.step.as_deref());
         let round = launch.round.map(|round| round.to_string());
@@ -155,7 +155,7 @@ impl Play {
         .map_or(DEFAULT, |(key, _)| key)
     }
 
-    /// What the launches under `key` do, one after the other. Never empty.
+    /// The actions of the launches under `key`, one after the other. Never empty.
     pub fn actions(&self, key: &str) -> &[Action] {
         &self.actions[key]
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::documents::SOME_TIME;
 use crate::play::{Action, Counts, Names, Verdict, VerdictIn};
 
-/// Reads, edits and replaces a JSON object in one move; unknown keys and the order stay.
+/// Reads, edits and replaces a JSON object in one step; unknown keys and the order stay.
 pub fn edit(path: &Path, edit: impl FnOnce(&mut Value)) -> io::Result<()> {
     let mut value: Value = serde_json::from_slice(&fs::read(path)?)?;
     if !value.is_object() {
@@ -63,7 +63,7 @@ pub fn record_fix(spec: &mut Value) {
     }
 }
 
-/// The object under `key`, made if it is not there.
+/// The object under `key`, created if missing.
 fn object<'a>(spec: &'a mut Value, key: &str) -> &'a mut Value {
     let value = &mut spec[key];
     if !value.is_object() {
@@ -72,7 +72,7 @@ fn object<'a>(spec: &'a mut Value, key: &str) -> &'a mut Value {
     value
 }
 
-/// The entry of a list of rounds that has this number, added at the end if it is not there.
+/// The entry with this number in a list of rounds, appended if missing.
 fn entry<'a>(list: &'a mut Value, key: &str, number: u32) -> &'a mut Value {
     if !list.is_array() {
         *list = json!([]);

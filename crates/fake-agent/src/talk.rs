@@ -1,6 +1,6 @@
-//! What is said on stdout: the stream-json of Claude Code.
+//! The output on stdout: the stream-json of Claude Code.
 //!
-//! Nobody listening any more is no reason to end: errors of writing are passed over.
+//! The agent goes on even if nobody reads: write errors are ignored.
 
 use std::io::{Stdout, Write, stdout};
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Talk {
         self.assistant(json!({"type": "text", "text": text}));
     }
 
-    /// One use of a tool on a file, and how it went.
+    /// One use of a tool on a file, and its result.
     pub fn tool(&mut self, name: &str, path: &Path, outcome: Result<(), String>) {
         let id = format!("toolu_{:08}_{}", process::id(), self.said);
         let input = json!({"file_path": path.to_string_lossy()});
@@ -65,7 +65,7 @@ impl Talk {
         }));
     }
 
-    /// Says what the play has word for word.
+    /// Prints lines of the play unchanged.
     pub fn recite(&mut self, lines: &[Value]) {
         for line in lines {
             match line {
@@ -113,7 +113,7 @@ impl Talk {
         }
     }
 
-    /// A usage limit: announced, said by the assistant, and the end of it all.
+    /// A usage limit: announced, mentioned by the assistant, and the end of the run.
     fn limit(&mut self, action: &Action) {
         let text = "You've hit your session limit";
         let resets_at = (now_ms() / 1000).saturating_add_signed(action.resets_in_s.unwrap_or(1));
@@ -182,7 +182,7 @@ impl Talk {
         self.raw(&line);
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     pub fn raw(&mut self, bytes: &[u8]) {
         let _ = self.out.write_all(bytes).and_then(|()| self.out.flush());
     }

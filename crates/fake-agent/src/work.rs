@@ -1,6 +1,6 @@
-//! The work of a step: the files that a real agent would leave.
+//! The work of a step: the files that a real agent would write.
 //!
-//! Like a real agent it does not touch `phase` and `approvals`; `spec_json` of the play may.
+//! Like a real agent it does not touch `phase` and `approvals`; `spec_json` of the play can.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -63,7 +63,7 @@ fn spec_dir(launch: &Launch) -> PathBuf {
     }
 }
 
-/// The file that the step is asked for, done well. The steps fix and merge leave none.
+/// The file that the step should produce, in good quality. The steps fix and merge produce none.
 fn artefact(launch: &Launch, action: &Action, dir: &Path) -> Option<(String, String)> {
     let spec = launch.spec.as_deref().unwrap_or("thing");
     let round = round_of(launch);
@@ -99,7 +99,7 @@ fn round_of(launch: &Launch) -> u32 {
     launch.round.unwrap_or(1)
 }
 
-/// The spec's directory, and a voice that tells of every change in it.
+/// The spec's directory, and the output that reports every change in it.
 struct Desk<'a> {
     dir: PathBuf,
     talk: &'a mut Talk,
@@ -118,7 +118,7 @@ impl Desk<'_> {
         self.tell("Bash", &path, touched);
     }
 
-    /// What the step writes down in spec.json beside its artefact.
+    /// What the step records in spec.json besides its artefact.
     fn record(&mut self, launch: &Launch, action: &Action) {
         let round = round_of(launch);
         match launch.step.as_deref() {
@@ -141,7 +141,7 @@ impl Desk<'_> {
         self.tell("Edit", &path, edited);
     }
 
-    /// An agent whose tool fails is told so and goes on.
+    /// If a tool fails, the agent is informed and goes on.
     fn tell(&mut self, tool: &str, path: &Path, outcome: io::Result<()>) {
         let outcome = outcome.map_err(|error| format!("cannot change {}: {error}", path.display()));
         if let Err(error) = &outcome {
@@ -151,7 +151,7 @@ impl Desk<'_> {
     }
 }
 
-/// Creates an empty file, or makes an existing one look written just now.
+/// Creates an empty file, or updates the modification time of an existing one.
 pub fn touch(path: &Path) -> io::Result<()> {
     with_parent(path)?;
     let file = OpenOptions::new().append(true).create(true).open(path)?;

@@ -1,4 +1,4 @@
-//! An answer of the model before it takes the shape of an API, and the ways to refuse one.
+//! An answer of the model, independent of the API, and the ways to refuse one.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::script::Usage;
 
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Different for every answer; the APIs put their own prefixes before it.
+    /// Different for every answer; each API adds its own prefix.
     pub id: String,
     pub at_s: u64,
     pub model: String,
@@ -42,14 +42,14 @@ pub(crate) enum Failure {
         retry_after_s: Option<u64>,
     },
     Auth,
-    /// The script, or a request that makes no sense.
+    /// A failure from the script, or for an invalid request.
     Status {
         status: u16,
         message: String,
     },
 }
 
-/// A failure in the words of one API.
+/// A failure in the format of one API.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub status: u16,
@@ -62,12 +62,12 @@ impl Answer {
         self.parts.iter().any(|part| matches!(part, Part::Call(_)))
     }
 
-    /// The id of the part at `index`, different from that of every other part.
+    /// The id of the part at `index`, different from the id of every other part.
     pub fn part_id(&self, prefix: &str, index: usize) -> String {
         format!("{prefix}{}{index:02}", self.id)
     }
 
-    /// All that is said.
+    /// The whole text of the answer.
     pub fn text(&self) -> String {
         let said = |part: &Part| match part {
             Part::Text(text) => Some(text.clone()),
@@ -78,7 +78,7 @@ impl Answer {
 }
 
 impl Call {
-    /// The input as text: as it is for a custom tool, JSON for the others.
+    /// The input as text: unchanged for a custom tool, JSON for the others.
     pub fn input_text(&self) -> String {
         match &self.input {
             Value::String(text) if self.custom => text.clone(),
@@ -91,7 +91,7 @@ const PIECE_BYTES_MIN: usize = 16;
 const PIECE_BYTES_MAX: usize = 4096;
 const PIECES: usize = 50;
 
-/// Cuts a text into the pieces that a stream sends, never inside a character.
+/// Cuts a text into the pieces of a stream, never inside a character.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let size = (text.len() / PIECES).clamp(PIECE_BYTES_MIN, PIECE_BYTES_MAX);
     let mut rest = text;

@@ -1,11 +1,11 @@
-//! Which act answers a request: the rules, applied to the conversation that it carries.
+//! Selects the act that answers a request: applies the rules to the conversation in the request.
 
 use std::collections::HashMap;
 
 use crate::conversation::{Conversation, Item};
 use crate::script::{Act, Rule, Script};
 
-/// Whose turn it is.
+/// The selected act.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Chosen {
     pub rule: usize,
@@ -15,12 +15,12 @@ pub(crate) struct Chosen {
 /// How often each act with `times` has answered, by rule and act.
 pub(crate) type Used = HashMap<(usize, usize), u32>;
 
-/// Finds the act for `talk`. Nothing means that all is done.
+/// Finds the act for `talk`. None means that everything is done.
 ///
-/// Only what came after the model's last final answer counts. There the newest text that a named
-/// rule fits decides, and the model's turns since then say how far that rule has got. So a new
-/// prompt wins over older ones, while "go on" after a usage limit goes on with the work that the
-/// limit interrupted.
+/// Only messages after the model's last final answer count. Among them, the newest text that
+/// matches a named rule decides, and the number of the model's turns since then tells how far that
+/// rule has got. So a new prompt overrides older ones, while "go on" after a usage limit continues
+/// the work that the limit interrupted.
 pub(crate) fn choose(script: &Script, used: &Used, talk: &Conversation) -> Option<Chosen> {
     let items = talk.open_items();
     let (rule, since) = rule_for(script, talk, items)?;
@@ -34,7 +34,7 @@ pub(crate) fn choose(script: &Script, used: &Used, talk: &Conversation) -> Optio
     Some(Chosen { rule, act })
 }
 
-/// The rule, and the place in `items` that it begins at.
+/// The rule, and the index in `items` where it begins.
 fn rule_for(script: &Script, talk: &Conversation, items: &[Item]) -> Option<(usize, usize)> {
     let is_open = |rule: &Rule| rule.when.is_empty() && rule.beside.is_empty();
     let open = script.rules.iter().position(is_open);

@@ -1,4 +1,4 @@
-//! One connection: requests in, answers out, until one side has enough.
+//! One connection: requests in, answers out, until either side closes it.
 
 use std::io::{self, BufReader, Read};
 use std::net::{Shutdown, TcpStream};
@@ -34,7 +34,7 @@ pub(crate) fn serve(shared: &Shared, conn: &TcpStream) {
                 };
                 match exchange.answer() {
                     Ok(After::GoOn) if request.keep_alive => {}
-                    // The client has gone: nobody is left to be told.
+                    // The client has gone, so there is nobody to inform.
                     Ok(After::GoOn | After::Close) | Err(_) => return,
                 }
             }
@@ -56,7 +56,7 @@ pub(crate) fn serve(shared: &Shared, conn: &TcpStream) {
     }
 }
 
-/// One request on its way to an answer.
+/// One request and its answer.
 struct Exchange<'a> {
     shared: &'a Shared,
     conn: &'a TcpStream,
@@ -155,7 +155,7 @@ impl Exchange<'_> {
         self.refuse(api::ANY, 404, &message)
     }
 
-    /// Says what is wrong with the request, in the words of an API.
+    /// Explains what is wrong with the request, in the format of an API.
     fn refuse(&self, api: &dyn Api, status: u16, message: &str) -> io::Result<After> {
         self.note(&Conversation::default(), By::Refused { status });
         let message = format!("fake-model: {message}");

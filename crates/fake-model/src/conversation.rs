@@ -1,9 +1,9 @@
-//! What a request says, whichever API it came through.
+//! The content of a request, independent of the API.
 
 use serde_json::Value;
 
 /// The beginning of an answer that was broken off on purpose. Some programs keep it in the
-/// conversation; it is no turn of the model then.
+/// conversation; it does not count as a turn of the model.
 pub(crate) const BROKEN_OFF: &str =
     "This answer breaks off before its end, because the script says that it has to break off here.";
 
@@ -13,19 +13,19 @@ pub(crate) struct Conversation {
     pub stream: bool,
     pub items: Vec<Item>,
     pub tools: Vec<Offer>,
-    /// The schema that the answer has to fit.
+    /// The schema that the answer must match.
     pub schema: Option<Value>,
     pub cwd: Option<String>,
-    /// Everything that is told to the model besides the conversation: system texts, tools, schema.
+    /// Everything sent to the model besides the conversation: system texts, tools, schema.
     pub beside: String,
 }
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Item {
-    /// One block of text from the person, or what the program slipped in beside it.
+    /// One block of text from the person, or text that the program added beside it.
     User(String),
     ToolResult,
-    /// One turn of the model. Without calls it was the last word on a prompt.
+    /// One turn of the model. A turn without calls is the final answer to a prompt.
     Model {
         text: String,
         calls: bool,
@@ -41,13 +41,13 @@ pub(crate) struct Offer {
     pub namespace: Option<String>,
 }
 
-/// What programs let the model have said where it said nothing.
+/// Texts that programs insert as answers that the model never gave.
 const STAND_INS: [&str; 2] = [
     "No response requested.",
     "[The previous response was interrupted before it completed.]",
 ];
 
-/// How the texts begin that programs put beside a prompt.
+/// The beginnings of texts that programs add beside a prompt.
 const ASIDES: [&str; 4] = [
     "<system-reminder>",
     "<environment_context>",
@@ -55,7 +55,7 @@ const ASIDES: [&str; 4] = [
     "# AGENTS.md instructions for ",
 ];
 
-/// What comes before the working directory in the texts of the programs.
+/// The words before the working directory in the texts of the programs.
 const CWD_MARKS: [&str; 4] = [
     "Primary working directory: ",
     "Working directory: ",
@@ -73,7 +73,7 @@ impl Conversation {
         self.items.push(Item::ToolResult);
     }
 
-    /// Something the model said or, with `call`, did. What stands together is one turn.
+    /// Something the model said or, with `call`, did. Consecutive parts form one turn.
     pub fn model(&mut self, said: &str, call: bool) {
         if let Some(Item::Model { text, calls }) = self.items.last_mut() {
             text.push_str(said);
@@ -117,7 +117,7 @@ impl Conversation {
         &self.items[last.map_or(0, |last| last + 1)..]
     }
 
-    /// The newest text that a person wrote.
+    /// The newest text from a person.
     pub fn prompt(&self) -> &str {
         self.items
             .iter()
@@ -130,7 +130,7 @@ impl Conversation {
         self.tools.iter().find(|offer| offer.name == name)
     }
 
-    /// The path as the program's tools want it: absolute.
+    /// An absolute path, as the program's tools expect it.
     pub fn absolute(&self, path: &str) -> String {
         match &self.cwd {
             Some(cwd) if !path.starts_with('/') => format!("{}/{path}", cwd.trim_end_matches('/')),
@@ -138,7 +138,7 @@ impl Conversation {
         }
     }
 
-    /// The newest word counts: a session can be resumed elsewhere.
+    /// The newest mention counts: a session can be resumed in another directory.
     fn look_for_cwd(&mut self, text: &str) {
         let found = CWD_MARKS.iter().find_map(|mark| {
             let rest = &text[text.rfind(mark)? + mark.len()..];
@@ -152,7 +152,7 @@ impl Conversation {
 }
 
 impl Item {
-    /// The text, if a person can have written it.
+    /// The text, if a person may have written it.
     pub fn prompt(&self) -> Option<&str> {
         match self {
             Item::User(text) => {
@@ -180,7 +180,7 @@ fn is_broken_off(text: &str) -> bool {
     text.len() > 8 && BROKEN_OFF.starts_with(text) || STAND_INS.contains(&text)
 }
 
-/// Every text in `content`, which is a string or a list of blocks with a `text` each.
+/// All texts in `content`, which is a string or a list of blocks that each have a `text`.
 pub(crate) fn texts(content: &Value) -> Vec<&str> {
     match content {
         Value::String(text) => vec![text],

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as the programs use.
+//! The part of HTTP/1.1 that the programs use.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -19,9 +19,9 @@ pub(crate) struct Request {
 /// Why there is no request.
 #[derive(Debug)]
 pub(crate) enum NoRequest {
-    /// The client has gone, or went in the middle of it.
+    /// The client has gone, perhaps in the middle of a request.
     Gone,
-    /// What it sent cannot be read; the connection is of no more use.
+    /// The input cannot be read; the connection is no longer usable.
     Bad { status: u16, message: String },
 }
 
@@ -134,7 +134,7 @@ fn read_chunks(reader: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> Result<
             read_line(&mut reader.by_ref().take(2))?;
             continue;
         }
-        // What follows the last chunk are trailers, up to an empty line.
+        // Trailers may follow the last chunk, up to an empty line.
         while !read_line(&mut reader.by_ref().take(HEAD_BYTES_MAX))?.is_empty() {}
         return Ok(());
     }
@@ -156,7 +156,7 @@ fn read_part(reader: &mut impl Read, bytes: u64, body: &mut Vec<u8>) -> Result<(
     }
 }
 
-/// What a response begins with. `length` says how long its body is; without it the body comes in
+/// Writes the head of a response. `length` is the size of the body; without it the body comes in
 /// chunks.
 pub(crate) fn write_head(
     conn: &mut impl Write,

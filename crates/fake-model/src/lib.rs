@@ -1,13 +1,13 @@
-//! A model server for tests: on loopback, scripted, and obedient.
+//! A model server for tests: on loopback, and controlled by a script.
 //!
-//! It speaks Anthropic Messages, OpenAI Chat Completions, OpenAI Responses, Gemini and Ollama, so
-//! that real agent programs can be pointed at it and be made to write files, run commands and meet
-//! every trouble that a model can give them, without a network and without an account. Plain
-//! clients of these APIs can be answered as well, by what stands beside their prompts.
+//! It speaks Anthropic Messages, OpenAI Chat Completions, OpenAI Responses, Gemini and Ollama. So
+//! real agent programs can be pointed at it, and be made to write files, run commands and meet
+//! every kind of trouble that a model can cause, without a network and without an account. It
+//! also answers plain clients of these APIs, based on the system texts beside their prompts.
 //!
-//! The [`Script`] is a list of rules. A request is answered by looking at the conversation that it
-//! carries (`choose.rs`): nothing is remembered between requests except how often an act with
-//! `times` has answered. So programs may retry, resume and start anew in any order.
+//! The [`Script`] is a list of rules. The answer depends on the conversation in the request
+//! (`choose.rs`): nothing is remembered between requests except how often an act with
+//! `times` has answered. So programs may retry, resume and start again in any order.
 
 mod answer;
 mod api;

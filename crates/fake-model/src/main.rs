@@ -1,4 +1,4 @@
-//! The server as a program, for trying things out by hand.
+//! The server as a program, for experiments by hand.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Carries an act out on the wire.
+//! Sends the answer of an act.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ pub(crate) struct Reply<'a> {
     pub conn: &'a TcpStream,
     pub api: &'a dyn Api,
     pub talk: &'a Conversation,
-    /// A stream of Gemini's that is not asked for as events is a JSON array.
+    /// If Gemini's stream is not requested as events, it is a JSON array.
     pub as_array: bool,
 }
 
@@ -86,7 +86,7 @@ impl Reply<'_> {
         send_refusal(self.conn, &self.api.failure(failure))
     }
 
-    /// Thoughts alone are no answer to any program, so that something is said as well.
+    /// No program accepts thoughts alone as an answer, so a text is added.
     fn answer(&self, mut parts: Vec<Part>, usage: Usage) -> io::Result<After> {
         if parts.iter().all(|part| matches!(part, Part::Think(_))) {
             parts.push(Part::Text("done.".to_owned()));
@@ -126,7 +126,7 @@ impl Reply<'_> {
         conn.write_all(&body.as_bytes()[..body.len() / 2])
     }
 
-    /// Until the client goes, or the server ends.
+    /// Waits until the client goes, or the server ends.
     fn stay_silent(&self) -> io::Result<After> {
         let mut ignored = [0; 1024];
         while self.conn().read(&mut ignored)? > 0 {}
@@ -160,13 +160,13 @@ impl Reply<'_> {
         http::write_chunk(&mut self.conn(), &self.api.stream_text(event))
     }
 
-    /// Writing wants a reference that can be changed, which the field itself is not.
+    /// Writing needs a mutable reference, which the field itself cannot give.
     fn conn(&self) -> &TcpStream {
         self.conn
     }
 }
 
-/// A small answer is sent in one piece: one packet, and one call of the system.
+/// A small answer is sent in one piece: one packet, and one system call.
 const JOINED_BYTES_MAX: usize = 8 << 10;
 
 pub(crate) fn send_whole(
@@ -186,7 +186,7 @@ pub(crate) fn send_whole(
     conn.write_all(body.as_bytes())
 }
 
-/// Never the same twice, also for conversations that outlive a server.
+/// Always unique, even for conversations that outlive a server.
 fn new_id() -> String {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);

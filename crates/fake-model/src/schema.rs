@@ -1,11 +1,11 @@
-//! A value that fits a JSON schema, for the programs' questions about their own affairs.
+//! A value that matches a JSON schema, for requests that are not about the work.
 
 use serde_json::{Map, Value, json};
 
-/// Schemas can refer to themselves; nothing this deep is asked in earnest.
+/// Schemas can refer to themselves; no real schema is nested this deep.
 const DEPTH_MAX: u8 = 32;
 
-/// The smallest value that fits, in the subset of schemas that the programs use.
+/// The smallest value that matches, for the subset of schemas that the programs use.
 pub(crate) fn fitting(schema: &Value) -> Value {
     fit(schema, schema, DEPTH_MAX)
 }
@@ -43,7 +43,7 @@ fn fit(schema: &Value, root: &Value, depth: u8) -> Value {
                 .map(|_| fit(&schema["items"], root, depth))
                 .collect()
         }
-        // Scores and confidences: a low one never starts anything.
+        // Scores and confidences: a low value never triggers anything.
         "integer" => smallest("minimum", 1),
         "number" => smallest("minimum", 0),
         "boolean" => json!(false),
@@ -52,7 +52,7 @@ fn fit(schema: &Value, root: &Value, depth: u8) -> Value {
     }
 }
 
-/// The type in lower case; Gemini writes them in capitals.
+/// The type in lower case; Gemini uses capitals.
 fn kind(schema: &Value) -> String {
     let named = match &schema["type"] {
         Value::Array(kinds) => kinds

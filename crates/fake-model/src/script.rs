@@ -1,28 +1,28 @@
-//! What the model is told to do: rules, and the acts of each.
+//! The instructions for the model: rules, and the acts of each.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The orders of one server.
+/// The script of one server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     pub rules: Vec<Rule>,
-    /// What every answer reports as its use of tokens.
+    /// The token usage that every answer reports.
     #[serde(default)]
     pub usage: Usage,
     /// How long every answer takes.
     #[serde(default)]
     pub delay_ms: u64,
-    /// Requests that offer no tools are answered by the rules, too. Agent programs ask such ones
-    /// about their own affairs; plain clients ask nothing else.
+    /// Answer requests that offer no tools by the rules too. Agent programs use such requests for
+    /// purposes of their own; plain clients send no others.
     #[serde(default)]
     pub without_tools: bool,
 }
 
-/// What to do about prompts that contain `when`, in requests that have `beside` in their system
-/// texts, their tools or the schema of their answer. Where both are empty the rule fits every
-/// prompt, so rules behind such a rule are never reached.
+/// What to do with prompts that contain `when`, in requests that have `beside` in their system
+/// texts, their tools or the schema of their answer. If both are empty the rule matches every
+/// prompt, so later rules are never reached.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -51,19 +51,19 @@ impl Default for Usage {
 
 /// One answer of the model.
 ///
-/// An act with `times` answers that often and is then left out, so that the same conversation goes
-/// on with the next one. Without `times` it answers for ever.
+/// An act with `times` answers that often and is then skipped, so that the same conversation
+/// continues with the next one. Without `times` it answers for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Act {
     Say {
         text: String,
     },
-    /// Thinks; outside of `all` it says "done." afterwards.
+    /// Thinks; outside `all` it says "done." afterwards.
     Think {
         text: String,
     },
-    /// Writes a file with the tool for that which the program offers.
+    /// Writes a file, with the tool that the program offers for that.
     Write {
         path: String,
         content: String,
@@ -75,19 +75,18 @@ pub enum Act {
     Run {
         command: String,
     },
-    /// Calls a tool by its name, with whatever input.
+    /// Calls a tool by its name, with any input.
     Tool {
         name: String,
         input: Value,
     },
-    /// Answers with an object: calls `final_result` with it if that is offered, and says it as
-    /// JSON if not.
+    /// Answers with an object: by a call of `final_result` if that is offered, else as JSON text.
     Result {
         value: Value,
     },
     /// Several of the acts above in one answer.
     All(Vec<Act>),
-    /// Any act, so many times.
+    /// Any act, this many times.
     Only {
         times: u32,
         act: Box<Act>,
@@ -95,7 +94,7 @@ pub enum Act {
 
     /// The plan's usage limit is reached.
     Limit {
-        /// Without it the vendor does not say when the limit ends.
+        /// If None, the vendor does not say when the limit ends.
         #[serde(default)]
         resets_in_s: Option<i64>,
         #[serde(default)]
@@ -105,7 +104,7 @@ pub enum Act {
         #[serde(default)]
         times: Option<u32>,
     },
-    /// Too many requests for the moment.
+    /// Too many requests at the moment.
     Rate {
         #[serde(default)]
         retry_after_s: Option<u64>,
@@ -128,7 +127,7 @@ pub enum Act {
         #[serde(default)]
         times: Option<u32>,
     },
-    /// Begins to answer, and never goes on.
+    /// Begins to answer, and never continues.
     HangMid {
         #[serde(default)]
         times: Option<u32>,
@@ -149,7 +148,7 @@ pub enum Act {
         #[serde(default)]
         times: Option<u32>,
     },
-    /// Says a text of that many bytes.
+    /// Says a text of this many bytes.
     Huge {
         bytes: usize,
         #[serde(default)]
@@ -180,7 +179,7 @@ impl Script {
         }
     }
 
-    /// Reads a script and says where it is wrong.
+    /// Reads a script, or reports where it is wrong.
     pub fn from_json(text: &str) -> Result<Script, Error> {
         let script: Script = serde_json::from_str(text)?;
         script.check()?;
@@ -201,7 +200,7 @@ impl Script {
 }
 
 impl Act {
-    /// How often it answers; nothing means always.
+    /// How often it answers; None means always.
     pub fn times(&self) -> Option<u32> {
         match self {
             Act::Say { .. }

@@ -1,4 +1,4 @@
-//! What the server remembers of a request, for those who want to know what a program asked.
+//! What the server remembers about a request, so that a test can check it.
 
 use serde::Serialize;
 
@@ -7,14 +7,14 @@ pub struct Seen {
     pub method: String,
     pub path: String,
     pub model: String,
-    /// The newest text that a person wrote, shortened.
+    /// The newest text from a person, shortened.
     pub prompt: String,
     /// The names of the tools that the program offers.
     pub tools: Vec<String>,
     pub by: By,
 }
 
-/// What answered.
+/// What produced the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -24,7 +24,7 @@ pub enum By {
     Done,
     /// The request was not about the work.
     Housekeeping,
-    /// The request made no sense.
+    /// The request was invalid.
     Refused { status: u16 },
 }
 

@@ -1,4 +1,4 @@
-//! The server: who listens, what it knows, and how all of it ends.
+//! The server: it listens, keeps its state, and ends with all its threads.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,7 +29,7 @@ pub struct Server {
 pub struct Options {
     /// 0 lets the system choose.
     pub port: u16,
-    /// Gets a line of JSON for every request, with its body.
+    /// Gets one line of JSON per request, including the body.
     pub log: Option<PathBuf>,
 }
 
@@ -88,12 +88,12 @@ impl Server {
         self.port
     }
 
-    /// Without a slash or a path at its end.
+    /// Without a final slash or path.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Every request so far, in the order in which they were answered.
+    /// Every request so far, in the order of the answers.
     pub fn requests(&self) -> Vec<Seen> {
         self.shared.lock().seen.clone()
     }
@@ -105,7 +105,7 @@ impl Server {
         state.used.clear();
     }
 
-    /// Waits for ever: the binary has nothing else to do.
+    /// Waits for ever, for the binary.
     pub fn serve(mut self) {
         if let Some(listening) = self.listening.take() {
             let _ = listening.join();
@@ -116,7 +116,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.end();
-        // The listener waits for a connection; this one only wakes it.
+        // This connection only wakes the waiting listener.
         let woken = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
         if let (Ok(_), Some(listening)) = (woken, self.listening.take()) {
             let _ = listening.join();
@@ -124,7 +124,7 @@ impl Drop for Server {
     }
 }
 
-/// What answers a request, chosen and counted.
+/// The answer to a request, selected and counted.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub act: Act,
@@ -135,7 +135,7 @@ pub(crate) struct Order {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves nothing half done here.
+        // A panic in another thread leaves the state consistent.
         self.state
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -145,13 +145,13 @@ impl Shared {
     fn listen(self: &Arc<Shared>, listener: &TcpListener) {
         thread::scope(|scope| {
             loop {
-                // A copy is kept for the end, to close the connection under its thread.
+                // The copy is kept to close the connection at the end.
                 let accepted = listener
                     .accept()
                     .and_then(|(conn, _)| Ok((conn.try_clone()?, conn)));
                 let (copy, conn) = match accepted {
                     Ok(accepted) => accepted,
-                    // Too many open files, most likely: some connection has to go first.
+                    // Probably too many open files: wait until a connection closes.
                     Err(_) if self.rest(Duration::from_millis(10)) => continue,
                     Err(_) => return,
                 };
@@ -166,7 +166,7 @@ impl Shared {
         });
     }
 
-    /// Takes note of a connection, unless the end has come.
+    /// Registers a connection, unless the server has ended.
     fn admit(&self, conn: TcpStream) -> Option<u64> {
         let mut state = self.lock();
         if state.has_ended {
@@ -193,7 +193,7 @@ impl Shared {
         self.ended.notify_all();
     }
 
-    /// Sleeps, and says whether the server goes on.
+    /// Sleeps, and returns whether the server goes on.
     pub fn rest(&self, time: Duration) -> bool {
         let state = self.lock();
         let rested = self
@@ -203,7 +203,7 @@ impl Shared {
         !state.has_ended
     }
 
-    /// Decides what answers `talk`.
+    /// Decides the answer to `talk`.
     pub fn order(&self, talk: &Conversation) -> Order {
         let mut state = self.lock();
         let usage = state.script.usage;
@@ -243,7 +243,7 @@ impl Shared {
         if let Some(log) = &mut state.log {
             let body = serde_json::from_slice(body)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-            // Nobody can be told in here that the disk is full.
+            // There is no way to report a full disk here.
             let _ = writeln!(log, "{}", json!({"request": seen, "body": body}));
         }
         state.seen.push(seen);

@@ -1,4 +1,4 @@
-//! Which tool of the program does what an act asks for.
+//! Selects the program's tool for an act.
 //!
 //! Paths are made absolute with the working directory that the program tells the model.
 
@@ -13,7 +13,7 @@ use crate::script::Act;
 /// The tool that clients offer for a structured answer.
 const FINAL_RESULT: &str = "final_result";
 
-/// What the model says and does for an act that leads to an answer.
+/// What the model says and does for an act.
 pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
     match act {
         Act::Say { text } => vec![Part::Text(text.clone())],
@@ -42,7 +42,7 @@ pub(crate) fn parts(act: &Act, talk: &Conversation) -> Vec<Part> {
     }
 }
 
-/// Numbers, one after the other: Gemini CLI stops a model that repeats itself.
+/// Consecutive numbers: Gemini CLI stops a model that repeats itself.
 fn huge(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 20);
     let mut number = 0_u64;
@@ -54,8 +54,8 @@ fn huge(bytes: usize) -> String {
     text
 }
 
-/// Claude Code refuses to overwrite a file that was not read before, so that an existing one is
-/// read in the same turn. The server shares the machine with the program.
+/// Claude Code refuses to overwrite a file that was not read before, so an existing file is read in
+/// the same turn. The server runs on the same machine as the program.
 fn write(talk: &Conversation, path: &str, content: &str) -> Vec<Part> {
     let absolute = talk.absolute(path);
     if talk.offers("Write").is_some() {
@@ -150,7 +150,8 @@ fn run(talk: &Conversation, command: &str) -> Vec<Part> {
     ))]
 }
 
-/// Codex offers its newer models one tool, `exec`, that runs JavaScript with the others inside.
+/// Codex offers its newer models one tool, `exec`, that runs JavaScript with the other tools
+/// inside.
 fn offers_javascript(talk: &Conversation) -> bool {
     talk.offers("exec").is_some_and(|offer| offer.custom)
 }
@@ -165,7 +166,7 @@ fn call(talk: &Conversation, name: &str, input: Value) -> Part {
     })
 }
 
-/// A patch that makes the file, if its content is made of whole lines: a patch knows no others.
+/// A patch that creates the file, if its content consists of whole lines, as a patch requires.
 fn patch(path: &str, content: &str) -> Option<String> {
     if content.is_empty() || !content.ends_with('\n') || content.contains('\r') {
         return None;

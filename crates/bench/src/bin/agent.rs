@@ -1,5 +1,5 @@
-//! The smallest agent that gets a spec through its phases. It says when it began and when it ended:
-//! what lies between the end of one and the beginning of the next is what `bench` measures.
+//! The smallest agent that gets a spec through its phases. It logs when it begins and ends: `bench`
+//! measures the time from the end of one agent to the beginning of the next.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env::var;
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Documents have a page or two.
+/// Makes documents a page or two long.
 const PROSE: &str = "The system shall answer within a second, and where it cannot it shall say so at \
     once, in the words of the person who asked, so that nobody waits for an answer that never comes.\n\n";
 
@@ -35,7 +35,7 @@ fn main() -> io::Result<()> {
     log.write_all(line(now_ns()).as_bytes())
 }
 
-/// Talks until it is ended: a line ten times a second, or as fast as somebody reads.
+/// Prints until it is ended: ten lines per second, or as fast as they are read.
 fn talk(spec: &str) -> io::Result<()> {
     let floods = var("BENCH_FLOOD").unwrap_or_default();
     let floods = floods.split(' ').any(|name| name == spec);
@@ -55,7 +55,7 @@ fn now_ns() -> u128 {
     since.map_or(0, |since| since.as_nanos())
 }
 
-/// From a half to one and a half times what was asked for, the same for the same step.
+/// From half to one and a half times the requested time, always the same for the same step.
 fn working_time(spec: &str, step: &str, round: &str) -> Duration {
     let asked = var("BENCH_WORK_US").unwrap_or_default();
     let asked: u64 = asked.parse().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The page: how soon it is there, how soon news are, and what it takes.
+//! The page: how soon it shows, how soon it shows news, and what it costs.
 
 mod paint;
 mod stream;
@@ -20,7 +20,7 @@ const PAINT_BYTES_GOAL: u64 = 100_000;
 const STREAM_GOAL: Duration = Duration::from_millis(50);
 const LOG_GOAL: Duration = Duration::from_secs(1);
 const MEMORY_GOAL_MB: f64 = 40.0;
-/// What the idle page of mixseek took (reference, measured on such a machine).
+/// The memory of mixseek's idle page (reference, measured on a similar machine).
 const MIXSEEK_MB: f64 = 335.0;
 
 const MEANING: &str = "\

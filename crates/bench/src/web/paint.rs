@@ -1,4 +1,4 @@
-//! What a person waits for, in the browser.
+//! What a person waits for in the browser.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -16,7 +16,7 @@ use crate::stats::Samples;
 
 const VISITS: usize = 15;
 const LINES: usize = 1_000_000;
-/// An agent of a spec that has walked.
+/// An agent of a spec that has run.
 const AGENT: &str = "agent-1767225600000-00000001";
 
 pub struct Painted {
@@ -25,7 +25,7 @@ pub struct Painted {
     pub bytes: u64,
 }
 
-/// A new visitor each time: nothing is cached.
+/// A new visitor each time, so nothing is cached.
 pub fn now(served: &Served) -> Result<Painted> {
     let browser = Browser::start()?;
     let cookie = logged_in(&browser, served)?;
@@ -52,7 +52,7 @@ pub fn now(served: &Served) -> Result<Painted> {
     })
 }
 
-/// The link works once; its cookie is good for all visits.
+/// The link works once; its cookie works for all visits.
 fn logged_in(browser: &Browser, served: &Served) -> Result<String> {
     let page = browser.page();
     page.goto(&served.login_url)?;
@@ -61,7 +61,7 @@ fn logged_in(browser: &Browser, served: &Served) -> Result<String> {
     Ok(format!("{}={}", cookie.name, cookie.value))
 }
 
-/// A page that cannot cost less.
+/// A page that could not be smaller.
 fn one_word() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}/", listener.local_addr()?);
@@ -80,7 +80,7 @@ fn one_word() -> Result<String> {
     Ok(url)
 }
 
-/// The page of an agent that has said very much.
+/// The page of an agent with a very long log.
 pub fn log(scene: &Scene, served: &Served) -> Result<Painted> {
     let path = scene
         .spec_dir(&name(0))

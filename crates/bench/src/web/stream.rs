@@ -1,4 +1,4 @@
-//! How soon everybody who listens has heard.
+//! How soon all listeners have received an event.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -64,7 +64,7 @@ fn stamp(origin: Instant) -> u64 {
     u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A client of the server, its greeting heard.
+/// A client of the server, after the greeting.
 fn connect(served: &Served) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(served.address())?;
     write!(
@@ -84,7 +84,7 @@ fn connect(served: &Served) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// All clients at once, in one thread; somebody else sends.
+/// All clients at once, in one thread; another thread sends.
 fn listen(
     mut connect: impl FnMut() -> Result<TcpStream>,
     mut send: impl FnMut(usize, Instant) -> Result<()> + Send,

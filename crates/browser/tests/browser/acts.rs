@@ -1,4 +1,4 @@
-//! What a person does: they open, read, click, press, write and scroll.
+//! A person's actions: open, read, click, press, type and scroll.
 
 use kumite_browser::{Browser, Error, Page};
 use serde_json::json;
@@ -185,7 +185,7 @@ fn a_second_page_shares_cookies_only_if_it_is_the_same_persons() {
     let other = Browser::shared().page();
     other.goto(&server.url("/plain")).unwrap();
     assert_eq!(other.cookies(), []);
-    // Neither is behind the other.
+    // Neither window covers the other.
     for page in [&page, &same, &other] {
         assert_eq!(
             page.eval("document.visibilityState + document.hasFocus()")

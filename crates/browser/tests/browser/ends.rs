@@ -1,4 +1,4 @@
-//! Nothing is left behind: no process, no file.
+//! Nothing is left: no process, no file.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,7 +12,7 @@ use kumite_browser::{Browser, Error};
 
 use crate::wait;
 
-/// Set for a child: this test program again.
+/// Set in the child process, which is this test program again.
 const CHILD: &str = "KUMITE_BROWSER_TEST_CHILD";
 
 /// Command lines by process.
@@ -44,7 +44,7 @@ fn after_drop_no_process_and_no_file_is_left() {
     drop(browser);
     assert_eq!(processes_of(&dir), BTreeMap::new());
     assert!(!dir.exists());
-    // The page is still there to be asked, and to be dropped.
+    // The page can still be called, and dropped.
     assert!(matches!(page.eval("1").unwrap_err(), Error::Ended { .. }));
 }
 
@@ -53,7 +53,7 @@ fn after_drop_no_process_and_no_file_is_left() {
 fn a_browser_that_hangs_is_ended_too() {
     let browser = Browser::start().unwrap();
     let dir = browser.dir().to_owned();
-    // The browser's own process is the one without a type, below the shell.
+    // The browser's main process has no type, and is a child of the shell.
     let (pid, _) = processes_of(&dir)
         .into_iter()
         .find(|(_, line)| line.contains("--remote-debugging-pipe") && !line.starts_with("/bin/sh"))
@@ -114,7 +114,7 @@ fn what_is_no_chromium_is_told_with_a_remedy_or_its_words() {
     }
 }
 
-/// This program again, with one test.
+/// This program again, running one test.
 fn child(test: &str, told: impl AsRef<OsStr>) -> Command {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "--ignored", "--nocapture", test]);

@@ -1,4 +1,4 @@
-//! How a page is shown: size, phone, darkness, pictures, speed.
+//! How a page is shown: size, phone, dark mode, pictures, speed.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn open() -> (Server, Page) {
     (server, page)
 }
 
-/// Width and height out of the head of a PNG.
+/// Width and height from the header of a PNG.
 fn size(png: &[u8]) -> (u32, u32) {
     assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());

@@ -10,7 +10,7 @@ mod sees;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Waits for what is told a little later.
+/// Waits for an event that comes a little later.
 fn wait(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {

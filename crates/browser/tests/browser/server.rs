@@ -1,4 +1,4 @@
-//! A server on loopback that knows a few pages.
+//! A server on loopback with a few pages.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Path, headers (each ended by a line's end) and body of every page.
+/// Path, headers (each with its line end) and body of every page.
 pub type Pages = BTreeMap<&'static str, (&'static str, &'static str)>;
 
 pub struct Server(SocketAddr);
@@ -30,7 +30,7 @@ impl Server {
         Server(address)
     }
 
-    /// One page, without headers of its own.
+    /// One page without extra headers.
     pub fn page(body: &'static str) -> Server {
         Server::of(&[("/", "", body)])
     }
@@ -45,7 +45,7 @@ impl Server {
     }
 }
 
-/// `/headers` tells the request's own; `/stream` is one of events that never ends.
+/// `/headers` returns the request's headers; `/stream` is an event stream that never ends.
 fn answer(stream: &TcpStream, pages: &Pages) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let first = lines.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What only commands have: their exit code is the verdict, their last line a report.
+//! Scenarios only for commands: the exit code is the verdict, the last line a report.
 
 use std::time::Duration;
 

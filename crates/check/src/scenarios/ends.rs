@@ -1,4 +1,4 @@
-//! Hangs, stops and deaths: each is named for what it is, and nothing is left.
+//! Hangs, stops and deaths: each is recognised, and nothing is left.
 
 use std::fs;
 use std::time::Duration;
@@ -105,7 +105,7 @@ fn go_on(stage: &Stage<'_>, ran: &crate::ran::Ran) -> Result {
 }
 
 fn slow(stage: &mut Stage<'_>) -> Result {
-    // The program itself needs some time, too.
+    // The program itself needs some time too.
     let wait = stage.silence() / 3;
     stage.obey(vec![Act::Slow {
         ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
@@ -119,7 +119,7 @@ fn slow(stage: &mut Stage<'_>) -> Result {
     })
 }
 
-/// What a stop may take: its grace, and what a loaded machine needs.
+/// How long a stop may take: its grace, and extra time for a loaded machine.
 const STOP_MAX: Duration = Duration::from_secs(12);
 
 fn stop(stage: &mut Stage<'_>) -> Result {
@@ -197,7 +197,7 @@ fn child_left(stage: &mut Stage<'_>) -> Result {
 }
 
 fn directory_removed(stage: &mut Stage<'_>) -> Result {
-    // Time enough to remove it.
+    // Enough time to remove it.
     let answer = Act::Slow {
         ms: 3_000,
         times: None,

@@ -14,11 +14,11 @@ use crate::verdict::Result;
 
 pub(crate) struct Scenario {
     pub name: &'static str,
-    /// What holds, in one sentence.
+    /// What should hold, in one sentence.
     pub what: &'static str,
     pub needs: Needs,
     pub of: Of,
-    /// For whom it cannot be tried, and why.
+    /// The kinds that cannot be tested, and why.
     pub not: &'static [(Kind, &'static str)],
     pub run: fn(&mut Stage<'_>) -> Result,
 }
@@ -26,17 +26,17 @@ pub(crate) struct Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
-    /// Any model that does as it is asked.
+    /// Any model that follows instructions.
     Model,
-    /// One that makes trouble when it is told to: the fake one.
+    /// A model that makes trouble on demand: the fake one.
     Obedience,
 }
 
-/// Whose scenario it is.
+/// The agents that a scenario is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     All,
-    /// Those that have a model behind them.
+    /// Those that use a model.
     Programs,
     Commands,
 }

@@ -1,4 +1,4 @@
-//! A recording of the program, changed by one thing.
+//! A recording of the program with one change.
 
 use std::fs;
 use std::time::Duration;
@@ -115,7 +115,7 @@ pub fn text(lines: &[String]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A program that prints `output` and then does what `then` says.
+/// A program that prints `output` and then runs `then`.
 pub fn ask(stage: &Stage<'_>, output: &[u8], then: &str) -> Result<Ask> {
     let file = stage.path("output");
     fs::write(&file, output)?;
@@ -127,7 +127,7 @@ fn play(stage: &Stage<'_>, output: &[u8], then: &str) -> Result<Ran> {
     stage.run(&ask(stage, output, then)?)
 }
 
-/// It finished, and all that it said was understood.
+/// Expects that it finished, and that all its output was understood.
 pub fn understood(ran: &Ran, recording: &Recording) -> Result {
     ran.finished()?.says(recording.text)?;
     let session = ran.session()?;
@@ -167,7 +167,7 @@ fn invalid_utf8(stage: &mut Stage<'_>) -> Result {
     let mut output = b"\xff\xfe\x80 this is no text\n".to_vec();
     output.extend(text(&recording.lines()));
     check(stage, &output, &recording)?;
-    // And inside of a line that counts, where it has words.
+    // The same inside a line with text.
     let (good, bad) = (recording.text.as_bytes(), b"Hello \xff\xc3 there");
     let whole = text(&recording.lines());
     let ran = play(stage, &replaced(&whole, good, bad), "")?;

@@ -1,4 +1,4 @@
-//! Programs that cannot be started, or not like this: the reason is said.
+//! Programs that cannot be started, or not in this way: the error gives the reason.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -78,7 +78,7 @@ fn directory_missing(stage: &mut Stage<'_>) -> Result {
 }
 
 fn check(stage: &Stage<'_>, program: PathBuf, reason: &str) -> Result {
-    // The bridge to an ACP agent starts the program, and has fewer words.
+    // The bridge to an ACP agent starts the program, and its message is shorter.
     let named = program.to_string_lossy().into_owned();
     let words = match stage.kind() {
         Kind::Acp => &named,
@@ -103,7 +103,7 @@ fn is_directory(stage: &mut Stage<'_>) -> Result {
 }
 
 fn another_machine(stage: &mut Stage<'_>) -> Result {
-    // The head of a program for the S/390, which no machine of ours is.
+    // The header of a program for the S/390, which none of our machines is.
     let mut head = b"\x7fELF\x02\x02\x01".to_vec();
     head.resize(16, 0);
     head.extend([0, 2, 0, 22, 0, 0, 0, 1]);
@@ -129,7 +129,7 @@ fn wrong_argument(stage: &mut Stage<'_>) -> Result {
         change,
         ..Ask::new("go")
     };
-    // OpenCode only prints how it is to be used, and not what was wrong.
+    // OpenCode prints only its usage, not the error.
     let words = match stage.kind() {
         Kind::Opencode => "arguments",
         _ => "unheard-of-by-kumite",
@@ -144,7 +144,7 @@ fn dies(stage: &mut Stage<'_>) -> Result {
         "#!/bin/sh\necho 'my library is missing' >&2\nexit 127\n",
     )?;
     let words = match stage.kind() {
-        // Between the bridge and its agent only stderr is left, which is in the log.
+        // The bridge passes only stderr on, which is in the log.
         Kind::Acp => &["127"][..],
         _ => &["127", "my library is missing"],
     };

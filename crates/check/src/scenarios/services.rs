@@ -1,4 +1,4 @@
-//! The model service in trouble: what it means is told apart.
+//! Trouble of the model service: each kind is recognised.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -112,7 +112,7 @@ fn remedy(stage: &Stage<'_>) -> &'static str {
         Kind::Gemini => "log in with `gemini`",
         Kind::Opencode => "log in with `opencode auth login`",
         Kind::Command => "log in with",
-        // How one logs in is not part of the protocol.
+        // The protocol does not define how to log in.
         Kind::Acp => "not logged in",
     }
 }
@@ -153,13 +153,13 @@ fn limit(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![limited(None)])?;
     let ran = stage.run(&on_a_plan(Ask::new("go")))?;
     let limit = match stage.kind() {
-        // It tells nothing but that it was asked to slow down.
+        // It only reports that it was asked to slow down.
         Kind::Opencode => ran.limited(LimitKind::Overload)?,
         _ => ran.limited(LimitKind::Usage)?,
     };
     let tells_reset = match stage.kind() {
         Kind::Claude | Kind::Codex | Kind::Command => true,
-        // Its words for a used up day name no time.
+        // Its message about a used-up day names no time.
         Kind::Gemini | Kind::Opencode | Kind::Acp => false,
     };
     match limit.until_ms {
@@ -170,7 +170,7 @@ fn limit(stage: &mut Stage<'_>) -> Result {
     }
 }
 
-/// In about the time that the model said. Some programs tell minutes only.
+/// About the time that the model reported. Some programs give only minutes.
 fn expect_reset(until_ms: u64) -> Result {
     let now_s = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -209,7 +209,7 @@ fn rate(stage: &mut Stage<'_>) -> Result {
     }])?;
     let ran = stage.run(&Ask::new("go"))?;
     match (stage.kind(), ran.outcome()) {
-        // In its words it may look like a limit that ends soon.
+        // Its message may look like a limit that ends soon.
         (Kind::Acp, Outcome::Limited(_)) => Ok(()),
         _ => ran.limited(LimitKind::Overload).map(|_| ()),
     }
@@ -221,7 +221,7 @@ fn overload_passes(stage: &mut Stage<'_>) -> Result {
         say("Here I am again."),
     ])?;
     if stage.is_command() {
-        // A command that cannot wait says so, and is started again.
+        // A command that cannot wait reports so, and is started again.
         stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
     }
     stage

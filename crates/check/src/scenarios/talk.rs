@@ -154,7 +154,8 @@ fn side_by_side(stage: &mut Stage<'_>) -> Result {
         ),
     ])?;
     if stage.kind() == Kind::Opencode {
-        // Its first start in a home makes a database, which no other may do at that time.
+        // The first start in a home creates a database, and a second process must not start
+        // meanwhile.
         stage.run(&Ask::new(&prompt("left")))?.finished()?;
     }
     let left = stage.start(&Ask::new(&prompt("left")))?;

@@ -1,4 +1,4 @@
-//! The ordinary work: it starts, says, writes, runs, and goes on.
+//! Ordinary work: start, say, write, run, and resume.
 
 use kumite_fake_model::{Act, Rule};
 
@@ -103,7 +103,7 @@ pub fn rule(when: &str, acts: Vec<Act>) -> Rule {
     }
 }
 
-/// Has a file this content?
+/// Expects that a file has this content.
 pub fn holds(stage: &Stage<'_>, name: &str, content: &str) -> Result {
     let found = stage.read(name);
     expect(found == content, || {
@@ -111,7 +111,7 @@ pub fn holds(stage: &Stage<'_>, name: &str, content: &str) -> Result {
     })
 }
 
-/// The session to resume. A command has none, and is given one all the same.
+/// The session to resume. A command has none, so it gets a made-up id.
 pub fn session_of(stage: &Stage<'_>, ran: &crate::ran::Ran) -> Result<String> {
     match stage.is_command() {
         true => Ok("s-1".to_owned()),
@@ -186,7 +186,7 @@ fn shell(stage: &mut Stage<'_>) -> Result {
         "the command should make by-shell.txt, but did not".to_owned()
     })?;
     match stage.is_command() {
-        // A command's tools are its own business; what they print is its output.
+        // The tools of a command are not visible; their output is its output.
         true => ran.says("kumite-runs-this").map(|_| ()),
         false => expect_tool(&ran, "by-shell.txt"),
     }

@@ -1,4 +1,4 @@
-//! What `kumite __supervise` is to the product, this is to the tests.
+//! The test version of `kumite __supervise`.
 
 use std::path::Path;
 use std::process::ExitCode;

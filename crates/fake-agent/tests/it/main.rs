@@ -1,6 +1,6 @@
 //! The built program, alone on a stage: a directory with a spec and a play.
 
-// Helpers of tests fail by panicking, too.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod misbehaviour;

@@ -147,8 +147,8 @@ fn children_are_left_behind_in_every_way() {
     }
 }
 
-/// From /proc, because `getsid` may answer 0: in a container the leader of our session can be
-/// a process outside, which has no number here.
+/// From /proc, because `getsid` may answer 0: in a container the leader of our session can be a
+/// process outside, which has no id here.
 fn group_and_session(pid: Pid) -> (i32, i32) {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap();
     let (_, after_name) = stat.rsplit_once(')').unwrap();

@@ -19,7 +19,7 @@ impl Stage {
         let stage = Stage {
             dir: tempfile::tempdir().unwrap(),
         };
-        // Nothing above the temporary directory decides.
+        // An empty play, so that no play above the temporary directory is used.
         stage.play(json!({}));
         stage.write(
             "spec.json",
@@ -90,7 +90,7 @@ impl Stage {
     }
 }
 
-/// A running agent. Its output goes to files: children that it leaves may keep them open.
+/// A running agent. Its output goes to files, because children that it leaves may keep them open.
 pub struct Agent {
     pub child: Child,
     pub out: TempDir,
@@ -147,7 +147,7 @@ impl End {
         str::from_utf8(&self.stdout).unwrap()
     }
 
-    /// Every whole line.
+    /// Every complete line.
     pub fn lines(&self) -> Vec<Value> {
         let whole = self
             .text()

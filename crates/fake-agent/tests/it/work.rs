@@ -189,7 +189,7 @@ fn a_reply_counts_in_the_table_and_in_spec_json() {
     assert_eq!(rounds[1]["status"], "reply_complete");
     assert_eq!(rounds[1]["fixRequiredCount"], 3);
     assert_eq!(rounds[1]["needsDiscussionCount"], 1);
-    // Everything else is as it was, in its order.
+    // Everything else is unchanged and in its order.
     assert_eq!(rounds[0], json!({"roundNumber": 1, "mine": true}));
     let keys: Vec<_> = spec.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["zebra", "phase", "documentReview", "apple"]);
@@ -327,6 +327,6 @@ fn spec_json_can_be_patched_and_garbled() {
     assert_eq!(spec["apple"], json!({"b": 1, "a": 2}));
     stage.run("tasks", 1);
     assert_eq!(stage.read("spec.json"), "{\"phase\": ");
-    // An agent that cannot edit it any more says so and goes on.
+    // An agent that can no longer edit the file reports it and goes on.
     assert_eq!(stage.run("reply", 1).status.code(), Some(0));
 }

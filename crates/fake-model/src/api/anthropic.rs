@@ -101,7 +101,7 @@ fn read_message(talk: &mut Conversation, message: &Value) {
                 talk.model("", true);
             }
         }
-        // Claude Code puts what it tells the model on its own behalf among the messages.
+        // Claude Code puts its own instructions to the model among the messages.
         Some("system") => texts(content)
             .into_iter()
             .for_each(|text| talk.system(text)),
@@ -220,7 +220,7 @@ fn kind_of(status: u16) -> &'static str {
     }
 }
 
-/// What tells a plan's limit from a busy minute: Claude Code reads it from the headers alone.
+/// The headers that distinguish a plan's limit from a busy minute: Claude Code reads only these.
 fn limit_headers(now_s: i64, resets_at_s: Option<i64>) -> Vec<(&'static str, String)> {
     let mut headers = vec![
         ("x-should-retry", "false".to_owned()),

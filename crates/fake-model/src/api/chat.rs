@@ -108,7 +108,7 @@ impl Api for Chat {
     }
 }
 
-/// The API itself has no word for thoughts; this one is what clients understand.
+/// The API has no field for thoughts; clients understand this one.
 fn thoughts(answer: &Answer) -> Option<String> {
     let thought = |part: &Part| match part {
         Part::Think(text) => Some(text.clone()),

@@ -155,7 +155,7 @@ fn chunk(answer: &Answer, parts: Vec<Value>, is_last: bool) -> Value {
     })
 }
 
-/// The quota that is used up, and when to come back.
+/// The used-up quota, and when to come back.
 fn quota(id: &str, retry_after_s: Option<u64>) -> Value {
     let mut details = vec![json!({
         "@type": "type.googleapis.com/google.rpc.QuotaFailure",

@@ -1,4 +1,4 @@
-//! The five APIs: what their requests mean, and what their answers look like.
+//! The five APIs: how to read their requests, and how to write their answers.
 
 mod anthropic;
 mod chat;
@@ -31,7 +31,7 @@ pub(crate) trait Api: Sync {
     }
 }
 
-/// For requests that belong to no API: every client finds the message where this one puts it.
+/// For requests to no known API: every client finds the message in this format.
 pub(crate) const ANY: &dyn Api = &anthropic::Anthropic;
 
 /// One server-sent event.
@@ -41,7 +41,7 @@ pub(crate) struct Event {
     pub data: String,
 }
 
-/// What a POST to a path asks for.
+/// The meaning of a POST to a path.
 pub(crate) struct Route {
     pub api: &'static dyn Api,
     pub ask: Ask,
@@ -49,16 +49,16 @@ pub(crate) struct Route {
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Ask {
-    /// The body says which model, and whether to stream.
+    /// The body names the model, and whether to stream.
     Answer,
-    /// Gemini says both in the path.
+    /// Gemini puts both into the path.
     AnswerAs { model: String, stream: bool },
-    /// Only counts tokens, and wants the number under this key.
+    /// Only counts tokens, and expects the number under this key.
     Count(&'static str),
 }
 
-/// Finds the API behind `path`. Base URLs differ in what they have before `/v1`, and whether they
-/// have it at all, so only the end counts.
+/// Finds the API for `path`. Base URLs differ in their prefix and may lack `/v1`, so only the end
+/// of the path counts.
 pub(crate) fn route(path: &str) -> Option<Route> {
     let route = |api, ask| Some(Route { api, ask });
     if path.ends_with("/messages") {
@@ -90,7 +90,7 @@ pub(crate) fn route(path: &str) -> Option<Route> {
     }
 }
 
-/// The list of models, in words that the clients of each API find theirs in.
+/// The list of models, in a form that the clients of every API understand.
 pub(crate) fn models(path: &str) -> Option<Value> {
     const NAMES: [&str; 2] = ["fake-model", "fake-small"];
     if !path.ends_with("/models") {

@@ -12,7 +12,7 @@ impl Api for Ollama {
     fn read(&self, body: &Value) -> Conversation {
         let mut talk = Conversation {
             model: body["model"].as_str().unwrap_or_default().to_owned(),
-            // This API alone streams unless it is told not to.
+            // Only this API streams by default.
             stream: body["stream"].as_bool().unwrap_or(true),
             schema: body.get("format").filter(|one| one.is_object()).cloned(),
             ..Conversation::default()

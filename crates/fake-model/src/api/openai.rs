@@ -1,4 +1,4 @@
-//! What the two APIs of OpenAI have in common: how they refuse.
+//! What OpenAI's two APIs share: the form of a refusal.
 
 use serde_json::{Value, json};
 

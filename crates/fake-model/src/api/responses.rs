@@ -53,7 +53,7 @@ impl Api for Responses {
     }
 }
 
-/// Codex groups some of its tools in namespaces, and groups may hold groups.
+/// Codex groups some of its tools in namespaces, which may be nested.
 fn offer_all(talk: &mut Conversation, tools: &Value, namespace: Option<&str>) {
     for tool in tools.as_array().into_iter().flatten() {
         let name = tool["name"]
@@ -80,7 +80,7 @@ fn read_item(talk: &mut Conversation, item: &Value) {
                 _ => texts.into_iter().for_each(|text| talk.user(text)),
             }
         }
-        // Codex tells its newer models about tools inside of the conversation.
+        // Codex tells newer models about tools inside the conversation.
         "additional_tools" => offer_all(talk, &item["tools"], None),
         "function_call" | "custom_tool_call" | "local_shell_call" => talk.model("", true),
         kind if kind.ends_with("_output") => talk.tool_result(),

@@ -1,4 +1,4 @@
-//! Which act answers which conversation, through every API.
+//! Which act answers which conversation, in every API.
 
 use std::io::{Read, Write};
 

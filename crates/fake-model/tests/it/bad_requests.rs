@@ -1,4 +1,4 @@
-//! Requests that make no sense get an answer that says why.
+//! Invalid requests get an answer that explains the error.
 
 use std::io::{Read, Write};
 

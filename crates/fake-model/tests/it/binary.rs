@@ -11,7 +11,7 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fake-model"))
 }
 
-/// Ends the program also when a test fails.
+/// Ends the program even if a test fails.
 struct Running(Child);
 
 impl Drop for Running {

@@ -1,6 +1,6 @@
-//! The server over the wire, with a client that knows nothing of its code.
+//! The server over HTTP, with a client that shares no code with it.
 
-// Helpers of tests fail by panicking, too.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod acts;

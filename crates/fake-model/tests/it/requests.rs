@@ -1,4 +1,4 @@
-//! Requests as the programs make them, one maker for each API.
+//! Requests as the programs make them, one function per API.
 
 use kumite_fake_model::Server;
 use serde_json::{Value, json};
@@ -22,14 +22,14 @@ pub const APIS: [Api; 5] = [
     Api::Ollama,
 ];
 
-/// What stands in a conversation.
+/// A message of a conversation.
 #[derive(Debug, Clone, Copy)]
 pub enum Line<'a> {
     User(&'a str),
     Said(&'a str),
     /// A tool was called.
     Called,
-    /// It gave this back.
+    /// The result of the tool.
     Gave(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Every API, streaming and not: the right shapes, and the same answer in both.
+//! Every API, streaming and not: correct formats, and the same answer in both.
 
 use kumite_fake_model::{Act, Script, Server, Usage};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn tool(name: &str, input: Value) -> Act {
     }
 }
 
-/// Ids and times differ between two answers, and nothing else may.
+/// Only ids and times may differ between two answers.
 fn without_ids(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
@@ -201,7 +201,7 @@ fn an_answer_has_the_shape_of_ollama() {
 #[test]
 fn ids_are_never_used_twice() {
     let server = Server::start(Script::always(vec![tool("Bash", json!({}))])).unwrap();
-    // Ollama has none.
+    // Ollama has no ids.
     for api in APIS.into_iter().filter(|api| *api != Api::Ollama) {
         let answers = [0; 2].map(|_| api.ask(&server, false, &[Line::User("go")]).body);
         assert_ne!(answers[0], answers[1], "{api:?}");

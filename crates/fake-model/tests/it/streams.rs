@@ -1,10 +1,10 @@
-//! Puts the events of a stream together again, the way a client does.
+//! Joins the events of a stream, as a client does.
 
 use serde_json::{Value, json};
 
 use crate::requests::Api;
 
-/// The data of all events; their names have to agree with what they carry.
+/// The data of all events; each name must match its data.
 pub fn events(body: &str) -> Vec<Value> {
     let mut events = Vec::new();
     for block in body.split_terminator("\n\n") {

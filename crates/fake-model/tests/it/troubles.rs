@@ -1,4 +1,4 @@
-//! Every trouble, as each API reports it.
+//! Every kind of trouble, as each API reports it.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant, SystemTime};
@@ -16,7 +16,7 @@ fn start(act: Act) -> Server {
     Server::start(Script::always(vec![act])).unwrap()
 }
 
-/// The answer of each API to the same act, for streams and for whole answers alike.
+/// The answer of each API to the same act, which must be equal for streams and whole answers.
 fn troubles(act: Act) -> [Response; 5] {
     let server = start(act);
     APIS.map(|api| {

@@ -10,9 +10,9 @@ use serde_json::Value;
 pub struct Response {
     pub status: u16,
     headers: Vec<(String, String)>,
-    /// As it was sent, chunks put together.
+    /// As it was sent, with the chunks joined.
     pub body: String,
-    /// Whether all of the body came.
+    /// Whether the whole body arrived.
     pub is_whole: bool,
 }
 
@@ -56,7 +56,7 @@ pub fn get(server: &Server, path: &str) -> Response {
 
 pub fn read_response(mut conn: TcpStream) -> Response {
     let mut bytes = Vec::new();
-    // A connection that is cut may end with an error; what came before it counts.
+    // A cut connection may end with an error; what came before it counts.
     let _ = conn.read_to_end(&mut bytes);
     parse(&String::from_utf8(bytes).unwrap())
 }
@@ -107,7 +107,7 @@ fn unchunked(mut rest: &str) -> (String, bool) {
     (body, false)
 }
 
-/// Waits for something that another thread brings about.
+/// Waits for something that another thread does.
 pub fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..20_000 {
         if holds() {
