@@ -1,87 +1,38 @@
 //! The difference between two texts, as lines that begin with `+`, `-` or a blank.
 
-/// How many unchanged lines are shown around a change.
-const AROUND: usize = 3;
-/// Above this many comparisons, all lines between the first and the last change count as replaced.
-const COMPARISONS_MAX: usize = 1_000_000;
+use std::time::{Duration, Instant};
 
+use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline, group_diff_ops};
+
+/// How many lines around a change are shown.
+const AROUND: usize = 3;
+/// Two large texts that differ everywhere: after this time the rest counts as replaced.
+const TIME_MAX: Duration = Duration::from_millis(500);
+
+/// The changes and what is around them; between two of those is a line with dots.
 pub fn diff(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();
-    let pairs = || old.iter().zip(&new);
-    let head = pairs().take_while(|(old, new)| old == new).count();
-    let room = old.len().min(new.len()) - head;
-    let backwards = old.iter().rev().zip(new.iter().rev());
-    let tail = backwards
-        .take(room)
-        .take_while(|(old, new)| old == new)
-        .count();
-
-    let mut lines: Vec<(char, &str)> = Vec::new();
-    lines.extend(old[..head].iter().map(|line| (' ', *line)));
-    middle(
-        &old[head..old.len() - tail],
-        &new[head..new.len() - tail],
-        &mut lines,
-    );
-    lines.extend(old[old.len() - tail..].iter().map(|line| (' ', *line)));
-    shown(&lines)
+    let deadline = Instant::now() + TIME_MAX;
+    let changes = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
+    let places = group_diff_ops(changes, AROUND);
+    let shown = places.iter().map(|place| {
+        let lines = place
+            .iter()
+            .flat_map(|change| change.iter_changes(&old, &new));
+        lines
+            .map(|line| format!("{}{}\n", sign(line.tag()), line.value()))
+            .collect::<String>()
+    });
+    shown.collect::<Vec<_>>().join(" ...\n")
 }
 
-/// Keeps the longest common subsequence, if finding it does not take too long.
-fn middle<'a>(old: &[&'a str], new: &[&'a str], lines: &mut Vec<(char, &'a str)>) {
-    if old.len().saturating_mul(new.len()) > COMPARISONS_MAX {
-        lines.extend(old.iter().map(|line| ('-', *line)));
-        lines.extend(new.iter().map(|line| ('+', *line)));
-        return;
+fn sign(tag: ChangeTag) -> char {
+    match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
     }
-    // `common[i][j]`: how many lines old[i..] and new[j..] have in common.
-    let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i][j] = match old[i] == new[j] {
-                true => common[i + 1][j + 1] + 1,
-                false => common[i + 1][j].max(common[i][j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            lines.push((' ', old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if i < old.len() && (j == new.len() || common[i + 1][j] >= common[i][j + 1]) {
-            lines.push(('-', old[i]));
-            i += 1;
-        } else {
-            lines.push(('+', new[j]));
-            j += 1;
-        }
-    }
-}
-
-/// The changes with the lines around them; a line of dots marks a gap.
-fn shown(lines: &[(char, &str)]) -> String {
-    let mut near = vec![false; lines.len()];
-    for at in (0..lines.len()).filter(|at| lines[*at].0 != ' ') {
-        let until = lines.len().min(at + AROUND + 1);
-        near[at.saturating_sub(AROUND)..until].fill(true);
-    }
-    let mut text = String::new();
-    let mut gap = false;
-    for ((sign, line), near) in lines.iter().zip(near) {
-        if !near {
-            gap = !text.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut gap) {
-            text.push_str(" ...\n");
-        }
-        text.push(*sign);
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@
 //! # }
 //! ```
 
-mod base64;
 mod browser;
 mod error;
 mod input;

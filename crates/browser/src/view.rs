@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::Page;
-use crate::base64::decode;
 
 /// A cookie, with the fields that matter here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -111,7 +111,8 @@ impl Page {
     #[track_caller]
     fn picture(&self, path: &Path, wanted: Value) {
         let taken = self.must("Page.captureScreenshot", wanted);
-        let Some(bytes) = taken["data"].as_str().and_then(decode) else {
+        let data = taken["data"].as_str();
+        let Some(bytes) = data.and_then(|data| BASE64_STANDARD.decode(data).ok()) else {
             panic!("Chromium sent no picture")
         };
         let dir = path.parent().unwrap_or(Path::new("."));

@@ -73,6 +73,6 @@ pub fn router(app: Shared) -> Router {
         .merge(api::routes())
         .merge(assets::routes())
         .fallback(pages::not_found)
-        .layer(axum::middleware::from_fn(compress::compress))
+        .layer(compress::layer())
         .with_state(app)
 }

@@ -3,79 +3,38 @@
 //! A foreign page could learn from the lengths only if our cookie came with its requests, and the
 //! cookie is never sent from another site (SameSite=Strict).
 
-use std::io::Write;
-
-use axum::body::{Body, HttpBody, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::middleware::Next;
-use axum::response::Response;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use axum::body::HttpBody;
+use axum::http::{HeaderMap, Response, header};
+use tower_http::CompressionLevel;
+use tower_http::compression::{CompressionLayer, Predicate};
 
 /// Anything smaller fits into one packet anyway.
 const MIN: u64 = 1024;
 /// A higher level would take longer than it saves on the way to a phone.
-const LEVEL: Compression = Compression::new(5);
+const LEVEL: CompressionLevel = CompressionLevel::Precise(5);
 
-pub async fn compress(request: Request, next: Next) -> Response {
-    let is_understood = understands(request.headers());
-    let response = next.run(request).await;
-    // A stream has no size: its parts are sent as they come.
-    let size = response.body().size_hint().exact().unwrap_or(0);
-    match is_understood && size > MIN && is_text(response.headers()) {
-        true => compressed(response).await,
-        false => response,
-    }
+pub fn layer() -> CompressionLayer<LongText> {
+    CompressionLayer::new()
+        .quality(LEVEL)
+        .compress_when(LongText)
 }
 
-fn understands(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
-    let mut names = accepted
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    names.any(|name| {
-        let (name, quality) = name.split_once(';').unwrap_or((name, ""));
-        let refused = ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(&quality.trim());
-        name.trim().eq_ignore_ascii_case("gzip") && !refused
-    })
+/// A text whose length is known. A stream has none: its parts are sent as they come.
+#[derive(Clone, Copy)]
+pub struct LongText;
+
+impl Predicate for LongText {
+    fn should_compress<B: HttpBody>(&self, response: &Response<B>) -> bool {
+        let size = response.body().size_hint().exact().unwrap_or(0);
+        size > MIN && is_text(response.headers())
+    }
 }
 
 fn is_text(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let known = ["text/", "application/json", "image/svg+xml"];
-    !headers.contains_key(header::CONTENT_ENCODING)
-        && !kind.starts_with("text/event-stream")
-        && known.iter().any(|known| kind.starts_with(known))
-}
-
-async fn compressed(response: Response) -> Response {
-    let (mut head, body) = response.into_parts();
-    // The size is known, so the body is already in memory.
-    let Ok(plain) = to_bytes(body, usize::MAX).await else {
-        return Response::from_parts(head, Body::empty());
-    };
-    let whole = plain.clone();
-    let work = tokio::task::spawn_blocking(move || gzip(&whole).ok());
-    let Ok(Some(small)) = work.await else {
-        return Response::from_parts(head, Body::from(plain));
-    };
-    let set = [
-        (header::CONTENT_ENCODING, "gzip"),
-        (header::VARY, "accept-encoding"),
-    ];
-    for (name, value) in set {
-        head.headers.insert(name, HeaderValue::from_static(value));
-    }
-    head.headers.remove(header::CONTENT_LENGTH);
-    Response::from_parts(head, Body::from(small))
-}
-
-fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 6), LEVEL);
-    encoder.write_all(plain)?;
-    encoder.finish()
+    !kind.starts_with("text/event-stream") && known.iter().any(|known| kind.starts_with(known))
 }
 
 #[cfg(test)]
@@ -83,8 +42,9 @@ mod tests {
     use std::io::Read;
 
     use axum::Router;
+    use axum::body::{Body, to_bytes};
     use axum::http::Request;
-    use axum::response::{Html, IntoResponse};
+    use axum::response::{Html, IntoResponse, Response};
     use axum::routing::get;
     use tower::ServiceExt;
 
@@ -106,7 +66,7 @@ mod tests {
             .route("/short", get(|| async { Html("x".repeat(100)) }))
             .route("/stream", get(stream))
             .route("/image", get(image))
-            .layer(axum::middleware::from_fn(compress));
+            .layer(layer());
         let request = Request::get(path).header(header::ACCEPT_ENCODING, accepts);
         router
             .oneshot(request.body(Body::empty()).unwrap())
@@ -132,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_does_not_understand_it_gets_the_plain_page() {
+    async fn a_browser_that_does_not_understand_it_gets_the_plain_page() {
         for accepts in ["", "br", "gzip;q=0", "gzipped"] {
             let response = answer("/long", accepts).await;
             assert_eq!(encoding(&response), None, "{accepts}");

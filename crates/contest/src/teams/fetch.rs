@@ -10,6 +10,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -17,9 +18,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_models::Cancel;
-use ureq::http::Uri;
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Proxy};
+use url::{ParseError, SyntaxViolation, Url};
 
 use guard::{Guard, is_public};
 
@@ -178,58 +179,60 @@ impl Fetcher {
     }
 
     fn follow(&self, url: &str, end: Instant) -> Result<String, Error> {
-        let mut place = self.checked(url)?;
+        let mut place = self.checked(None, url)?;
         for _ in 0..=REDIRECTS_MAX {
             match self.get(&place, end)? {
                 Got::Page(text) => return Ok(text),
-                Got::Redirect(to) => place = self.checked(&joined(&place, &to))?,
+                Got::Redirect(to) => place = self.checked(Some(&place), &to)?,
             }
         }
         let url = url.to_owned();
         Err(Error::Redirects { url })
     }
 
-    /// What may be asked for, before anything is looked up.
-    fn checked(&self, url: &str) -> Result<Uri, Error> {
-        let url = escaped(url.trim());
-        let scheme = url.split(':').next().unwrap_or_default();
-        if !["http", "https"]
-            .iter()
-            .any(|known| scheme.eq_ignore_ascii_case(known))
-        {
-            return Err(Error::Scheme { url });
-        }
-        let uri: Uri = match url.parse() {
-            Ok(uri) => uri,
-            Err(error) => {
-                let why = format!("{error}");
-                return Err(Error::Url { url, why });
-            }
+    /// What may be asked for, before anything is looked up. A redirect begins at `base`.
+    fn checked(&self, base: Option<&Url>, text: &str) -> Result<Url, Error> {
+        let url = || text.to_owned();
+        let no_url = |why: &str| Error::Url {
+            url: url(),
+            why: why.to_owned(),
         };
-        let authority = uri.authority().map(|it| it.as_str()).unwrap_or_default();
-        if authority.contains('@') {
-            return Err(Error::Userinfo { url });
-        }
-        // Without a scheme, "http:a.b" is taken for a host and its port.
-        match uri.scheme().and(uri.host()) {
-            None | Some("") => {
-                let why = "it has no host".to_owned();
-                Err(Error::Url { url, why })
+        let violations = RefCell::new(Vec::new());
+        let note = |violation| violations.borrow_mut().push(violation);
+        let parsed = Url::options()
+            .base_url(base)
+            .syntax_violation_callback(Some(&note))
+            .parse(text);
+        let place = match parsed {
+            Ok(place) if !["http", "https"].contains(&place.scheme()) => {
+                return Err(Error::Scheme { url: url() });
             }
-            Some(host) if host.contains('%') => {
-                let why = "its host has characters that a host cannot have".to_owned();
-                Err(Error::Url { url, why })
+            Err(ParseError::RelativeUrlWithoutBase) => return Err(Error::Scheme { url: url() }),
+            Err(error) => return Err(no_url(&error.to_string())),
+            Ok(place) => place,
+        };
+        // Browsers accept these, and a reader takes them for another host.
+        for violation in violations.take() {
+            match violation {
+                SyntaxViolation::EmbeddedCredentials => {
+                    return Err(Error::Userinfo { url: url() });
+                }
+                SyntaxViolation::Backslash | SyntaxViolation::ExpectedDoubleSlash => {
+                    return Err(no_url(violation.description()));
+                }
+                _ => {}
             }
-            Some(host) => self.sites.check(host).map(|()| uri.clone()),
         }
+        self.sites.check(place.host_str().unwrap_or_default())?;
+        Ok(place)
     }
 
-    fn get(&self, place: &Uri, end: Instant) -> Result<Got, Error> {
+    fn get(&self, place: &Url, end: Instant) -> Result<Got, Error> {
         let url = || place.to_string();
         let left = end.saturating_duration_since(Instant::now());
         let request = self
             .agent
-            .get(place)
+            .get(place.as_str())
             .config()
             .timeout_global(Some(left))
             .build();
@@ -277,40 +280,5 @@ fn from_ureq(url: &str, after: Duration, error: ureq::Error) -> Error {
             url,
             why: other.to_string(),
         },
-    }
-}
-
-/// What models like to leave in a URL, blanks and letters of all languages, in the form that
-/// travels.
-fn escaped(url: &str) -> String {
-    let mut all = String::with_capacity(url.len());
-    for byte in url.bytes() {
-        match byte.is_ascii_graphic() {
-            true => all.push(char::from(byte)),
-            false => all.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    all
-}
-
-/// Where a redirect leads.
-fn joined(base: &Uri, to: &str) -> String {
-    let scheme = base.scheme_str().unwrap_or("https");
-    let authority = base.authority().map(|it| it.as_str()).unwrap_or_default();
-    let here = format!("{scheme}://{authority}");
-    let is_whole = to.split_once(':').is_some_and(|(front, _)| {
-        front
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-    });
-    match to {
-        _ if is_whole => to.to_owned(),
-        _ if to.starts_with("//") => format!("{scheme}:{to}"),
-        _ if to.starts_with('/') => format!("{here}{to}"),
-        _ if to.starts_with(['?', '#']) => format!("{here}{}{to}", base.path()),
-        _ => {
-            let (folder, _) = base.path().rsplit_once('/').unwrap_or_default();
-            format!("{here}{folder}/{to}")
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use strsim::levenshtein;
+
 use super::Origin;
 use crate::Place;
 
@@ -41,7 +43,7 @@ pub(crate) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Opti
     known.min_by_key(|key| {
         let elsewhere = usize::from(section(&wanted) != section(key));
         let by_last = last_distance(last(&wanted), last(key)) + elsewhere;
-        distance(&wanted, key).min(by_last)
+        levenshtein(&wanted, key).min(by_last)
     })
 }
 
@@ -55,23 +57,7 @@ fn last(key: &str) -> &str {
 
 /// A shortened name, such as `size` for `max_size`, counts as near.
 fn last_distance(wanted: &str, known: &str) -> usize {
-    let distance = distance(wanted, known);
+    let distance = levenshtein(wanted, known);
     let is_part = wanted.len() >= 3 && known.contains(wanted);
     if is_part { distance.min(1) } else { distance }
-}
-
-/// How many letters must be added, removed or replaced (Levenshtein).
-fn distance(one: &str, two: &str) -> usize {
-    let two: Vec<char> = two.chars().collect();
-    let mut row: Vec<usize> = (0..=two.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (index, other) in two.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[index + 1];
-            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
-        }
-    }
-    row[two.len()]
 }
