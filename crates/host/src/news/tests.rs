@@ -136,3 +136,13 @@ fn a_position_that_nobody_knows_is_told() {
     assert!(Reader::behind(dir.path(), far).unwrap().is_none());
     assert!("nonsense".parse::<Position>().is_err());
 }
+
+#[test]
+fn the_keys_of_a_piece_of_news_keep_the_order_in_which_they_were_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let news = json!({"type": "x", "spec": "login", "about": {"z": 1, "a": 2}});
+    append(dir.path(), "b 1.0", news, false).unwrap();
+    let text = fs::read_to_string(dir.path().join(NAME)).unwrap();
+    let expected = r#"{"type":"x","spec":"login","about":{"z":1,"a":2},"key":"b 1.0"}"#;
+    assert_eq!(text.lines().last(), Some(expected));
+}

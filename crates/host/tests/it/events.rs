@@ -62,6 +62,18 @@ fn what_is_told_again_after_a_crash_stands_there_once() {
     assert_eq!(lines(&place).len(), 6);
 }
 
+/// Its readers are people, too, and programs that compare lines.
+#[test]
+fn the_type_comes_first_and_the_key_last() {
+    let place = Place::new();
+    tell(&place, 1, false);
+    for line in lines(&place) {
+        let keys: Vec<&String> = line.as_object().unwrap().keys().collect();
+        assert_eq!(keys[..2], ["type", "message"]);
+        assert_eq!(keys[keys.len() - 3..], ["timestamp", "level", "key"]);
+    }
+}
+
 #[test]
 fn a_crash_within_the_lines_is_repaired_wherever_it_came() {
     let place = Place::new();

@@ -189,3 +189,15 @@ impl Schemas {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_in_which_they_were_written() {
+        let document = document(&routes::all(), "kumite");
+        let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["openapi", "info", "paths", "components"]);
+    }
+}
