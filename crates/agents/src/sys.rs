@@ -130,9 +130,10 @@ pub fn start_probe(cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     }
     let lives = prepare(parent).is_ok();
     loop {
-        // SAFETY: as above; a signal that is no KILL does nothing, or ends it.
         match lives {
+            // SAFETY: it only waits; a signal that is no KILL does nothing, or ends this process.
             true => unsafe { libc::pause() },
+            // SAFETY: ends this process without running anything of its parent's.
             false => unsafe { libc::_exit(127) },
         };
     }
@@ -159,11 +160,14 @@ unsafe fn fork(cgroup: Option<&OwnedFd>) -> io::Result<Option<Pid>> {
             ..CloneArgs::default()
         };
         let size = size_of::<CloneArgs>();
+        // SAFETY: `args` lives during the call and is as long as we say; without CLONE_VM the child
+        // has memory of its own, as after a fork, and our caller promises that it takes no lock.
         (unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size) }) as i32
     });
     // Where that is not possible (a sandbox, an older kernel) it is born outside.
     let pid = match born {
         0.. => born,
+        // SAFETY: our caller promises that the child takes no lock.
         _ => check(unsafe { libc::fork() })?,
     };
     Ok(Pid::from_raw(pid))
@@ -189,6 +193,11 @@ struct CloneArgs {
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
 /// Replaces this process; returns only with the reason why it could not.
+///
+/// # Safety
+///
+/// It is called in a child after `fork`. `args` and `env` are pointers to strings that live as long
+/// as the call, and end with a null pointer.
 #[allow(unsafe_code)]
 unsafe fn become_program(
     program: &Program,
@@ -197,17 +206,21 @@ unsafe fn become_program(
     parent: Pid,
 ) -> io::Error {
     let prepared = || -> io::Result<()> {
+        // SAFETY: a call with numbers only.
         check(unsafe { libc::setpgid(0, 0) })?;
         // Ours are never among the first three, which are always open.
         for (target, fd) in program.stdio.iter().enumerate() {
+            // SAFETY: the first three belong to nobody in this child, which becomes another program.
             check(unsafe { libc::dup2(fd.as_raw_fd(), target as i32) })?;
         }
+        // SAFETY: `dir` is a string that ends with a zero byte and outlives the call.
         check(unsafe { libc::chdir(program.dir.as_ptr()) })?;
         prepare(parent)
     };
     if let Err(error) = prepared() {
         return error;
     }
+    // SAFETY: `path` ends with a zero byte; the lists are as our caller promises.
     unsafe { libc::execve(program.path.as_ptr(), args.as_ptr(), env.as_ptr()) };
     io::Error::last_os_error()
 }
