@@ -2,63 +2,21 @@
 //!
 //! `KUMITE_CRASH_AT="3 recorded login"` kills this process (SIGKILL) when it passes the point
 //! `recorded login` for the third time. `KUMITE_CRASH_REPORT=FILE` writes down every point that is
-//! passed. Without these variables a point is one comparison.
+//! passed. Only a kumite with the feature `crash-points` does so, and only its tests have that.
+
+#[cfg(feature = "crash-points")]
+mod plan;
 
 use std::fmt::Arguments;
-use std::fs::File;
-use std::io::Write;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use rustix::process::{Signal, getpid, kill_process};
-
-use crate::files;
 
 /// The variables of this module: agents do not see them.
 pub const VARIABLES: &str = "KUMITE_CRASH_";
 
-static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
-
-struct Plan {
-    /// Die at the n-th time that this point is passed.
-    at: Option<(u64, String)>,
-    passed: AtomicU64,
-    report: Option<File>,
-}
-
 /// A moment between two things of which only the first has happened.
+#[cfg(feature = "crash-points")]
 pub fn point(name: Arguments<'_>) {
-    if let Some(plan) = PLAN.get_or_init(plan) {
-        plan.pass(&name.to_string());
-    }
+    plan::pass(name);
 }
 
-fn plan() -> Option<Plan> {
-    let at = std::env::var(format!("{VARIABLES}AT")).ok();
-    let report = std::env::var_os(format!("{VARIABLES}REPORT"));
-    if at.is_none() && report.is_none() {
-        return None;
-    }
-    Some(Plan {
-        at: at.and_then(|at| {
-            let (times, name) = at.split_once(' ')?;
-            Some((times.parse().ok()?, name.to_owned()))
-        }),
-        passed: AtomicU64::new(0),
-        report: report.and_then(|path| files::open_append(path.as_ref()).ok()),
-    })
-}
-
-impl Plan {
-    fn pass(&self, name: &str) {
-        if let Some(mut report) = self.report.as_ref() {
-            let _ = report.write_all(format!("{name}\n").as_bytes());
-        }
-        if let Some((times, wanted)) = &self.at
-            && name == wanted
-            && self.passed.fetch_add(1, Ordering::Relaxed) + 1 == *times
-        {
-            let _ = kill_process(getpid(), Signal::KILL);
-        }
-    }
-}
+#[cfg(not(feature = "crash-points"))]
+pub fn point(_name: Arguments<'_>) {}
