@@ -11,6 +11,8 @@ mod query;
 mod schema;
 mod serve;
 mod show;
+mod statements;
+mod tables;
 mod turn;
 mod upsert;
 mod value;

@@ -11,7 +11,8 @@ use kumite_core::contest::rows::Write;
 use rustix::fs::{Access, access};
 
 use crate::error::{Error, Kind};
-use crate::schema::{COLUMNS, SCHEMA, TABLES};
+use crate::schema::TABLES;
+use crate::tables::{complete, lacking};
 use crate::upsert::upsert;
 
 /// How often a locked file is tried again.
@@ -27,18 +28,15 @@ const BLOCK_SIZE: &str = "16384";
 /// A limit, not a reservation: rows of ten megabytes must fit.
 const MEMORY: &str = "1GB";
 
-/// Opens the file for writing. A missing file is created, and missing tables are added.
+/// Opens the file for writing. One that is missing is made, one without our tables gets them, and one
+/// of an older kumite the columns that are new.
 pub fn open(db: &Path) -> Result<Connection, Error> {
     let db = absolute(db)?;
     if !exists(&db)? {
         make(&db)?;
     }
     let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
-    fits(&db, &connection)?;
-    let missing = missing_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
-    if !missing.is_empty() {
-        add_tables(&connection).map_err(|error| Error::of_duckdb(&db, &error))?;
-    }
+    complete(&db, &connection, TABLES)?;
     Ok(connection)
 }
 
@@ -61,7 +59,7 @@ pub fn check(db: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
-    fits(&db, &connection)
+    lacking(&db, &connection, TABLES).map(|_| ())
 }
 
 /// Moves the log into the file, so that a copy of the file is complete. An error loses nothing: the
@@ -162,7 +160,7 @@ fn make(db: &Path) -> Result<(), Error> {
         .map_err(of_io)?;
     let new = dir.path().join("new.db");
     let connection = connect(&new, AccessMode::ReadWrite, Some(STORAGE_VERSION))?;
-    add_tables(&connection).map_err(|error| Error::of_duckdb(db, &error))?;
+    complete(db, &connection, TABLES)?;
     close(connection);
     match fs::hard_link(&new, db) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -172,48 +170,7 @@ fn make(db: &Path) -> Result<(), Error> {
     }
 }
 
-/// A table with the same name may have other columns.
-fn fits(db: &Path, connection: &Connection) -> Result<(), Error> {
-    let columns = |table: &str| -> duckdb::Result<Vec<String>> {
-        let sql = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal";
-        let mut statement = connection.prepare(sql)?;
-        let found = statement.query_map([table], |row| row.get(0))?;
-        found.collect()
-    };
-    for (table, wanted) in COLUMNS {
-        let found = columns(table).map_err(|error| Error::of_duckdb(db, &error))?;
-        let mut lacking = wanted.split_whitespace();
-        let lacks = |column: &&str| found.iter().all(|name| name != column);
-        if let (false, Some(column)) = (found.is_empty(), lacking.find(lacks)) {
-            let message = format!(
-                "{}: its table {table} has no column {column}, so it is not a leader board; \
-                 it was left as it is",
-                db.display()
-            );
-            return Err(Error::new(Kind::NoDatabase, message));
-        }
-    }
-    Ok(())
-}
-
-fn missing_tables(connection: &Connection) -> duckdb::Result<Vec<&'static str>> {
-    let mut statement =
-        connection.prepare("SELECT table_name FROM duckdb_tables() WHERE NOT internal")?;
-    let there = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let there: Vec<String> = there.collect::<duckdb::Result<_>>()?;
-    let missing = TABLES
-        .into_iter()
-        .filter(|table| !there.iter().any(|name| name == table));
-    Ok(missing.collect())
-}
-
-fn add_tables(connection: &Connection) -> duckdb::Result<()> {
-    let transaction = connection.unchecked_transaction()?;
-    connection.execute_batch(SCHEMA)?;
-    transaction.commit()
-}
-
-/// DuckDB takes the beginning of a relative path for a URL scheme.
+/// DuckDB takes the beginning of a relative path for a scheme.
 pub fn absolute(db: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(db).map_err(|error| Error::of_io(db, &error))
 }

@@ -236,7 +236,7 @@ impl Reader {
 
     fn counts(&self, id: &str) -> Result<String, Error> {
         let mut counts = serde_json::Map::new();
-        for name in crate::schema::TABLES {
+        for name in crate::schema::TABLES.iter().map(|table| table.name) {
             let count = match self.has(name)? {
                 true => {
                     let sql = format!("SELECT count(*) FROM {name} WHERE execution_id = ?");

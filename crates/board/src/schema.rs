@@ -1,123 +1,199 @@
-//! The tables as other programs know them. Scores are DOUBLE, times are UTC, and only `team_status`
-//! is our own.
+//! The tables, as their readers know them. Scores are DOUBLE, times are UTC, `team_status` is ours.
+//!
+//! This is the only place that lists columns: what makes, checks, extends and fills the tables is
+//! made from it (`statements.rs`).
 
-/// Creates everything that is missing. Tables of another program stay unchanged.
-pub const SCHEMA: &str = "
-CREATE SEQUENCE IF NOT EXISTS round_history_id_seq;
-CREATE SEQUENCE IF NOT EXISTS round_status_id_seq;
-CREATE SEQUENCE IF NOT EXISTS leader_board_id_seq;
-CREATE SEQUENCE IF NOT EXISTS execution_summary_id_seq;
+use Again::{Changed, Given, Kept, Replaced};
 
-CREATE TABLE IF NOT EXISTS round_history (
-    id INTEGER PRIMARY KEY DEFAULT nextval('round_history_id_seq'),
-    execution_id VARCHAR NOT NULL,
-    team_id VARCHAR NOT NULL,
-    team_name VARCHAR NOT NULL,
-    round_number INTEGER NOT NULL,
-    message_history JSON,
-    member_submissions_record JSON,
-    created_at TIMESTAMP DEFAULT make_timestamp(epoch_us(now())),
-    UNIQUE (execution_id, team_id, round_number)
-);
-CREATE TABLE IF NOT EXISTS round_status (
-    id INTEGER PRIMARY KEY DEFAULT nextval('round_status_id_seq'),
-    execution_id VARCHAR NOT NULL,
-    team_id VARCHAR NOT NULL,
-    team_name VARCHAR NOT NULL,
-    round_number INTEGER NOT NULL,
-    should_continue BOOLEAN,
-    reasoning VARCHAR,
-    confidence_score DOUBLE,
-    round_started_at TIMESTAMP,
-    round_ended_at TIMESTAMP,
-    created_at TIMESTAMP NOT NULL DEFAULT make_timestamp(epoch_us(now())),
-    updated_at TIMESTAMP NOT NULL DEFAULT make_timestamp(epoch_us(now())),
-    UNIQUE (execution_id, team_id, round_number)
-);
-CREATE TABLE IF NOT EXISTS leader_board (
-    id INTEGER PRIMARY KEY DEFAULT nextval('leader_board_id_seq'),
-    execution_id VARCHAR NOT NULL,
-    team_id VARCHAR NOT NULL,
-    team_name VARCHAR NOT NULL,
-    round_number INTEGER NOT NULL,
-    submission_content VARCHAR NOT NULL,
-    submission_format VARCHAR NOT NULL DEFAULT 'md',
-    score DOUBLE NOT NULL,
-    score_details JSON NOT NULL,
-    final_submission BOOLEAN NOT NULL DEFAULT FALSE,
-    exit_reason VARCHAR,
-    created_at TIMESTAMP NOT NULL DEFAULT make_timestamp(epoch_us(now())),
-    updated_at TIMESTAMP NOT NULL DEFAULT make_timestamp(epoch_us(now())),
-    UNIQUE (execution_id, team_id, round_number)
-);
-CREATE TABLE IF NOT EXISTS execution_summary (
-    execution_id VARCHAR PRIMARY KEY,
-    user_prompt VARCHAR NOT NULL,
-    status VARCHAR NOT NULL CHECK (status IN ('completed', 'partial_failure', 'failed')),
-    team_results JSON NOT NULL,
-    total_teams INTEGER NOT NULL,
-    best_team_id VARCHAR,
-    best_score DOUBLE,
-    total_execution_time_seconds DOUBLE NOT NULL,
-    completed_at TIMESTAMP DEFAULT make_timestamp(epoch_us(now())),
-    created_at TIMESTAMP DEFAULT make_timestamp(epoch_us(now()))
-);
-CREATE TABLE IF NOT EXISTS team_status (
-    execution_id VARCHAR NOT NULL,
-    team_id VARCHAR NOT NULL,
-    team_name VARCHAR NOT NULL,
-    state VARCHAR NOT NULL,
-    exit_reason VARCHAR,
-    message VARCHAR,
-    position INTEGER NOT NULL,
-    updated_at TIMESTAMP NOT NULL DEFAULT make_timestamp(epoch_us(now())),
-    UNIQUE (execution_id, team_id)
-);
+pub struct Table {
+    pub name: &'static str,
+    /// It has a column `id` that counts.
+    pub has_id: bool,
+    /// What tells one row from all others.
+    pub key: &'static [&'static str],
+    pub columns: &'static [Column],
+    /// Columns, by the name of the index.
+    pub indexes: &'static [(&'static str, &'static str)],
+}
 
-CREATE INDEX IF NOT EXISTS idx_round_history_round
-    ON round_history (execution_id, team_id, round_number);
-CREATE INDEX IF NOT EXISTS idx_round_status_round
-    ON round_status (execution_id, team_id, round_number);
-CREATE INDEX IF NOT EXISTS idx_leader_board_score ON leader_board (score, created_at);
-CREATE INDEX IF NOT EXISTS idx_leader_board_execution ON leader_board (execution_id);
-CREATE INDEX IF NOT EXISTS idx_leader_board_rank
-    ON leader_board (execution_id, score, round_number);
-CREATE INDEX IF NOT EXISTS idx_execution_summary_status
-    ON execution_summary (status, completed_at);
-";
+#[derive(Clone, Copy)]
+pub struct Column {
+    pub name: &'static str,
+    pub sql_type: &'static str,
+    /// What DuckDB is told besides the type. A later column can have a DEFAULT only.
+    pub rule: &'static str,
+    pub again: Again,
+    pub since: Since,
+}
 
-/// The columns we write, by table. A table that lacks one of them belongs to another program.
-pub const COLUMNS: [(&str, &str); 5] = [
-    (
-        "round_status",
-        "execution_id team_id team_name round_number should_continue reasoning confidence_score \
-         round_started_at round_ended_at created_at updated_at",
-    ),
-    (
-        "leader_board",
-        "execution_id team_id team_name round_number submission_content submission_format score \
-         score_details final_submission exit_reason created_at updated_at",
-    ),
-    (
-        "round_history",
-        "execution_id team_id team_name round_number message_history member_submissions_record \
-         created_at",
-    ),
-    (
-        "execution_summary",
-        "execution_id user_prompt status team_results total_teams best_team_id best_score \
-         total_execution_time_seconds completed_at created_at",
-    ),
-    (
-        "team_status",
-        "execution_id team_id team_name state exit_reason message position updated_at",
-    ),
+/// What becomes of a column when the row is written again.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Again {
+    Kept,
+    Replaced,
+    /// Replaced if the new row has a value.
+    Given,
+    /// Replaced if it differs. It is part of an index: DuckDB would take the row out of the index and
+    /// put it back, which fails for good if the index is damaged (see `open.rs`).
+    Changed,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Since {
+    /// A table without this column was made by somebody else, for something else.
+    First,
+    /// A table without this column was made by an older kumite, and gains it.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no column is younger than the first board")
+    )]
+    Later,
+}
+
+const ROUND: &[&str] = &["execution_id", "team_id", "round_number"];
+const NOW: &str = "DEFAULT make_timestamp(epoch_us(now()))";
+const ALWAYS_NOW: &str = "NOT NULL DEFAULT make_timestamp(epoch_us(now()))";
+
+pub const ROUND_STATUS: Table = Table {
+    name: "round_status",
+    has_id: true,
+    key: ROUND,
+    columns: &[
+        column("execution_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_name", "VARCHAR", "NOT NULL", Replaced),
+        column("round_number", "INTEGER", "NOT NULL", Kept),
+        column("should_continue", "BOOLEAN", "", Replaced),
+        column("reasoning", "VARCHAR", "", Replaced),
+        column("confidence_score", "DOUBLE", "", Replaced),
+        column("round_started_at", "TIMESTAMP", "", Given),
+        column("round_ended_at", "TIMESTAMP", "", Replaced),
+        column("created_at", "TIMESTAMP", ALWAYS_NOW, Kept),
+        column("updated_at", "TIMESTAMP", ALWAYS_NOW, Replaced),
+    ],
+    indexes: &[(
+        "idx_round_status_round",
+        "execution_id, team_id, round_number",
+    )],
+};
+
+pub const LEADER_BOARD: Table = Table {
+    name: "leader_board",
+    has_id: true,
+    key: ROUND,
+    columns: &[
+        column("execution_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_name", "VARCHAR", "NOT NULL", Replaced),
+        column("round_number", "INTEGER", "NOT NULL", Kept),
+        column("submission_content", "VARCHAR", "NOT NULL", Replaced),
+        column(
+            "submission_format",
+            "VARCHAR",
+            "NOT NULL DEFAULT 'md'",
+            Replaced,
+        ),
+        column("score", "DOUBLE", "NOT NULL", Changed),
+        column("score_details", "JSON", "NOT NULL", Replaced),
+        column(
+            "final_submission",
+            "BOOLEAN",
+            "NOT NULL DEFAULT FALSE",
+            Replaced,
+        ),
+        column("exit_reason", "VARCHAR", "", Replaced),
+        column("created_at", "TIMESTAMP", ALWAYS_NOW, Kept),
+        column("updated_at", "TIMESTAMP", ALWAYS_NOW, Replaced),
+    ],
+    indexes: &[
+        ("idx_leader_board_score", "score, created_at"),
+        ("idx_leader_board_execution", "execution_id"),
+        ("idx_leader_board_rank", "execution_id, score, round_number"),
+    ],
+};
+
+pub const ROUND_HISTORY: Table = Table {
+    name: "round_history",
+    has_id: true,
+    key: ROUND,
+    columns: &[
+        column("execution_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_name", "VARCHAR", "NOT NULL", Replaced),
+        column("round_number", "INTEGER", "NOT NULL", Kept),
+        column("message_history", "JSON", "", Replaced),
+        column("member_submissions_record", "JSON", "", Replaced),
+        column("created_at", "TIMESTAMP", NOW, Kept),
+    ],
+    indexes: &[(
+        "idx_round_history_round",
+        "execution_id, team_id, round_number",
+    )],
+};
+
+pub const EXECUTION_SUMMARY: Table = Table {
+    name: "execution_summary",
+    has_id: false,
+    key: &["execution_id"],
+    columns: &[
+        column("execution_id", "VARCHAR", "", Kept),
+        column("user_prompt", "VARCHAR", "NOT NULL", Replaced),
+        column("status", "VARCHAR", STATUS, Changed),
+        column("team_results", "JSON", "NOT NULL", Replaced),
+        column("total_teams", "INTEGER", "NOT NULL", Replaced),
+        column("best_team_id", "VARCHAR", "", Replaced),
+        column("best_score", "DOUBLE", "", Replaced),
+        column(
+            "total_execution_time_seconds",
+            "DOUBLE",
+            "NOT NULL",
+            Replaced,
+        ),
+        column("completed_at", "TIMESTAMP", NOW, Changed),
+        column("created_at", "TIMESTAMP", NOW, Kept),
+    ],
+    indexes: &[("idx_execution_summary_status", "status, completed_at")],
+};
+
+const STATUS: &str = "NOT NULL CHECK (status IN ('completed', 'partial_failure', 'failed'))";
+
+pub const TEAM_STATUS: Table = Table {
+    name: "team_status",
+    has_id: false,
+    key: &["execution_id", "team_id"],
+    columns: &[
+        column("execution_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_id", "VARCHAR", "NOT NULL", Kept),
+        column("team_name", "VARCHAR", "NOT NULL", Replaced),
+        column("state", "VARCHAR", "NOT NULL", Replaced),
+        column("exit_reason", "VARCHAR", "", Replaced),
+        column("message", "VARCHAR", "", Replaced),
+        column("position", "INTEGER", "NOT NULL", Replaced),
+        column("updated_at", "TIMESTAMP", ALWAYS_NOW, Replaced),
+    ],
+    indexes: &[],
+};
+
+pub const TABLES: &[Table] = &[
+    ROUND_STATUS,
+    LEADER_BOARD,
+    ROUND_HISTORY,
+    EXECUTION_SUMMARY,
+    TEAM_STATUS,
 ];
 
-pub const TABLES: [&str; 5] = [
-    "round_status",
-    "leader_board",
-    "round_history",
-    "execution_summary",
-    "team_status",
-];
+/// A column that the first board had already.
+const fn column(
+    name: &'static str,
+    sql_type: &'static str,
+    rule: &'static str,
+    again: Again,
+) -> Column {
+    Column {
+        name,
+        sql_type,
+        rule,
+        again,
+        since: Since::First,
+    }
+}
