@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline, group_diff_ops};
 
-/// How many lines around a change are shown.
+/// How many unchanged lines are shown around a change.
 const AROUND: usize = 3;
-/// Two large texts that differ everywhere: after this time the rest counts as replaced.
+/// For two large texts that differ everywhere: after this time the rest counts as replaced.
 const TIME_MAX: Duration = Duration::from_millis(500);
 
-/// The changes and what is around them; between two of those is a line with dots.
+/// The changes with the lines around them; a line of dots marks a gap.
 pub fn diff(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();

@@ -28,8 +28,8 @@ const BLOCK_SIZE: &str = "16384";
 /// A limit, not a reservation: rows of ten megabytes must fit.
 const MEMORY: &str = "1GB";
 
-/// Opens the file for writing. One that is missing is made, one without our tables gets them, and one
-/// of an older kumite the columns that are new.
+/// Opens the file for writing. A missing file is created; missing tables are added, and the columns
+/// that a board of an older kumite does not have.
 pub fn open(db: &Path) -> Result<Connection, Error> {
     let db = absolute(db)?;
     if !exists(&db)? {
@@ -170,7 +170,7 @@ fn make(db: &Path) -> Result<(), Error> {
     }
 }
 
-/// DuckDB takes the beginning of a relative path for a scheme.
+/// DuckDB takes the beginning of a relative path for a URL scheme.
 pub fn absolute(db: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(db).map_err(|error| Error::of_io(db, &error))
 }

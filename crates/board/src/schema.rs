@@ -26,15 +26,15 @@ pub struct Column {
     pub since: Since,
 }
 
-/// What becomes of a column when the row is written again.
+/// What happens to a column when the row is written again.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Again {
     Kept,
     Replaced,
     /// Replaced if the new row has a value.
     Given,
-    /// Replaced if it differs. It is part of an index: DuckDB would take the row out of the index and
-    /// put it back, which fails for good if the index is damaged (see `open.rs`).
+    /// Replaced only if it differs. The column is part of an index: DuckDB would remove the row
+    /// from the index and add it again, which always fails if the index is damaged (see `open.rs`).
     Changed,
 }
 
