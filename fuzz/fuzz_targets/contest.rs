@@ -1,4 +1,4 @@
-//! Any text, as every file of a contest at once, is a plan or is refused with a sentence.
+//! Any text, used as every file of a contest, gives a plan or a message.
 #![no_main]
 
 use std::path::Path;

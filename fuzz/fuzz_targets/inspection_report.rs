@@ -1,4 +1,4 @@
-//! Any bytes have a verdict or none; a text without the letters of GO has none.
+//! Any bytes give a verdict or none; a text without the letters of GO gives none.
 #![no_main]
 
 use kumite_formats::inspection_report;

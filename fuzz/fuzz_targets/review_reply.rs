@@ -1,4 +1,4 @@
-//! Any bytes have findings or none.
+//! Any bytes give findings or none.
 #![no_main]
 
 use kumite_formats::review_reply;

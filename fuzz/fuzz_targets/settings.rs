@@ -1,5 +1,5 @@
-//! Any text, as a file and as the environment, is read or refused with a sentence. Behind a NUL
-//! byte come variables, one per line.
+//! Any text, as a file and as the environment, is read or refused with a message. Variables follow
+//! after a NUL byte, one per line.
 #![no_main]
 
 use kumite_formats::Settings;

@@ -1,4 +1,4 @@
-//! Any bytes are read or refused; what is read answers every question.
+//! Any bytes are read or refused; a file that was read answers every question.
 #![no_main]
 
 use kumite_core::names::Document;

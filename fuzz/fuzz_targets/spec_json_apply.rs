@@ -1,6 +1,7 @@
-//! Any changes to any file that can be read: the result can be read, and a second time is free.
+//! Any changes to any readable file: the result is readable, and applying them again changes
+//! nothing.
 //!
-//! The first byte says how many changes follow, two bytes each; the rest is the file.
+//! The first byte is the number of changes, two bytes each; the rest is the file.
 #![no_main]
 
 use kumite_core::change::Change;

@@ -1,4 +1,4 @@
-//! Any bytes have a number of tasks, and lines that are there.
+//! Any bytes give a number of tasks, and valid line numbers.
 #![no_main]
 
 use kumite_core::facts::TaskFacts;

@@ -1,5 +1,5 @@
-//! The real agent programs for the tests: the pinned versions from npm, installed once into the
-//! cache. Nothing of them is part of the project.
+//! The real agent programs for the tests: pinned versions from npm, installed once into the cache.
+//! They are not part of the project.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,7 +18,7 @@ pub fn programs() -> Result<PathBuf, Stop> {
     };
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    // Another lock file is another directory: no installation is ever half old.
+    // Another lock file gives another directory, so that no installation is ever half old.
     let dir = cache().join(format!("agents-{:016x}", hasher.finish()));
     let done = dir.join("installed");
     if !done.exists() {
@@ -44,7 +44,7 @@ fn install(pinned: &Path, dir: &Path) -> Done {
     if let Err(error) = copied {
         return fail(&format!("cannot prepare {}: {error}", dir.display()));
     }
-    // The lock file has the hash of every package. Of their scripts one is needed.
+    // The lock file has the hash of every package. Only one of their scripts is needed.
     let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     run(Command::new("npm").args(options).current_dir(dir))?;
     let script = "node_modules/@anthropic-ai/claude-code/install.cjs";

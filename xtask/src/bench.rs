@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds what is measured, then lets `crates/bench` measure.
+//! `cargo xtask bench`: builds the programs, then lets `crates/bench` measure.
 
 use std::fs;
 use std::process::Command;
@@ -48,10 +48,10 @@ pub fn bench(args: &[String]) -> Done {
     run(measure.current_dir(root()))
 }
 
-/// The build of `cargo xtask demo` with nothing there but the downloads.
+/// The time of a build for `cargo xtask demo` from scratch, without the downloads.
 fn cold_seconds() -> Result<f64, Stop> {
     let dir = std::env::temp_dir().join(format!("kumite-cold-{}", std::process::id()));
-    // What is downloaded is no part of it: a network cannot be compared.
+    // Downloads do not count: networks cannot be compared.
     run(&mut cargo(&["fetch", "--locked"]))?;
     let built = timed(cargo(&demo::BUILD).env("CARGO_TARGET_DIR", &dir));
     let xtask = timed(cargo(&["build", "--package", "xtask"]).env("CARGO_TARGET_DIR", &dir));

@@ -1,11 +1,12 @@
-//! `cargo xtask demo`: from a fresh clone to a spec that walks, a contest, and the page that shows both.
+//! `cargo xtask demo`: from a fresh clone to a running spec, a contest, and the page that shows
+//! both.
 
 use std::process::Command;
 
 use crate::duckdb;
 use crate::run::{Done, cargo, run, target};
 
-/// Quick to build: what is measured in `docs/benchmarks.md` as the cold demo.
+/// Quick to build; `docs/benchmarks.md` measures this as the cold demo.
 pub const BUILD: [&str; 3] = ["build", "--package", "kumite"];
 
 pub fn demo(args: &[String]) -> Done {

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: a release that can be carried away. The library lies beside the programs,
+//! `cargo xtask dist`: a release that can be copied elsewhere. The library is beside the programs,
 //! which look for it there first.
 
 use std::fs;
@@ -12,7 +12,7 @@ const PROGRAMS: [&str; 2] = ["kumite", "kumite-board"];
 
 pub fn dist() -> Done {
     duckdb::setup()?;
-    // Without the path of this checkout in the program.
+    // Keeps the path of this checkout out of the program.
     run(cargo(&BUILD).env("KUMITE_DIST", "1"))?;
     let dir = target().join("dist");
     let built = PROGRAMS.map(|name| target().join("release").join(name));

@@ -1,8 +1,8 @@
 //! `cargo xtask setup`: the DuckDB library that the board is linked with, prebuilt, pinned and
 //! checked. Building it from source takes half an hour (`--features duckdb-bundled`).
 //!
-//! It is unpacked once into the cache and lies in `vendor/duckdb`, where `.cargo/config.toml` points.
-//! A release carries it beside its programs: `cargo xtask dist`.
+//! It is unpacked once into the cache and linked into `vendor/duckdb`, where `.cargo/config.toml`
+//! points. A release has it beside its programs: `cargo xtask dist`.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -22,7 +22,7 @@ struct Package {
     hash: &'static str,
 }
 
-/// Where 1.5.6 is not published, 1.5.5: the tests of `crates/board` pass with both.
+/// 1.5.5 where 1.5.6 is not published: the tests of `crates/board` pass with both.
 const PACKAGES: [Package; 4] = [
     Package {
         os: "linux",
@@ -60,10 +60,10 @@ const FILE: &str = if cfg!(target_os = "macos") {
     "libduckdb.so"
 };
 
-/// Whoever passes the library on passes this on as well.
+/// The licence must accompany every copy of the library.
 const LICENSE: &str = "LICENSE";
 
-/// Quick when it has been done.
+/// Fast if it is already done.
 pub fn setup() -> Done {
     if let Some(dir) = chosen() {
         eprintln!("the DuckDB library is taken from {}", dir.display());
@@ -88,12 +88,12 @@ pub fn setup() -> Done {
     placed.or_else(|error| fail(&format!("cannot fill {}: {error}", vendor().display())))
 }
 
-/// Where the library is.
+/// The path of the library.
 pub fn library() -> PathBuf {
     chosen().unwrap_or_else(vendor).join(FILE)
 }
 
-/// Its licence, where it is ours.
+/// Its licence, unless the person chose another library.
 pub fn license() -> Option<PathBuf> {
     Some(vendor().join(LICENSE)).filter(|_| chosen().is_none())
 }
@@ -102,13 +102,13 @@ fn vendor() -> PathBuf {
     root().join("vendor/duckdb")
 }
 
-/// A directory of the person's own. Cargo itself sets the variable to ours.
+/// The person's own directory. Cargo itself sets the variable to ours.
 fn chosen() -> Option<PathBuf> {
     let dir = std::env::var_os("DUCKDB_LIB_DIR").filter(|dir| !dir.is_empty())?;
     Some(PathBuf::from(dir)).filter(|dir| *dir != vendor())
 }
 
-/// The directory in the cache with the library, fetched if it is not there.
+/// The directory in the cache with the library, downloaded if missing.
 fn cached(package: &Package) -> Result<PathBuf, Stop> {
     let dir = cache().join(format!("duckdb-{}-{}", package.name, package.version));
     if [FILE, LICENSE].iter().all(|file| dir.join(file).exists()) {
@@ -118,7 +118,7 @@ fn cached(package: &Package) -> Result<PathBuf, Stop> {
         "the DuckDB library comes from npm: install Node.js, or build with `--features duckdb-bundled` \
          (about half an hour)",
     )?;
-    // What is not complete and checked never has the final name.
+    // An incomplete or unchecked package never gets the final name.
     let new = cache().join(format!("duckdb-new-{}", std::process::id()));
     let done = fetch(package, &new).and_then(|()| {
         let moved = fs::create_dir_all(&dir).and_then(|()| {
@@ -133,7 +133,7 @@ fn cached(package: &Package) -> Result<PathBuf, Stop> {
     Ok(dir)
 }
 
-/// Fetches, checks and unpacks the package in `dir`.
+/// Downloads, checks and unpacks the package in `dir`.
 fn fetch(package: &Package, dir: &Path) -> Done {
     if let Err(error) = fs::create_dir_all(dir) {
         return fail(&format!("cannot make {}: {error}", dir.display()));
@@ -163,7 +163,7 @@ fn check(packed: &Path, name: &str, pinned: &str) -> Done {
     ))
 }
 
-/// By the system's own program: `sha256sum`, on macOS `shasum`.
+/// Uses the system's own program: `sha256sum`, on macOS `shasum`.
 fn sha256(file: &Path) -> Result<String, Stop> {
     let programs: [(&str, &[&str]); 2] = [("sha256sum", &[]), ("shasum", &["-a", "256"])];
     for (program, args) in programs {
@@ -181,7 +181,7 @@ fn sha256(file: &Path) -> Result<String, Stop> {
     ))
 }
 
-/// Hard links, or copies where the cache is on another disk. A program that runs keeps its own.
+/// Hard links, or copies if the cache is on another disk. A running program keeps its own file.
 fn place(cached: &Path) -> std::io::Result<()> {
     fs::create_dir_all(vendor())?;
     for file in [FILE, LICENSE] {

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every reader of files, against bytes that nobody thought of.
+//! `cargo xtask fuzz`: runs every reader of files on random bytes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ fn parse(args: &[String], known: &[String]) -> Result<(u32, Vec<String>), Stop> 
     Ok((seconds, wanted))
 }
 
-/// The one on the machine, or one of our own in the cache, installed there once.
+/// The program on this machine, or one that is installed once into the cache.
 fn cargo_fuzz() -> Result<PathBuf, Stop> {
     if works(Command::new("cargo-fuzz").arg("--version")) {
         return Ok("cargo-fuzz".into());
@@ -89,7 +89,7 @@ fn cargo_fuzz() -> Result<PathBuf, Stop> {
     Ok(tool)
 }
 
-/// What is found grows in `fuzz/corpus`; the seeds are only read.
+/// New inputs are added to `fuzz/corpus`; the seeds are only read.
 fn fuzzer(tool: &PathBuf, target: &str, seconds: u32) -> Result<Command, Stop> {
     let corpus = root().join("fuzz/corpus").join(target);
     if let Err(error) = fs::create_dir_all(&corpus) {
@@ -97,7 +97,7 @@ fn fuzzer(tool: &PathBuf, target: &str, seconds: u32) -> Result<Command, Stop> {
     }
     let mut command = Command::new(tool);
     command.current_dir(root());
-    // Our own cargo is pinned to its toolchain; cargo-fuzz is to find the nightly one.
+    // Our own cargo is pinned to its toolchain; cargo-fuzz needs the nightly one.
     command
         .env_remove("CARGO")
         .env("RUSTUP_TOOLCHAIN", "nightly");

@@ -1,5 +1,5 @@
-//! DuckDB's package for Python in two versions, each in an environment of its own in the cache: users
-//! of the leader board read it with such.
+//! DuckDB's Python package in two versions, each in its own environment in the cache: users read
+//! the leader board with such versions.
 
 use std::env::join_paths;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::process::Command;
 use crate::run::{Done, Stop, cache, fail, root, run};
 use crate::tools::python;
 
-/// The oldest first: one that mixseek was made with, and the newest.
+/// The oldest first: a version from mixseek's time, and the newest.
 const PINNED: [&str; 2] = ["duckdb-1.4.5.txt", "duckdb-2.0.0.txt"];
 
 /// The Python programs. The tests find them in `KUMITE_PYTHONS`.
@@ -29,7 +29,7 @@ fn environment(pinned: &Path) -> Result<PathBuf, Stop> {
     };
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    // Other pins are another directory: no environment is ever half old.
+    // Other pins give another directory, so that no environment is ever half old.
     let dir = cache().join(format!("python-{:016x}", hasher.finish()));
     let done = dir.join("installed");
     if !done.exists() {

@@ -1,4 +1,5 @@
-//! `cargo xtask requirements`: which test holds which requirement. A test names requirements at the
+//! `cargo xtask requirements`: which test checks which requirement. A test names requirements at
+//! the
 //! beginning of its name: `a2_2_open_fixes_...`, `c6_1_c6_3_...`.
 
 use std::collections::BTreeMap;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::run::{Done, fail, root};
 
-/// Every requirement that a test must name, in a few words of ours.
+/// Every requirement that a test must name, in our own words.
 const REQUIREMENTS: &[(&str, &str)] = &[
     ("A1.1", "open fixes start the next round by themselves"),
     ("A1.2", "one place decides what follows a reply"),
@@ -142,13 +143,13 @@ pub fn requirements(args: &[String]) -> Done {
     }
 }
 
-/// What a person sees there has to be seen in a browser.
+/// What a person sees must be tested in a browser.
 const ON_THE_PAGE: [&str; 10] = [
     "A7.1", "A7.2", "A7.3", "B4.2", "B4.4", "C5.1", "C5.2", "C5.3", "C5.4", "C5.5",
 ];
 const BROWSER: &str = "crates/cli/tests/browser/";
 
-/// Tests by the requirement that they name.
+/// Tests, by the requirement that they name.
 type Tests = BTreeMap<String, Vec<(String, String)>>;
 
 fn table(tests: &Tests) -> String {
@@ -202,7 +203,7 @@ fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The functions behind `#[test]`.
+/// The functions marked `#[test]`.
 fn test_names(text: &str) -> Vec<String> {
     let mut lines = text.lines().map(str::trim);
     let mut names = Vec::new();
@@ -217,8 +218,8 @@ fn test_names(text: &str) -> Vec<String> {
     names
 }
 
-/// `a2_2_c3_1_rest` names A2.2 and C3.1; so does `s22_a2_2_c3_1_rest`, of a scenario. A group
-/// without its parts, `a6_rest`, names none of them.
+/// `a2_2_c3_1_rest` names A2.2 and C3.1; so does the scenario `s22_a2_2_c3_1_rest`. A group
+/// without a part, `a6_rest`, names no requirement.
 fn ids(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split('_').collect();
     let is_scenario = |word: &&&str| word.strip_prefix(['s', 'f']).is_some_and(is_number);
@@ -226,7 +227,7 @@ fn ids(name: &str) -> Vec<String> {
     let mut at = words.iter().take_while(is_scenario).count();
     while let Some(word) = words.get(at) {
         let Some(group) = group(word) else { break };
-        // Those of a contest have no parts.
+        // Requirements of contests have no parts.
         let has_parts = !group.starts_with('D');
         let part = words
             .get(at + 1)

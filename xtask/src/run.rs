@@ -1,17 +1,17 @@
-//! Running programs, visibly, one after the other.
+//! Runs programs visibly, one after the other.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A chore ends here, with this exit code. What was wrong has been said.
+/// Ends a chore with this exit code. The error has already been printed.
 #[derive(Debug)]
 pub struct Stop(pub u8);
 
 pub type Done = Result<(), Stop>;
 
-/// Says what is wrong and ends the chore.
+/// Prints what is wrong and ends the chore.
 pub fn fail<T>(why: &str) -> Result<T, Stop> {
     eprintln!("xtask: {why}");
     Err(Stop(1))
@@ -41,7 +41,7 @@ pub fn run(command: &mut Command) -> Done {
     }
 }
 
-/// The same, with the time that it took.
+/// The same, and returns the time it took.
 pub fn timed(command: &mut Command) -> Result<Duration, Stop> {
     let began = Instant::now();
     run(command).inspect_err(|Stop(code)| {
@@ -56,7 +56,7 @@ pub fn works(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Where cargo puts what it builds.
+/// Where cargo puts its output.
 pub fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -74,7 +74,7 @@ pub fn cache() -> PathBuf {
     base.join("kumite-xtask")
 }
 
-/// As a shell would say it.
+/// The exit code as a shell gives it.
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

@@ -10,7 +10,7 @@ use crate::requirements::requirements;
 use crate::run::{Done, Stop, cargo, fail, timed, works};
 use crate::tools::chromium;
 
-/// In this order: what is quick and says most comes first.
+/// In this order: fast and informative parts first.
 const PARTS: [(&str, &[&str]); 4] = [
     ("format", &["fmt", "--all", "--check"]),
     (
@@ -29,7 +29,7 @@ const PARTS: [(&str, &[&str]); 4] = [
     ("tests", &["test", "--workspace"]),
 ];
 
-/// What `cargo test` alone leaves out: it needs programs that are not ours.
+/// What plain `cargo test` leaves out, because it needs programs that are not ours.
 const REAL: [&str; 7] = [
     "test",
     "--package",
@@ -40,7 +40,7 @@ const REAL: [&str; 7] = [
     "--ignored",
 ];
 
-/// The same for the readers of the leader board.
+/// The same for readers of the leader board.
 const PYTHON: [&str; 7] = [
     "test",
     "--package",
@@ -51,7 +51,7 @@ const PYTHON: [&str; 7] = [
     "--ignored",
 ];
 
-/// And for the page in a real browser, in whichever crate it is looked at.
+/// The same for the page in a real browser, in any crate.
 const BROWSER: [&str; 6] = [
     "test",
     "--workspace",

@@ -1,4 +1,5 @@
-//! Programs that chores need: from the system's packages where they are missing and we may install.
+//! Programs that chores need, installed from the system's packages if they are missing and we may
+//! install.
 
 use std::env;
 use std::fs;
@@ -6,7 +7,7 @@ use std::process::Command;
 
 use crate::run::{Done, fail, run, works};
 
-/// npm. Without it and without the right to install it, `why` is said.
+/// npm. If it is missing and cannot be installed, `why` is printed.
 pub fn npm(why: &str) -> Done {
     get(
         Command::new("npm").arg("--version"),

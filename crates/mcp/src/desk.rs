@@ -1,4 +1,4 @@
-//! Where the tools work.
+//! What the tools work on.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use kumite_host::settings::{Flags, Loader};
 
 use crate::refusal::{Refusal, Result};
 
-/// Project and settings are looked for at every call: they may be made, or put right, while the
-/// server runs.
+/// Project and settings are read at every call: they may be created or corrected while the server
+/// runs.
 pub struct Desk {
     /// The project, or a directory in it.
     pub place: PathBuf,
-    /// The program kumite itself.
+    /// The kumite binary.
     pub kumite: PathBuf,
 }
 
@@ -23,7 +23,7 @@ impl Desk {
         Ok(Project::find(&self.place)?)
     }
 
-    /// A spec that exists.
+    /// An existing spec.
     pub fn spec(&self, name: &str) -> Result<(Project, Spec)> {
         let project = self.project()?;
         let name: SpecName = name.parse()?;
@@ -35,8 +35,8 @@ impl Desk {
         Ok(Loader::load(project, Flags::default())?)
     }
 
-    /// kumite as a process of its own; `names` are never taken for flags. It knows the project, and
-    /// nothing of our stdin: that is the protocol's.
+    /// Runs kumite as a separate process; `names` are never taken for flags. The process knows the
+    /// project, but does not read our stdin, which belongs to the protocol.
     pub fn command(&self, words: &[&str], names: &[&str]) -> Command {
         let mut command = Command::new(&self.kumite);
         command
@@ -49,7 +49,7 @@ impl Desk {
         command
     }
 
-    /// Runs a command that says what it did.
+    /// Runs a command that reports what it did.
     pub fn tell(&self, words: &[&str], names: &[&str]) -> Result<String> {
         let mut command = self.command(words, names);
         let output = command.output().map_err(|error| self.cannot_run(&error))?;
@@ -72,7 +72,7 @@ impl Desk {
     }
 }
 
-/// The command line begins its sentences with its name.
+/// The command line starts its sentences with its name.
 fn without_name(text: &str) -> String {
     let lines: Vec<&str> = text
         .trim_end()

@@ -1,8 +1,9 @@
-//! The Model Context Protocol server: what `kumite mcp` gives, so that an agent can steer kumite.
+//! The Model Context Protocol server behind `kumite mcp`, so that an agent can steer kumite.
 //!
-//! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and the
+//! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and
+//! the
 //! tool answers from the files of the project. Runs are handed to the engine of the project, and
-//! whatever else is asked of an engine is done by kumite as a process of its own: so the server holds
+//! all other requests to an engine are made by a separate kumite process: so the server holds
 //! no lock, has no agents, and can end at any moment.
 
 mod desk;

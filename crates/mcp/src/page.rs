@@ -1,15 +1,15 @@
-//! A part of something long: an answer has to fit into what an agent can read.
+//! A part of a long answer: an answer must fit into what an agent can read.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::refusal::{Refusal, Result};
 
-/// So many bytes of an answer are enough.
+/// The most bytes of an answer.
 pub const BYTES_MAX: usize = 64 * 1024;
 
-/// Which part is asked for: `count` items from number `from` on, or else the last ones. Numbers begin
-/// with 1.
+/// The requested part: `count` items starting at number `from`, or else the last ones. Numbers
+/// begin with 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
     pub from: Option<u64>,
@@ -19,16 +19,16 @@ pub struct Part {
 /// Some of many items.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The number of the first one.
+    /// The number of the first item.
     pub from: u64,
     pub total: u64,
-    /// The number of the one behind the last, if there is one.
+    /// The number of the item after the last one, if there is one.
     pub next: Option<u64>,
     pub items: Vec<T>,
 }
 
 impl Part {
-    /// How many are asked for.
+    /// How many items are requested.
     pub fn count(self, usual: u64, most: u64) -> Result<u64> {
         match self.count {
             Some(count) if count == 0 || count > most => {
@@ -38,7 +38,7 @@ impl Part {
         }
     }
 
-    /// The number of the first one, if it was told.
+    /// The number of the first item, if it was given.
     pub fn first(self) -> Result<Option<u64>> {
         match self.from {
             Some(0) => Err(Refusal::new("from: numbers begin with 1")),
@@ -47,8 +47,7 @@ impl Part {
     }
 }
 
-/// The part of `all` that is asked for, `usual` of them if nobody says how many, and fewer if they are
-/// long.
+/// The requested part of `all`: `usual` items if no count was given, and fewer if they are long.
 pub fn page<T: Serialize>(all: Vec<T>, part: Part, usual: u64) -> Result<Page<Value>> {
     let total = all.len() as u64;
     let count = part.count(usual, MOST)?;
@@ -75,10 +74,10 @@ pub fn page<T: Serialize>(all: Vec<T>, part: Part, usual: u64) -> Result<Page<Va
     })
 }
 
-/// So many items can be asked for at once.
+/// The most items that can be requested at once.
 pub const MOST: u64 = 1000;
 
-/// `text` up to `most` bytes, with a word about the rest.
+/// `text` up to `most` bytes, with a note about the rest.
 pub fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Why a tool did not do what it was asked for: the sentence that the command line would print.
+//! Why a tool refused: the sentence that the command line would print.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// An error is told with all that lies below it: file, line and remedy are in there.
+/// An error is shown with all its causes, which name file, line and remedy.
 impl<E: std::error::Error> From<E> for Refusal {
     fn from(error: E) -> Refusal {
         Refusal(sentence(&error))

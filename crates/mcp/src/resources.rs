@@ -10,10 +10,10 @@ use crate::desk::Desk;
 use crate::refusal::{Refusal, Result};
 
 const ROOT: &str = "kumite://specs/";
-/// So many are listed at once.
+/// How many resources are listed at once.
 const PAGE: usize = 500;
 
-/// The documents of all specs. `cursor` is what the page before told.
+/// The documents of all specs. `cursor` comes from the previous page.
 pub fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let wrong = |_| Refusal::new("the cursor is none that resources/list has told");
     let from: usize = cursor.map_or(Ok(0), str::parse).map_err(wrong)?;
@@ -74,7 +74,7 @@ fn encoded(name: &str) -> String {
     out
 }
 
-/// What is no escape stays as it is.
+/// Text that is not an escape stays unchanged.
 fn decoded(name: &str) -> String {
     let mut out = Vec::new();
     let mut rest = name.as_bytes();

@@ -1,4 +1,4 @@
-//! The server: which tools there are, and who may call which.
+//! The server: which tools exist, and which may be called.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::{resources, tools, wire};
 
 /// What a server is started with.
 pub struct Options {
-    /// Where the project is, or below.
+    /// The project, or a directory in it.
     pub place: PathBuf,
-    /// The program kumite itself.
+    /// The kumite binary.
     pub kumite: PathBuf,
     pub read_only: bool,
 }
@@ -46,7 +46,7 @@ pub fn serve(options: Options) -> std::result::Result<(), Error> {
         .enable_all()
         .build()?;
     let served = runtime.block_on(talk(options));
-    // Nobody waits for calls that still read.
+    // Calls that are still reading are not waited for.
     runtime.shutdown_background();
     served
 }
@@ -69,7 +69,7 @@ async fn talk(options: Options) -> std::result::Result<(), Error> {
             let _ = running.waiting().await;
             Ok(())
         }
-        // Nobody ever said anything.
+        // The client never said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(Error::Begin(Box::new(error))),
     }
@@ -91,7 +91,7 @@ impl Server {
         !(self.read_only && tool.changes())
     }
 
-    /// Files and processes block, so each call has a thread of its own.
+    /// Files and processes block, so each call has its own thread.
     async fn apart<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,

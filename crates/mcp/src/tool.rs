@@ -1,4 +1,4 @@
-//! A tool: its name, what it is for, what it takes, and the function behind it.
+//! A tool: its name, its purpose, its arguments, and its function.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use crate::refusal::{Refusal, Result};
 pub enum Reach {
     /// Nothing changes.
     Reads,
-    /// Something is added; asked again it changes nothing more.
+    /// Adds something; a repeated call changes nothing more.
     Adds,
-    /// Something ends or is given up; asked again it changes nothing more.
+    /// Ends something or gives it up; a repeated call changes nothing more.
     Ends,
-    /// Agents are set to work: they change files, and each call may start some.
+    /// Starts agents: they change files, and each call may start some.
     Starts,
 }
 
-/// One call: where it works, and whether anybody still waits for its answer.
+/// One call: what it works on, and whether the client no longer waits for the answer.
 pub struct Call<'a> {
     pub desk: &'a Desk,
     pub is_over: &'a dyn Fn() -> bool,
 }
 
-/// What a tool found: data, and where that reads better, a text.
+/// The result of a tool: data, and a text where that reads better.
 #[derive(Debug)]
 pub struct Answer {
     pub data: Value,
@@ -102,7 +102,7 @@ impl Tool {
     }
 }
 
-/// Wrong arguments are told with the name of the field.
+/// An error about the arguments names the field.
 fn parse<A: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<A> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let place = match error.path().to_string() {
@@ -116,8 +116,8 @@ fn parse<A: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<A> {
     })
 }
 
-/// The schema of the arguments, in the plain words that every client understands: an argument that
-/// may be left out is not required, instead of being something or null.
+/// The schema of the arguments, in a plain form that every client understands: an optional argument
+/// is "not required", instead of "something or null".
 fn schema<A: JsonSchema>() -> JsonObject {
     let generator = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     let mut schema = generator.into_generator().into_root_schema_for::<A>();

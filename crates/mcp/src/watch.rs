@@ -1,4 +1,4 @@
-//! Waiting until a spec that was asked to run has come to rest.
+//! Waits until a spec that was asked to run rests.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,24 +13,24 @@ use crate::refusal::Result;
 
 /// How often we look.
 const LOOK: Duration = Duration::from_millis(50);
-/// An engine that was not seen so often in a row is gone.
+/// An engine that was not seen in this many consecutive looks is gone.
 const LOOKS: u32 = 40;
 
 pub struct Watch<'a> {
     project: &'a Project,
     spec: &'a Spec,
     news: Reader,
-    /// The last journal entry before anybody was asked.
+    /// The last journal entry before the request.
     before: u64,
-    /// The entry that says that somebody was.
+    /// The entry of the request.
     start: Option<u64>,
     /// The last entry that ended a run.
     end: u64,
 }
 
 impl Watch<'_> {
-    /// Begins before the spec is asked to run, so that nothing is missed, and the end of an earlier
-    /// run is not taken for that of this one.
+    /// Created before the spec is asked to run, so that nothing is missed, and the end of an
+    /// earlier run is not taken for the end of this one.
     pub fn new<'a>(project: &'a Project, spec: &'a Spec) -> Result<Watch<'a>> {
         let last = journal::history(spec.run_dir())?.pop();
         Ok(Watch {
@@ -43,7 +43,7 @@ impl Watch<'_> {
         })
     }
 
-    /// True: it rests, or nobody works on it any more.
+    /// True: it rests, or no engine works on it any more.
     pub fn until_rest(mut self, deadline: Instant, is_over: &dyn Fn() -> bool) -> Result<bool> {
         let mut unseen = 0;
         while Instant::now() < deadline && !is_over() {
@@ -54,7 +54,7 @@ impl Watch<'_> {
                 true => 0,
                 false => unseen + 1,
             };
-            // It was killed, and nobody has taken its place.
+            // The engine was killed, and no other took its place.
             if unseen == LOOKS {
                 return Ok(true);
             }
@@ -86,7 +86,7 @@ impl Watch<'_> {
         Ok(rests && self.start.is_some_and(|start| start <= self.end))
     }
 
-    /// The entry that ended a run of our spec, if the news tell of one. Their key is
+    /// The entry that ended a run of our spec, if this news item reports one. Its key is
     /// `<spec> <entry>.<effect>`.
     fn end_in(&self, item: &Item) -> Option<u64> {
         let is_end = item.news["type"] == "run_ended" && item.news["spec"] == self.spec.name;

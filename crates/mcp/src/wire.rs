@@ -10,18 +10,18 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-/// A message that is longer is passed over.
+/// A longer message is ignored.
 const LINE_MAX: usize = 4 * 1024 * 1024;
 
-/// A transport that says when it is over, and that begins with a request, whatever else is said
-/// before: a stray notification does not end the server.
+/// A transport that reports when it is over. It begins with a request and ignores other messages
+/// before that: a stray notification does not end the server.
 pub struct Wire<T> {
     inner: T,
     has_begun: bool,
     is_over: Arc<AtomicBool>,
 }
 
-/// `is_over` becomes true when nobody is left who could be answered.
+/// `is_over` becomes true when no client is left to answer.
 pub fn stdio(is_over: Arc<AtomicBool>) -> Wire<impl Transport<RoleServer>> {
     let (read, write) = stdio_pipes();
     let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(LINE_MAX);
@@ -60,7 +60,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
     }
 }
 
-/// The handshake, or a request that brings all it needs.
+/// The handshake, or a request that contains everything it needs.
 fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     match message {
         JsonRpcMessage::Request(message) => match &message.request {

@@ -1,9 +1,9 @@
 //! The commands: their names and their texts.
 
-/// Where Claude Code puts the arguments into a command file; our prompts use the same mark.
+/// The mark that Claude Code replaces by the arguments in a command file; our prompts use it too.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// What can be asked of an agent.
+/// What kumite can ask of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Give a description a name and a directory.
@@ -54,7 +54,7 @@ impl Command {
         }
     }
 
-    /// Knows the command names, kumite's words for steps (`KUMITE_STEP`) and those for phases.
+    /// Accepts the command names, kumite's words for steps (`KUMITE_STEP`) and those for phases.
     pub fn from_name(name: &str) -> Option<Command> {
         let by_word = || match name {
             "init" => Some(Command::Init),
@@ -74,7 +74,7 @@ impl Command {
             .or_else(by_word)
     }
 
-    /// The text, with `$ARGUMENTS` where the arguments belong.
+    /// The text, with `$ARGUMENTS` in place of the arguments.
     pub fn text(self) -> &'static str {
         match self {
             Command::Init => concat!(

@@ -1,4 +1,4 @@
-//! The files that a project gets: where they are and what stands in them.
+//! The files that a project gets: their paths and their content.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const DOCUMENT_TEMPLATES: [(&str, &str); 3] = [
     ("tasks.md", include_str!("../templates/tasks.md")),
 ];
 
-/// The content of `.claude/commands/kiro/<name>.md`: front matter, text, and the mark that it is ours.
+/// The content of `.claude/commands/kiro/<name>.md`: front matter, text, and our mark.
 pub fn command_file(command: Command) -> String {
     let front = front(command);
     marker::seal(&format!(
@@ -29,12 +29,12 @@ pub fn command_file(command: Command) -> String {
     ))
 }
 
-/// Whether the project has its own slash command file, ours or a person's.
+/// Whether the project has a file for this slash command, ours or a person's.
 pub fn is_installed(project: &Path, command: Command) -> bool {
     project.join(command_path(command)).is_file()
 }
 
-/// The text of the project's own command file with the arguments put in, for agents that do not
+/// The text of the project's own command file with the arguments inserted, for agents that do not
 /// know slash commands. None: there is no such file.
 pub fn expanded(project: &Path, command: Command, arguments: &str) -> Option<String> {
     let file = std::fs::read_to_string(project.join(command_path(command))).ok()?;
@@ -46,7 +46,7 @@ pub fn expanded(project: &Path, command: Command, arguments: &str) -> Option<Str
     })
 }
 
-/// What follows the lines between two `---` at the top.
+/// The text after the front matter, which is between two `---` lines.
 fn without_front(text: &str) -> &str {
     let Some(rest) = text.strip_prefix("---\n") else {
         return text;
@@ -54,7 +54,7 @@ fn without_front(text: &str) -> &str {
     rest.split_once("\n---\n").map_or(text, |(_, body)| body)
 }
 
-/// All files that `install` cares for: path below the project, and content.
+/// All files that `install` manages: the path below the project, and the content.
 pub(crate) fn all() -> impl Iterator<Item = (PathBuf, String)> {
     let commands = Command::ALL
         .into_iter()
@@ -71,7 +71,7 @@ fn command_path(command: Command) -> PathBuf {
 
 struct Front {
     description: &'static str,
-    /// What the command may use without being asked. Nobody is there to be asked.
+    /// What the command may use without asking, because nobody is there to answer.
     tools: &'static str,
     arguments: &'static str,
 }

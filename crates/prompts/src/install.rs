@@ -1,4 +1,4 @@
-//! Puts the command files and templates into a project, never over a person's edits.
+//! Installs the command files and templates into a project, but never overwrites a person's edits.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{file, marker};
 
-/// What `install` did about one file.
+/// What `install` did with one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// Relative to the project.
@@ -16,13 +16,13 @@ pub struct Installed {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It was not there.
+    /// The file was missing.
     Written,
-    /// It was there, just as we would write it.
+    /// The file was already as we would write it.
     Unchanged,
-    /// It was an older one of ours that nobody had edited.
+    /// The file was an older one of ours that nobody had edited.
     Updated,
-    /// It is a person's, and stays as it is.
+    /// The file belongs to a person, and stays unchanged.
     Kept,
 }
 
@@ -40,8 +40,8 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// Installs the command files and templates into `project`. A second call changes nothing.
-/// The links on the way are looked at first, so that a refusal leaves everything as it was.
+/// Installs the command files and templates into `project`. A second call changes nothing. Links on
+/// the way are checked first, so that a refusal leaves everything unchanged.
 pub fn install(project: &Path) -> Result<Vec<Installed>, Error> {
     let root = project.canonicalize().map_err(|source| Error::Project {
         path: project.to_owned(),
@@ -74,7 +74,7 @@ fn one(root: &Path, path: PathBuf, content: &str) -> Result<Installed, Error> {
     Ok(Installed { path, what })
 }
 
-/// What has to happen with `target` so that it holds `content`.
+/// What must happen to `target` so that it has this `content`.
 fn compare(target: &Path, content: &str) -> io::Result<What> {
     match target.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(What::Written),
@@ -91,7 +91,7 @@ fn compare(target: &Path, content: &str) -> io::Result<What> {
     })
 }
 
-/// Walks down from `root`: every link on the way has to lead back into the project.
+/// Checks every link from `root` down: each must lead back into the project.
 fn stays_inside(root: &Path, directory: &Path) -> Result<(), Error> {
     let mut path = root.to_owned();
     for component in directory {
@@ -117,13 +117,13 @@ fn replace(target: &Path, content: &str) -> io::Result<()> {
         .and_then(|()| file.sync_all());
     let done = written.and_then(|()| fs::rename(&beside, target));
     if done.is_err() {
-        // The first error is the one to tell; a leftover is only untidy.
+        // Report the first error; a leftover file is only untidy.
         let _ = fs::remove_file(&beside);
     }
     done
 }
 
-/// A new file in the directory of `target`. One that a crash has left behind is passed by.
+/// A new file in the directory of `target`. Files that a crash has left are skipped.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     const TRIES: u32 = 100;
     let name = target.file_name().unwrap_or_default().to_string_lossy();

@@ -1,9 +1,9 @@
 //! What kumite asks of an agent: its own command texts and document templates.
 //!
-//! The texts are in `texts/`, the templates in `templates/`; both are embedded. A project that has
-//! the command files gets the slash command (`slash`), or their text (`expanded`) for agents that
-//! know no slash commands; without such files every agent gets our own text (`whole`).
-//! `install` puts the command files and templates into a project, never over a person's edits.
+//! The texts are in `texts/`, the templates in `templates/`; both are embedded. If a project has
+//! the command files, agents get the slash command (`slash`), or the text of the file (`expanded`)
+//! if they know no slash commands. Without such files every agent gets our own text (`whole`).
+//! `install` puts the command files and templates into a project, but never over a person's edits.
 
 mod command;
 mod file;
@@ -23,7 +23,8 @@ pub fn slash(command: Command, arguments: &str) -> String {
         .to_owned()
 }
 
-/// The whole prompt for agents that do not know the slash commands: the text with the arguments put in.
+/// The whole prompt for agents that do not know slash commands: the text with the arguments
+/// inserted.
 pub fn whole(command: Command, arguments: &str) -> String {
     command.text().replace(command::ARGUMENTS, arguments.trim())
 }

@@ -1,5 +1,5 @@
-//! The mark on files that kumite wrote: a last line with a hash of all that stands before it.
-//! While the hash is right nobody has edited the file, and a newer kumite may replace it.
+//! The mark on files that kumite wrote: a last line with a hash of everything before it. While the
+//! hash is right nobody has edited the file, and a newer kumite may replace it.
 
 const BEFORE: &str = "<!-- kumite:1 ";
 const AFTER: &str = " -->";
@@ -14,7 +14,7 @@ pub fn strip(text: &str) -> &str {
     }
 }
 
-/// `rest` with its mark. `rest` ends with a line feed.
+/// `rest` with its mark. `rest` must end with a line feed.
 pub fn seal(rest: &str) -> String {
     format!("{rest}{BEFORE}{}{AFTER}\n", hash(rest))
 }

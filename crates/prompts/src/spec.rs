@@ -1,13 +1,13 @@
 //! The first files of a spec, as `kumite new` writes them.
 
-/// The `spec.json` of a new spec. All phases are permitted but deploy.
+/// The `spec.json` of a new spec. All phases but deploy are permitted.
 pub fn init_spec_json(spec: &str, language: &str, description: &str, now_rfc3339: &str) -> String {
     let template = include_str!("../templates/init.json");
     let template = match description.trim() {
         "" => template.replace("  \"description\": \"{{DESCRIPTION}}\",\n", ""),
         _ => template.to_owned(),
     };
-    // The description comes last: whatever stands in it is not a placeholder.
+    // The description comes last, so that nothing in it is taken for a placeholder.
     template
         .replace("{{SPEC}}", &in_json(spec))
         .replace("{{NOW}}", &in_json(now_rfc3339))
@@ -15,14 +15,14 @@ pub fn init_spec_json(spec: &str, language: &str, description: &str, now_rfc3339
         .replace("{{DESCRIPTION}}", &in_json(description.trim()))
 }
 
-/// The `requirements.md` of a new spec: the description, word for word, and room for the rest.
+/// The `requirements.md` of a new spec: the unchanged description, and room for the rest.
 pub fn requirements_stub(spec: &str, description: &str) -> String {
     include_str!("../templates/requirements-stub.md")
         .replace("{{SPEC}}", spec)
         .replace("{{DESCRIPTION}}", description.trim())
 }
 
-/// `text` as it stands between the quotes of a JSON string.
+/// `text` as it is written between the quotes of a JSON string.
 fn in_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

@@ -122,7 +122,7 @@ fn an_older_file_of_ours_is_updated() {
     let project = project();
     install(project.path()).unwrap();
     let path = project.path().join(DESIGN);
-    // Written by an earlier kumite: another text, with the hash that belongs to it.
+    // Written by an earlier kumite: another text, with its correct hash.
     fs::write(&path, "foobar\n<!-- kumite:1 345316a7168b8506 -->\n").unwrap();
     assert_eq!(
         what(&install(project.path()).unwrap(), DESIGN),

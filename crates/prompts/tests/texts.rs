@@ -1,4 +1,4 @@
-//! What the texts must say, because kumite relies on it.
+//! What the texts must contain, because kumite relies on it.
 
 use kumite_prompts::{Command, command_file, slash, whole};
 

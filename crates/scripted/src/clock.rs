@@ -1,4 +1,4 @@
-//! The time of day in UTC, as documents and spec.json write it.
+//! The current time in UTC, as documents and spec.json write it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

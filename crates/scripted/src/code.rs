@@ -1,5 +1,5 @@
-//! The code that the agent writes: a small rate limiter in Python, and what is wrong with it
-//! until an inspection says so.
+//! The code that the agent writes: a small rate limiter in Python, and its defects until an
+//! inspection finds them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::script::{self, Inspection};
 use crate::trouble::Trouble;
 
-/// A file of the code: its name and its sound text.
+/// A file of the code: its name and its correct text.
 pub(crate) type File = (&'static str, &'static str);
 
 /// The code in the order of the tasks.
@@ -42,7 +42,7 @@ pub(crate) const PARTS: [&[File]; 3] = [
     ],
 ];
 
-/// Something wrong in the code that an inspection finds and a fix repairs.
+/// A defect in the code that an inspection finds and a fix repairs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Defect {
@@ -57,22 +57,22 @@ pub(crate) struct Defect {
     pub test: String,
 }
 
-/// The defects that the code of this script has: one for each NOGO to come.
+/// The defects in the code of this script: one for each future NOGO.
 pub(crate) fn defects(inspection: &Inspection) -> Result<Vec<Defect>, Trouble> {
     let mut defects = all()?;
     defects.truncate(inspection.verdicts.nogos());
     Ok(defects)
 }
 
-/// What the inspection `round` finds if it says NOGO. A script with more NOGO verdicts than
-/// there are defects insists on the last one.
+/// The defect that inspection `round` finds if it says NOGO. If a script has more NOGO verdicts
+/// than there are defects, the last defect is found again.
 pub(crate) fn found(inspection: &Inspection, round: u32) -> Result<Defect, Trouble> {
     let mut defects = all()?;
     let index = inspection.verdicts.nogos_before(round);
     Ok(defects.swap_remove(index.min(defects.len() - 1)))
 }
 
-/// A file as it is first written, with these defects and without the tests that show them.
+/// The first version of a file, with these defects and without the tests that show them.
 pub(crate) fn first_draft(file: &File, defects: &[Defect]) -> String {
     let (name, sound) = file;
     let mut text = sound.to_string();
@@ -87,7 +87,7 @@ pub(crate) fn first_draft(file: &File, defects: &[Defect]) -> String {
     text
 }
 
-/// Where the tests of a file end; a new one goes before it.
+/// The end of a file's tests; a new test goes before it.
 pub(crate) const TESTS_END: &str = "\n\nif __name__ == \"__main__\":";
 
 fn all() -> Result<Vec<Defect>, Trouble> {

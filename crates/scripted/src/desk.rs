@@ -1,4 +1,4 @@
-//! Where the agent works: it reads and writes files of the project, and says so.
+//! The agent's workplace: it reads and writes files of the project, and reports it.
 
 use std::fs;
 use std::io;
@@ -33,7 +33,7 @@ impl<'a> Desk<'a> {
         self.project.join(".kiro/specs").join(self.spec).join(name)
     }
 
-    /// A file of the code that the spec is about.
+    /// A file of the code that the spec describes.
     pub fn code(&self, name: &str) -> PathBuf {
         self.project.join("demo").join(self.spec).join(name)
     }
@@ -64,7 +64,7 @@ impl<'a> Desk<'a> {
         )
     }
 
-    /// Replaces the first `old` by `new`. False, and nothing done, if there is no `old`.
+    /// Replaces the first `old` by `new`. False, with nothing changed, if there is no `old`.
     pub fn edit(&mut self, path: &Path, old: &str, new: &str) -> Result<bool, Trouble> {
         let text = load(path)?;
         if !text.contains(old) {
@@ -75,8 +75,8 @@ impl<'a> Desk<'a> {
         Ok(true)
     }
 
-    /// Changes a whole file at once, so that nobody else's change in between is lost:
-    /// what is to be said about it is said afterwards.
+    /// Changes a whole file at once, so that no change of another process in between is lost. The
+    /// report follows afterwards.
     pub fn change(
         &mut self,
         path: &Path,
@@ -107,7 +107,7 @@ pub(crate) fn load(path: &Path) -> Result<String, Trouble> {
     })
 }
 
-/// Writes beside the file and renames: a reader, or a crash, never meets half a file.
+/// Writes beside the file and renames, so that a reader or a crash never sees half a file.
 fn store(path: &Path, text: &str) -> Result<(), Trouble> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
@@ -115,7 +115,7 @@ fn store(path: &Path, text: &str) -> Result<(), Trouble> {
         .and_then(|()| fs::write(&beside, text))
         .and_then(|()| fs::rename(&beside, path));
     written.map_err(|source| {
-        // Best effort: the trouble is what counts, not the litter.
+        // Best effort: the first error counts, not the leftover file.
         let _ = fs::remove_file(&beside);
         Trouble::Write {
             path: path.to_path_buf(),
@@ -128,7 +128,7 @@ fn create_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// The lines in which two texts differ, from the first to the last such line.
+/// The lines in which two texts differ, from the first to the last difference.
 fn difference<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let lines = |text: &'t str| text.split_inclusive('\n');
     let same = |pairs: &mut dyn Iterator<Item = (&'t str, &'t str)>| -> usize {

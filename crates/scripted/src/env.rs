@@ -1,4 +1,4 @@
-//! What the agent is asked to do: kumite says it in the environment.
+//! The task of the agent, from the environment.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::script::duration;
 use crate::trouble::Trouble;
 
-/// The variables of the contract, as they came. `play` judges them, so that a wrong one is
-/// reported like every other problem: with a result line.
+/// The variables of the contract, unchanged. `play` checks them, so that a wrong one is reported
+/// like every other problem: with a result line.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
     /// `KUMITE_SPEC`
@@ -42,7 +42,7 @@ impl Env {
         }
     }
 
-    /// Names this agent among all others, also when somebody starts it by hand.
+    /// Identifies this agent, even when somebody starts it by hand.
     pub(crate) fn name(&self) -> &str {
         self.agent.as_deref().unwrap_or("scripted")
     }
@@ -60,12 +60,12 @@ impl Env {
     }
 }
 
-/// The environment, understood.
+/// The environment, parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub spec: String,
     pub step: Step,
-    /// The review or inspection round or the attempt, from 1.
+    /// The number of the review or inspection round or of the attempt, from 1.
     pub round: u32,
 }
 
@@ -134,7 +134,7 @@ fn step(name: &str) -> Result<Step, Trouble> {
     })
 }
 
-/// Only steps that are numbered need a number.
+/// Only numbered steps need a number.
 fn round(env: &Env, step: Step) -> Result<u32, Trouble> {
     let numbered = matches!(
         step,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::script::{self, Review};
 use crate::trouble::Trouble;
 
-/// A point that a review makes about a document.
+/// A point of a review about a document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Finding {
@@ -17,9 +17,9 @@ pub(crate) struct Finding {
     pub document: String,
     pub issue: String,
     pub suggestion: String,
-    /// Why the reply judges it as it does.
+    /// Why the reply judges it this way.
     pub reason: String,
-    /// The passage to replace; empty where a clarification is enough.
+    /// The passage to replace; empty if a clarification is enough.
     #[serde(default)]
     pub old: String,
     #[serde(default)]
@@ -71,7 +71,7 @@ impl Judgment {
     }
 }
 
-/// A finding in one review: with its number there, and the judgment to come.
+/// A finding in one review, with its number there and the coming judgment.
 #[derive(Clone, Debug)]
 pub(crate) struct Issue {
     /// `C1`, `W2`, `I1`
@@ -80,8 +80,8 @@ pub(crate) struct Issue {
     pub judgment: Judgment,
 }
 
-/// The issues of a round, the gravest first. Review and reply are different processes: both
-/// come here, so that they speak of the same.
+/// The issues of a round, the most serious first. Review and reply are different processes; both
+/// call this, so that they agree.
 pub(crate) fn issues(review: &Review, round: u32) -> Result<Vec<Issue>, Trouble> {
     let pool: Pool = script::parse(Path::new("texts/findings.toml"), POOL)?;
     let fixes = &review.fix_required;
@@ -116,7 +116,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// Findings of the built-in documents first; a long script goes on with general ones.
+    /// Findings about the built-in documents come first; a long script continues with general ones.
     fn to_fix(&self, index: usize) -> Finding {
         match self.fix.get(index) {
             Some(finding) => finding.clone(),

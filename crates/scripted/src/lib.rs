@@ -1,7 +1,7 @@
 //! The built-in agent: plays a whole spec from a script, for the demo and for tests.
 //!
 //! kumite starts its own binary as the agent process, which calls [`main`]. Each step is a new
-//! process, so everything follows from the environment ([`Env`]), the script and the files.
+//! process, so everything depends on the environment ([`Env`]), the script and the files.
 //! It needs no account and no network, and it really writes what it claims to write.
 
 mod clock;
@@ -29,21 +29,21 @@ use env::Job;
 use script::Script;
 use stream::Stream;
 
-/// The agent process: environment in, lines on stdout, 0 or 1 at the end.
+/// The agent process: environment in, lines on stdout, exit code 0 or 1.
 pub fn main() -> ExitCode {
-    // Without a current directory the step fails on its first file, and says so in its result.
+    // Without a current directory the step fails on its first file, and its result says so.
     let project = std::env::current_dir().unwrap_or_else(|_| ".".into());
     match play(&Env::from_process(), &project, &mut io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
-            // Not `eprintln!`: whoever closed stdout may have closed stderr as well.
+            // Not `eprintln!`, which panics if stderr is closed too.
             let _ = writeln!(io::stderr(), "{trouble}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Plays one step in `project`. Whatever happens, the last line of `out` is the only result.
+/// Plays one step in `project`. In every case the last line of `out` is the only result.
 pub fn play(env: &Env, project: &Path, out: &mut dyn Write) -> Result<(), Trouble> {
     let mut stream = Stream::new(out, env.name());
     stream.init(project)?;

@@ -1,8 +1,8 @@
-//! Documents: templates with the name of the spec put in, and a lead in the spec's language.
+//! Documents: templates with the name of the spec, and a first sentence in the spec's language.
 
 use crate::spec_json::Language;
 
-/// The first sentence of a Japanese document; the others follow the templates.
+/// The first sentence of a Japanese document; other languages use the templates.
 #[derive(Clone, Copy)]
 pub(crate) enum Lead {
     Requirements,
@@ -30,7 +30,7 @@ pub(crate) fn lead(lead: Lead, language: Language, spec: &str) -> String {
     format!("この文書は `{spec}` {sentence}\n\n")
 }
 
-/// Puts the name of the spec into a template.
+/// Inserts the name of the spec into a template.
 pub(crate) fn fill(template: &str, spec: &str) -> String {
     template
         .replace("{{spec}}", spec)
@@ -47,7 +47,7 @@ pub(crate) fn title(spec: &str) -> String {
     }
 }
 
-/// The section of a document that begins with this heading, with an empty line after it.
+/// The section of a document with this heading, followed by an empty line.
 pub(crate) fn section(text: &str, heading: &str) -> Option<String> {
     let at_line_start = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
     let mut places = text.match_indices(heading).map(|(at, _)| at);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::trouble::Trouble;
 
-/// What a script may say. What it leaves out is as in the built-in script.
+/// The content of a script. Absent values come from the built-in script.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Script {
@@ -66,7 +66,7 @@ pub(crate) struct Text {
 }
 
 impl Script {
-    /// The script of this agent: the one named, or the built-in one.
+    /// The script of this agent: the given one, or the built-in one.
     pub fn load(project: &Path, named: Option<&Path>) -> Result<Script, Trouble> {
         let Some(named) = named else {
             return parse(Path::new("texts/script.toml"), BUILT_IN);
@@ -82,7 +82,7 @@ impl Script {
 
 pub(crate) const BUILT_IN: &str = include_str!("../texts/script.toml");
 
-/// Reads TOML; a mistake is named with its line.
+/// Reads TOML; an error names its line.
 pub(crate) fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str) -> Result<T, Trouble> {
     toml::from_str(text).map_err(|error| Trouble::Script {
         path: path.to_path_buf(),
@@ -116,14 +116,14 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     let (number, millis) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
         (Some(number), _) => (number, 1),
         (None, Some(number)) => (number, 1_000),
-        // Without a unit only nothing at all is clear.
+        // Without a unit only 0 is clear.
         (None, None) => return (text == "0").then_some(Duration::ZERO),
     };
     let millis = number.parse::<u64>().ok()?.checked_mul(millis)?;
     (millis <= 3_600_000).then(|| Duration::from_millis(millis))
 }
 
-/// One value per round; past the end, the last one again.
+/// One value per round; after the end of the list, the last one repeats.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Vec<T>", bound = "T: Deserialize<'de>")]
 pub(crate) struct PerRound<T>(Vec<T>);
@@ -147,7 +147,7 @@ impl<T: Copy> PerRound<T> {
 }
 
 impl PerRound<u32> {
-    /// How many came in the rounds before this one.
+    /// The sum of all rounds before this one.
     pub fn before(&self, round: u32) -> usize {
         let counts = (1..round).map(|earlier| self.at(earlier));
         counts.fold(0, |sum, count| sum + count as usize)
@@ -161,8 +161,8 @@ impl PerRound<Verdict> {
         verdicts.filter(|v| *v == Verdict::Nogo).count()
     }
 
-    /// How many inspections say NOGO in all, in the three rounds that a run usually has
-    /// or in as many as are listed.
+    /// How many inspections say NOGO in total, in the three rounds of a usual run or in as many as
+    /// are listed.
     pub fn nogos(&self) -> usize {
         let listed = u32::try_from(self.0.len()).unwrap_or(u32::MAX - 1);
         self.nogos_before(listed.max(3) + 1)

@@ -1,4 +1,4 @@
-//! spec.json: the few fields that an agent records; everything else stays as it is.
+//! spec.json: the few fields that an agent records; everything else stays unchanged.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) enum Language {
     Japanese,
 }
 
-/// The language of the documents; English where nothing else is said.
+/// The language of the documents; English by default.
 pub(crate) fn language(text: &str) -> Language {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
     match json["language"].as_str() {
@@ -22,7 +22,7 @@ pub(crate) fn language(text: &str) -> Language {
     }
 }
 
-/// A spec.json that is being changed. Its path is for what goes wrong.
+/// A spec.json that is being changed. The path is for error messages.
 pub(crate) struct SpecJson<'a> {
     path: &'a Path,
     root: Value,
@@ -77,7 +77,7 @@ impl<'a> SpecJson<'a> {
         u32::try_from(last["number"].as_u64()?).ok()
     }
 
-    /// The last inspection has been answered with a fix.
+    /// Records that the last inspection was answered with a fix.
     pub fn record_fix(&mut self, now: &str) -> Result<(), Trouble> {
         let rounds = self.list("inspection", "rounds")?;
         if let Some(Value::Object(last)) = rounds.last_mut() {
@@ -86,7 +86,7 @@ impl<'a> SpecJson<'a> {
         Ok(())
     }
 
-    /// The list at `section.key`, made where there is none yet.
+    /// The list at `section.key`, created if missing.
     fn list(&mut self, section: &str, key: &str) -> Result<&mut Vec<Value>, Trouble> {
         let trouble = |name: &str, kind| Trouble::SpecJson {
             path: self.path.to_path_buf(),
@@ -117,7 +117,7 @@ fn present<'m>(
     value
 }
 
-/// The object of a round, found by its number or added at the end.
+/// The object of a round, found by its number or appended.
 fn entry<'l>(list: &'l mut Vec<Value>, key: &str, number: u32) -> &'l mut Value {
     let known = list.iter().position(|entry| entry[key] == json!(number));
     let index = known.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What the agent says, the way Claude Code says it: one JSON object per line.
+//! The output of the agent in the format of Claude Code: one JSON object per line.
 
 use std::io::Write;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl<'a> Stream<'a> {
         self.assistant(json!({"type": "text", "text": text}))
     }
 
-    /// A tool that was used, and what came of it.
+    /// The use of a tool, and its result.
     pub fn tool(&mut self, name: &str, input: Value, outcome: &str) -> Result<(), Trouble> {
         let id = format!("toolu_{}_{}", self.short_id(), self.turns + 1);
         self.bytes_said += input.to_string().len();
@@ -83,8 +83,8 @@ impl<'a> Stream<'a> {
         self.result("success", false, summary)
     }
 
-    /// The last line of an agent that could not do its step. It does not wait: nobody watches
-    /// a failure for its pace.
+    /// The last line of an agent that could not do its step. It comes without a pause: nobody
+    /// watches a failure for its pace.
     pub fn fail(&mut self, trouble: &Trouble) -> Result<(), Trouble> {
         self.result("error_during_execution", true, &trouble.to_string())
     }
@@ -122,7 +122,7 @@ impl<'a> Stream<'a> {
         self.line(&line)
     }
 
-    /// Tokens as a model would count them, roughly: four bytes each, after a system prompt.
+    /// Roughly the tokens that a model would count: four bytes per token, plus a system prompt.
     fn usage(&self) -> Value {
         json!({
             "input_tokens": 2_000 + self.bytes_read / 4,
@@ -149,7 +149,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// A name in the shape of a UUID: the same agent always has the same session.
+/// A name in the format of a UUID: the same agent always has the same session.
 fn session_id(agent: &str) -> String {
     let (high, low) = (hash(agent, 1), hash(agent, 2));
     format!(
@@ -162,7 +162,7 @@ fn session_id(agent: &str) -> String {
     )
 }
 
-/// FNV-1a: unlike the hasher of std, the same in every release.
+/// FNV-1a: unlike the hasher of std, it is the same in every release.
 fn hash(text: &str, seed: u8) -> u64 {
     let bytes = std::iter::once(seed).chain(text.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -1,17 +1,17 @@
-//! tasks.md: boxes that count, ticking them, adding fixes.
+//! tasks.md: finding boxes that count, ticking them, adding fixes.
 
 use std::ops::Range;
 
-/// A box that counts as a task. Optional ones (`- [ ]* 1.2`, `- [ ] 1.2*`), those in code and those in the
-/// appendix do not.
+/// A box that counts as a task. Optional boxes (`- [ ]* 1.2`, `- [ ] 1.2*`), those in code and
+/// those in the appendix do not count.
 struct TaskBox {
-    /// Where the mark between the brackets is.
+    /// The position of the mark between the brackets.
     mark: Range<usize>,
     done: bool,
     title: String,
 }
 
-/// How many boxes are ticked, of how many.
+/// How many boxes are ticked, and how many there are.
 pub(crate) fn progress(text: &str) -> (usize, usize) {
     let boxes = boxes(text);
     (boxes.iter().filter(|b| b.done).count(), boxes.len())
@@ -25,14 +25,14 @@ pub(crate) fn tick(text: &str, count: u32) -> (String, Vec<String>) {
         .take(count as usize)
         .collect();
     let mut ticked = text.to_string();
-    // From the end, so that the places before it stay where they are.
+    // From the end, so that earlier positions stay valid.
     for task in open.iter().rev() {
         ticked.replace_range(task.mark.clone(), "x");
     }
     (ticked, open.into_iter().map(|task| task.title).collect())
 }
 
-/// Adds a ticked task that repaired a finding, before the appendix. Done already: None.
+/// Adds a ticked task for a repaired finding, before the appendix. None if it is already there.
 pub(crate) fn add_fix(text: &str, round: u32, date: &str, fix: &str) -> Option<String> {
     let heading = format!("### Round {round} (");
     if text.contains(&heading) {
@@ -51,7 +51,7 @@ pub(crate) fn add_fix(text: &str, round: u32, date: &str, fix: &str) -> Option<S
     ))
 }
 
-/// One above the highest major number, as in `4` after `- [x] 3.2 ...`.
+/// The next major number, such as `4` after `- [x] 3.2 ...`.
 fn next_major(text: &str) -> u32 {
     let majors = boxes(text).into_iter().filter_map(|task| {
         let number = task.title.split(['.', ' ']).next()?;
@@ -97,7 +97,7 @@ fn task_box(at: usize, line: &str) -> Option<TaskBox> {
     let (mark, rest) = rest.split_once("] ")?;
     let number = rest.split_whitespace().next().unwrap_or_default();
     let is_optional = number.ends_with('*') && number.starts_with(|c: char| c.is_ascii_digit());
-    // Whatever stands in a box, it is open without an x.
+    // Any mark but an x leaves the box open.
     let is_box = mark.chars().count() <= 1 && !is_optional;
     is_box.then(|| TaskBox {
         mark: mark_at..mark_at + mark.len(),
@@ -106,7 +106,7 @@ fn task_box(at: usize, line: &str) -> Option<TaskBox> {
     })
 }
 
-/// Every line with its place, and whether it is code.
+/// Every line with its position, and whether it is code.
 fn located(text: &str) -> Vec<(usize, &str, bool)> {
     let mut at = 0;
     let mut fence: Option<&str> = None;

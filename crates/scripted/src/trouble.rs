@@ -1,4 +1,4 @@
-//! What can keep the agent from playing its step, as a sentence for a person.
+//! Why the agent cannot play its step, as a sentence for a person.
 
 use std::fmt;
 use std::io;
@@ -10,13 +10,13 @@ pub enum Trouble {
     Missing {
         variable: &'static str,
     },
-    /// A variable has a value that means nothing here.
+    /// A variable has a value without a meaning here.
     Unusable {
         variable: &'static str,
         value: String,
         expected: &'static str,
     },
-    /// A script, or a text inside this crate, that is not what it should be.
+    /// An invalid script, or an invalid text inside this crate.
     Script {
         path: PathBuf,
         line: usize,
@@ -30,7 +30,8 @@ pub enum Trouble {
         path: PathBuf,
         source: io::Error,
     },
-    /// A `spec.json` that is no JSON, or has another shape where something is to be recorded.
+    /// A `spec.json` that is not JSON, or has an unexpected shape where something is to be
+    /// recorded.
     SpecJson {
         path: PathBuf,
         problem: String,

@@ -1,4 +1,4 @@
-//! What the agent says: JSON lines that end in one result, also when something is wrong.
+//! The output of the agent: JSON lines that end in one result, even after an error.
 
 mod support;
 
@@ -10,7 +10,7 @@ fn results(lines: &[Value]) -> usize {
     lines.iter().filter(|line| line["type"] == "result").count()
 }
 
-/// The sentence of a failed agent, whose only result is its last line.
+/// The message of a failed agent, whose only result is its last line.
 fn complaint(played: (Vec<Value>, Result<(), kumite_scripted::Trouble>)) -> String {
     let (lines, played) = played;
     assert!(played.is_err());
@@ -172,7 +172,7 @@ fn files_that_cannot_be_read_or_written_are_named() {
         missing.contains("cannot read ") && missing.contains("tasks.md"),
         "{missing}"
     );
-    // A directory in the way: root may write everywhere, but not here.
+    // A directory in the way: even root cannot write here.
     std::fs::create_dir(project.document("requirements.md")).unwrap();
     let blocked = complaint(project.try_step("requirements", 1));
     assert!(

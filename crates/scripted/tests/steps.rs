@@ -1,4 +1,4 @@
-//! Each step leaves the files that its referee looks at.
+//! Each step leaves the files that kumite checks.
 
 mod support;
 
@@ -238,8 +238,8 @@ fn three_defects_are_found_and_repaired_one_by_one() {
     assert_ne!(own_tests_pass(&project), Some(false));
 }
 
-/// Runs the code's tests, including those that the code with its defects comes without.
-/// None where there is no Python.
+/// Runs the tests of the code, including those that the defective code comes without. None if there
+/// is no Python.
 fn own_tests_pass(project: &Project) -> Option<bool> {
     for (name, text) in [
         ("bucket", include_str!("../texts/code/test_token_bucket.py")),

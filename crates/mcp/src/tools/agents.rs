@@ -13,11 +13,11 @@ use crate::page::{BYTES_MAX, Part, clipped, page};
 use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
 
-/// More of one line is not shown.
+/// The most bytes of one line that are shown.
 const LINE_MAX: usize = 4 * 1024;
-/// So many lines are shown if nobody says how many.
+/// How many lines are shown by default.
 const USUAL: u64 = 200;
-/// So many can be asked for at once.
+/// How many lines can be requested at once.
 const MOST: u64 = 2000;
 
 pub fn tools() -> [Tool; 2] {
@@ -46,7 +46,7 @@ struct ListAgents {
     spec: String,
     /// Number of the first one, from 1, the newest.
     from: Option<u64>,
-    /// How many, 50 if it is left out, at most 1000.
+    /// How many; default 50, at most 1000.
     count: Option<u64>,
 }
 
@@ -70,15 +70,15 @@ fn list_agents(call: &Call<'_>, args: ListAgents) -> Result<Answer> {
 struct GetAgentLog {
     /// Name of the spec.
     spec: String,
-    /// One agent only: its id, or the end of it, as list_agents tells it.
+    /// One agent only: its id, or the end of its id, from list_agents.
     agent: Option<String>,
-    /// Number of the first line, from 1; without it the last ones are shown.
+    /// Number of the first line, from 1; by default the last lines are shown.
     from: Option<u64>,
     /// How many lines, at most 2000.
     count: Option<u64>,
 }
 
-/// The text of `kumite log`, which is read as far as it is needed.
+/// The output of `kumite log`, read only as far as needed.
 fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
     let (_, spec) = call.desk.spec(&args.spec)?;
     let part = Part {
@@ -109,7 +109,7 @@ fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
         .stdout
         .take()
         .map(|out| excerpt(BufReader::new(out), first, count));
-    // Whatever it had more to say is not needed.
+    // The rest of its output is not needed.
     let _ = child.kill();
     child.wait()?;
     let excerpt = excerpt.unwrap_or_else(|| Ok(Excerpt::default()))?;
@@ -131,7 +131,7 @@ struct Excerpt {
     text: String,
 }
 
-/// `count` lines from `first` on, or else the last ones, as many as fit.
+/// `count` lines starting at `first`, or else the last ones, as many as fit.
 fn excerpt(log: impl BufRead, first: Option<u64>, count: u64) -> std::io::Result<Excerpt> {
     let mut lines: VecDeque<String> = VecDeque::new();
     let mut bytes = 0;

@@ -17,7 +17,7 @@ use crate::page::{Part, clipped, page};
 use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
 
-/// More of one text is not shown.
+/// The most bytes of one text that are shown.
 const TEXT_MAX: usize = 16 * 1024;
 
 pub fn tools() -> [Tool; 6] {
@@ -69,14 +69,14 @@ pub fn tools() -> [Tool; 6] {
 struct ListContests {
     /// Number of the first one, from 1, the newest.
     from: Option<u64>,
-    /// How many, 20 if it is left out, at most 1000.
+    /// How many; default 20, at most 1000.
     count: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OneContest {
-    /// Its id, or the beginning of it; without it the newest one.
+    /// Its id, or the beginning of it; by default the newest one.
     contest: Option<String>,
 }
 
@@ -90,18 +90,18 @@ struct ThisContest {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GetContestReport {
-    /// Its id, or the beginning of it; without it the newest one.
+    /// Its id, or the beginning of it; by default the newest one.
     contest: Option<String>,
     /// Only this team, by its id or name.
     team: Option<String>,
     /// Only this round.
     round: Option<u32>,
-    /// Submissions and prompts as well.
+    /// Include submissions and prompts.
     #[serde(default)]
     texts: bool,
-    /// Number of the first one of the rounds that fit, from 1.
+    /// Number of the first matching round, from 1.
     from: Option<u64>,
-    /// How many, 50 if it is left out, at most 1000.
+    /// How many; default 50, at most 1000.
     count: Option<u64>,
 }
 
@@ -114,7 +114,7 @@ struct StartContest {
     task: Option<String>,
 }
 
-/// A contest needs no project: without one it lives where we are.
+/// A contest needs no project: without one it uses the current directory.
 fn root(call: &Call<'_>) -> PathBuf {
     let project = call.desk.project().map(|project| project.root().to_owned());
     project.unwrap_or_else(|_| call.desk.place.clone())
@@ -226,14 +226,14 @@ fn starter<'a>(call: &'a Call<'_>, root: &'a std::path::Path) -> Starter<'a> {
     }
 }
 
-/// It is played by a kumite of its own, which does not need us.
+/// It runs in a separate kumite process, which does not need us.
 fn on_its_way(started: Started) -> Result<Answer> {
     bury(started.child)?;
     let message = format!("contest {} is being played", started.id);
     Answer::of(&json!({"message": message, "execution_id": started.id}))
 }
 
-/// A child that has ended is there until somebody has asked how.
+/// A child that has ended stays as a zombie until it is waited for.
 fn bury(mut child: Child) -> Result<()> {
     thread::Builder::new().spawn(move || child.wait())?;
     Ok(())

@@ -37,11 +37,11 @@ fn list_documents(call: &Call<'_>, args: OfSpec) -> Result<Answer> {
 struct GetDocument {
     /// Name of the spec.
     spec: String,
-    /// File name of the document, as list_documents tells it.
+    /// File name of the document, from list_documents.
     document: String,
     /// Number of the first line, from 1.
     from: Option<u64>,
-    /// How many lines, at most 1000; all that fit, if it is left out.
+    /// How many lines, at most 1000; by default all that fit.
     count: Option<u64>,
 }
 
@@ -67,7 +67,7 @@ fn get_document(call: &Call<'_>, args: GetDocument) -> Result<Answer> {
     Answer::with_text(&data, text)
 }
 
-/// The lines that are asked for, as many as fit, and the number of the next one.
+/// The requested lines, as many as fit, and the number of the next one.
 fn lines(whole: &str, first: u64, count: u64) -> (String, Option<u64>) {
     let mut text = String::new();
     let rest = whole.split_inclusive('\n').skip((first - 1) as usize);

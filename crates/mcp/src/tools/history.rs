@@ -1,4 +1,4 @@
-//! What happened, why it was decided so, and what it has cost.
+//! What happened, why it was decided, and what it cost.
 
 use kumite_formats::spec_name::SpecName;
 use kumite_host::clock::{parse_day, rfc3339};
@@ -13,7 +13,7 @@ use crate::page::{Part, page};
 use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
 
-/// So many are shown if nobody says how many.
+/// How many are shown by default.
 const USUAL: u64 = 50;
 
 pub fn tools() -> [Tool; 3] {
@@ -47,7 +47,7 @@ pub fn tools() -> [Tool; 3] {
 struct PartOfSpec {
     /// Name of the spec.
     spec: String,
-    /// Number of the first one, from 1; without it the last ones are shown.
+    /// Number of the first one, from 1; by default the last ones are shown.
     from: Option<u64>,
     /// How many, at most 1000.
     count: Option<u64>,
@@ -105,7 +105,7 @@ fn get_decisions(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
 struct GetCost {
     /// Only this spec.
     spec: Option<String>,
-    /// What to add up; spec if it is left out.
+    /// What to add up; default spec.
     #[serde(default)]
     #[schemars(schema_with = "ways")]
     by: By,

@@ -36,7 +36,7 @@ struct OfSpec {
     spec: String,
 }
 
-/// The names of phases and documents, as the rules have them.
+/// The names of phases and documents, from the rules.
 mod names {
     use kumite_core::names::{Document, Phase};
     use schemars::{Schema, SchemaGenerator, json_schema};
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(names.len(), count);
     }
 
-    /// The list is in the head of every agent that has kumite, at every step.
+    /// Every agent with kumite has this list in its context at every step.
     #[test]
     fn the_list_of_tools_is_short() {
         let listed: Vec<_> = all().iter().map(Tool::listed).collect();

@@ -1,4 +1,4 @@
-//! Setting agents to work. The work goes on without us; whoever wants to can wait for its end.
+//! Starts agents. The work goes on without this server; a caller may wait for its end.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
 use crate::watch::Watch;
 
-/// Nobody waits longer in one call.
+/// The longest wait in one call.
 const WAIT_MAX: u64 = 600;
 
 pub fn tools() -> [Tool; 4] {
@@ -60,13 +60,13 @@ struct RunSpec {
     #[serde(default)]
     #[schemars(schema_with = "names::phases")]
     until: Option<Phase>,
-    /// Begin anew with this phase, also if it is done.
+    /// Begin with this phase, even if it is already done.
     #[serde(default)]
     #[schemars(schema_with = "names::phases")]
     from: Option<Phase>,
     /// The agent for all phases, by its name in the settings.
     agent: Option<String>,
-    /// How long to wait until it has come to rest, at most 600. Many clients give up after 60.
+    /// How long to wait until it rests, at most 600. Many clients give up after 60.
     wait_seconds: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ struct RunAll {
     until: Option<Phase>,
     /// The agent for all phases, by its name in the settings.
     agent: Option<String>,
-    /// How many specs work at once, if no engine runs yet.
+    /// How many specs work at the same time, if no engine runs yet.
     jobs: Option<u32>,
 }
 
@@ -90,7 +90,7 @@ struct ResumeSpec {
     spec: String,
     /// The agent for all phases, by its name in the settings.
     agent: Option<String>,
-    /// How long to wait until it has come to rest, at most 600.
+    /// How long to wait until it rests, at most 600.
     wait_seconds: Option<u64>,
 }
 
@@ -99,10 +99,10 @@ struct ResumeSpec {
 struct ReviewSpec {
     /// Name of the spec.
     spec: String,
-    /// Have the fixes applied too.
+    /// Apply the fixes too.
     #[serde(default)]
     fix: bool,
-    /// How long to wait until it has come to rest, at most 600.
+    /// How long to wait until it rests, at most 600.
     wait_seconds: Option<u64>,
 }
 
@@ -148,7 +148,7 @@ fn run_all(call: &Call<'_>, args: RunAll) -> Result<Answer> {
     Answer::of(&json!({"message": message, "specs": request.specs}))
 }
 
-/// Starts one spec and, if that is wanted, waits for it.
+/// Starts one spec and waits for it if requested.
 fn start(call: &Call<'_>, request: RunRequest, wait_seconds: Option<u64>) -> Result<Answer> {
     let seconds = wait_seconds.unwrap_or(0);
     if seconds > WAIT_MAX {

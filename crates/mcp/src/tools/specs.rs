@@ -1,4 +1,4 @@
-//! What is there: the project, its specs; and a new one.
+//! The project, its specs, and a new spec.
 
 use std::collections::BTreeMap;
 
@@ -95,15 +95,15 @@ impl State {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListSpecs {
-    /// Only those in this state.
+    /// Only specs in this state.
     state: Option<State>,
     /// Number of the first one, from 1.
     from: Option<u64>,
-    /// How many, 100 if it is left out, at most 1000.
+    /// How many; default 100, at most 1000.
     count: Option<u64>,
 }
 
-/// A line of the list.
+/// A row of the list.
 #[derive(Serialize)]
 struct Short {
     spec: String,
@@ -146,7 +146,7 @@ struct CreateSpec {
     spec: String,
     /// What it should do, in a few sentences.
     description: Option<String>,
-    /// Language of the documents, such as en or ja; en if it is left out.
+    /// Language of the documents, such as en or ja; default en.
     language: Option<String>,
 }
 
@@ -160,7 +160,7 @@ fn create_spec(call: &Call<'_>, args: CreateSpec) -> Result<Answer> {
     told(message, &status::one(&project, &project.spec(&name)?))
 }
 
-/// What was done, and how the spec stands now.
+/// What was done, and the state of the spec afterwards.
 pub fn told(message: String, status: &Status) -> Result<Answer> {
     let status: Value = serde_json::to_value(status)?;
     Answer::of(&json!({"message": message, "status": status}))

@@ -1,5 +1,5 @@
-//! Stop, pause, reset, approve, reject: done by kumite as a process, as from any other terminal. So
-//! this one never holds the lock of the project, and can end at any moment.
+//! Stop, pause, reset, approve, reject: done by a separate kumite process, as from any other
+//! terminal. So this server never holds the lock of the project, and can end at any moment.
 
 use kumite_core::names::Document;
 use kumite_host::status;
@@ -53,7 +53,7 @@ pub fn tools() -> [Tool; 5] {
 struct Approve {
     /// Name of the spec.
     spec: String,
-    /// Which document; the one that waits, if it is left out.
+    /// Which document; by default the one that waits.
     #[serde(default)]
     #[schemars(schema_with = "names::documents")]
     document: Option<Document>,
@@ -64,7 +64,7 @@ struct Approve {
 struct Reject {
     /// Name of the spec.
     spec: String,
-    /// Which document; the one that waits, if it is left out.
+    /// Which document; by default the one that waits.
     #[serde(default)]
     #[schemars(schema_with = "names::documents")]
     document: Option<Document>,

@@ -12,7 +12,7 @@ pub(super) fn requirements(script: &Script, desk: &mut Desk<'_>) -> Result<Strin
         "I start with what has to be true for the people who use this, one testable sentence each.",
     )?;
     let path = desk.document("requirements.md");
-    // What a person asked for stays at the head of the document.
+    // A person's description stays at the top of the document.
     let stub = desk::load(&path).unwrap_or_default();
     let description = page::section(&stub, "## Project Description").unwrap_or_default();
     let template = text(&script.document.requirements, REQUIREMENTS)

@@ -1,4 +1,4 @@
-//! The fix after a NOGO: repairs what the last inspection named.
+//! The fix after a NOGO: repairs what the last inspection found.
 
 use crate::clock;
 use crate::code::{self, Defect, TESTS_END};
@@ -36,7 +36,7 @@ pub(super) fn fix(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<St
     ))
 }
 
-/// Code that is not ours, or repaired already, is left alone.
+/// Code that is not ours, or already repaired, is left alone.
 fn repair(defect: &Defect, desk: &mut Desk<'_>) -> Result<(), Trouble> {
     let tests = desk.code(&defect.test_file);
     if tests.exists() && !desk::load(&tests)?.contains(&defect.test) {
@@ -52,7 +52,7 @@ fn repair(defect: &Defect, desk: &mut Desk<'_>) -> Result<(), Trouble> {
     }
 }
 
-/// A fix is work like any other: it gets its line in the plan.
+/// A fix is ordinary work, so it gets a line in the plan.
 fn tick(defect: &Defect, inspection: u32, desk: &mut Desk<'_>) -> Result<(), Trouble> {
     let title = format!(
         "{}\n  - `demo/{}/{}`, test in `{}`\n  - _Requirements: {}_",

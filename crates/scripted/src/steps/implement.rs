@@ -1,4 +1,4 @@
-//! The implementation: ticks the first open boxes and writes the code that belongs to them.
+//! The implementation: ticks the first open boxes and writes the code for them.
 
 use super::counted;
 use crate::code::{self, Defect, PARTS};
@@ -25,7 +25,7 @@ pub(super) fn implement(
     for part in &PARTS[..parts_due(done, total)] {
         write_part(part, &defects, desk)?;
     }
-    // Boxes come last: a tick without its code would be a lie if this process died here.
+    // Boxes come last: if this process died here, a tick without its code would be a lie.
     if !titles.is_empty() {
         let count = script.r#impl.ticks.at(attempt);
         desk.change(&plan, |text| Ok(tasks::tick(text, count).0))?;
@@ -42,7 +42,7 @@ pub(super) fn implement(
     })
 }
 
-/// The code grows with the boxes, also in a plan that a script brought along.
+/// The code grows with the boxes, even for a plan from the script.
 fn parts_due(done: usize, total: usize) -> usize {
     match total {
         0 => PARTS.len(),
@@ -50,7 +50,7 @@ fn parts_due(done: usize, total: usize) -> usize {
     }
 }
 
-/// Writes what is not there yet: an attempt never undoes what another one, or a fix, has made.
+/// Writes only missing files: an attempt never undoes the work of another attempt or of a fix.
 fn write_part(part: &[code::File], defects: &[Defect], desk: &mut Desk<'_>) -> Result<(), Trouble> {
     for file in part {
         let path = desk.code(file.0);

@@ -45,10 +45,10 @@ pub(super) fn inspect(script: &Script, round: u32, desk: &mut Desk<'_>) -> Resul
     })
 }
 
-/// What the inspector has before it.
+/// What the inspector has found.
 struct Seen {
     defect: Option<Defect>,
-    /// `token_bucket.py:34`, where the defect is.
+    /// `token_bucket.py:34`, the place of the defect.
     place: String,
     done: usize,
     total: usize,
@@ -124,7 +124,7 @@ fn judgment(seen: &Seen) -> &'static str {
     }
 }
 
-/// The criteria, and the file that answers each.
+/// The criteria, and the file that meets each.
 const CRITERIA: [(&str, &str, &str); 13] = [
     ("1.1", "a request with a token passes", "token_bucket.py"),
     ("1.2", "an empty bucket refuses", "token_bucket.py"),

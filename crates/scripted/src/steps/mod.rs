@@ -1,4 +1,4 @@
-//! One file per kind of step. Each does its work at the desk and returns a closing sentence.
+//! One file per kind of step. Each does its work and returns a closing sentence.
 
 mod documents;
 mod fix;
@@ -29,7 +29,7 @@ pub(crate) fn play(job: &Job, script: &Script, desk: &mut Desk<'_>) -> Result<St
     }
 }
 
-/// The lead of a document in the language of the spec.
+/// The first sentence of a document in the language of the spec.
 fn lead(kind: Lead, desk: &Desk<'_>) -> Result<String, Trouble> {
     let spec_json = desk::load(&desk.document("spec.json"))?;
     Ok(page::lead(

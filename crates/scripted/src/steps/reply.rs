@@ -35,14 +35,14 @@ pub(super) fn reply(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<
     Ok(format!("Reply {round} is written. {}", conclusion(&issues)))
 }
 
-/// Which passage became which.
+/// A replaced passage and its replacement.
 struct Repair {
     old: String,
     new: String,
 }
 
-/// Repairs the passage that the finding names; a document that does not have it (a script may
-/// bring its own) gets a clarification instead.
+/// Repairs the passage that the finding names; a document without it (a script may supply its own)
+/// gets a clarification instead.
 fn repair(desk: &mut Desk<'_>, round: u32, issue: &Issue) -> Result<Repair, Trouble> {
     let Finding {
         document,
@@ -57,7 +57,7 @@ fn repair(desk: &mut Desk<'_>, round: u32, issue: &Issue) -> Result<Repair, Trou
         old: old.clone(),
         new: new.clone(),
     };
-    // A reply that was cut off may have got as far as this already.
+    // An interrupted reply may already have done this.
     if !new.is_empty() && text.contains(new.as_str()) {
         return Ok(passage());
     }

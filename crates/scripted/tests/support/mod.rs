@@ -1,6 +1,6 @@
 //! A project in a temporary directory, and an agent that plays in it.
 
-#![allow(dead_code)] // each test file is a crate of its own and uses a part of this
+#![allow(dead_code)] // each test file is a separate crate and uses only a part of this
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Project {
         project
     }
 
-    /// Another script than the built-in one.
+    /// Uses this script instead of the built-in one.
     pub fn scripted(mut self, script: &str) -> Project {
         self.put("script.toml", script);
         self.env.script = Some("script.toml".into());
@@ -69,7 +69,7 @@ impl Project {
         serde_json::from_str(&self.text("spec.json")).expect("JSON")
     }
 
-    /// Plays a step that has to end well.
+    /// Plays a step that must succeed.
     pub fn step(&self, step: &str, round: u32) -> Vec<Value> {
         let (lines, played) = self.try_step(step, round);
         played.expect("the step ends well");
