@@ -1,5 +1,5 @@
 //! What all agents of a world share: a plan that can be used up, a service that can be too busy, a
-//! purse, and the note of a limit by which kumite holds the others back.
+//! purse, and the note of a limit by which kumite holds other agents back.
 
 use kumite_core::journal::LimitRules;
 use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
@@ -8,31 +8,32 @@ use crate::faults::{Kind, Tally};
 use crate::rng::Rng;
 
 pub struct Account {
-    /// Chance of its own: a story without limits is what it was before there were any.
+    /// A separate source of chance, so that a story without limits is the same as before limits
+    /// existed.
     pub luck: Rng,
     rates: Rates,
-    /// The truth, whatever an agent says of it.
+    /// The true end of the limit, whatever an agent reports.
     used_up_until_ms: u64,
     busy_until_ms: u64,
     purse_micros: u64,
-    /// kumite's note. It is a file: no crash takes it away.
+    /// kumite's note. It is a file, so it survives every crash.
     noted_until_ms: u64,
 }
 
-/// How often it happens to an agent, in a thousand chances.
+/// How often each event happens to an agent, in a thousand chances.
 #[derive(Clone, Copy, Default)]
 struct Rates {
-    /// It uses the plan up.
+    /// It uses up the plan.
     used_up: u32,
     /// The service gets too busy.
     busy: u32,
-    /// The session that it was to go on with is gone.
+    /// The session that it should resume is gone.
     gone: u32,
     /// It spends its share of the money.
     broke: u32,
-    /// Whoever starts a run does not want to wait for a limit.
+    /// The person who starts a run does not want to wait for a limit.
     impatient: u32,
-    /// If it cannot be started, it is the machine that has no room for it.
+    /// A failed start is caused by a machine without room for it.
     no_room: u32,
 }
 
@@ -42,18 +43,18 @@ pub enum Obstacle {
     UsedUp,
     Busy,
     SessionGone,
-    /// It has its own share of the money, and that is spent.
+    /// Its own share of the money is spent.
     Broke,
 }
 
-/// Chosen so that those seeds of `tests/seeds.rs` that broke a rule before there were limits are
-/// stories without any: they tell what they told then.
+/// Chosen so that the seeds in `tests/seeds.rs` that broke a rule before limits existed are stories
+/// without limits: they play as they did then.
 const SALT: u64 = 0x6c69_6d69_7473_2b84;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Account {
-    /// The account of a seed, and how kumite is told to wait.
+    /// The account of a seed, and kumite's rules for waiting.
     pub fn draw(seed: u64) -> (Account, LimitRules) {
         let mut luck = Rng::new(seed ^ SALT);
         let limited = luck.chance(500);
@@ -76,7 +77,7 @@ impl Account {
         (account, rules)
     }
 
-    /// What an agent meets as soon as it begins.
+    /// The obstacle that an agent meets when it begins.
     pub fn meets(&mut self, now_ms: u64, calm: bool, resumes: bool) -> Option<Obstacle> {
         if resumes && !calm && self.luck.chance(self.rates.gone) {
             return Some(Obstacle::SessionGone);
@@ -88,7 +89,7 @@ impl Account {
         }
     }
 
-    /// How an agent ends that nobody ended, and that would have ended as `planned`.
+    /// The outcome of an agent that nobody ended, and that would have ended as `planned`.
     pub fn outcome(
         &mut self,
         now_ms: u64,
@@ -121,7 +122,7 @@ impl Account {
         }
     }
 
-    /// What stops an agent behind its work, so that it cannot say that it is done.
+    /// An obstacle after the agent's work, so that it cannot report success.
     fn meets_late(&mut self, now_ms: u64, calm: bool) -> Option<Obstacle> {
         if now_ms < self.used_up_until_ms {
             return self.luck.chance(700).then_some(Obstacle::UsedUp);
@@ -142,7 +143,7 @@ impl Account {
         broke.then_some(Obstacle::Broke)
     }
 
-    /// The reset as the program reports it: true, useless, or not at all.
+    /// The reset time as the program reports it: true, useless, or not at all.
     fn reported(&mut self, now_ms: u64, tally: &mut Tally) -> Option<u64> {
         let luck = &mut self.luck;
         let (kind, until_ms) = match luck.below(10) {
@@ -166,7 +167,7 @@ impl Account {
         until_ms
     }
 
-    /// An agent pays for what it used, however it ended. True: that was the last of the money.
+    /// Charges an agent for what it used, however it ended. True: that was the last of the money.
     pub fn pays(&mut self, usage: Usage) -> bool {
         let had = self.purse_micros;
         if had != u64::MAX {
@@ -187,17 +188,17 @@ impl Account {
         self.purse_micros = self.purse_micros.saturating_add(by_micros);
     }
 
-    /// Lets everybody know of a limit.
+    /// Tells all runs about a limit.
     pub fn note(&mut self, until_ms: u64) {
         self.noted_until_ms = until_ms;
     }
 
-    /// Somebody does not want to wait: the next agent will show whether it is over.
+    /// A person does not want to wait: the next agent will show whether the limit is over.
     pub fn forget(&mut self) {
         self.noted_until_ms = 0;
     }
 
-    /// Why kumite starts nobody now.
+    /// Why kumite starts no agent now.
     pub fn refuses(&self, now_ms: u64) -> Option<Outcome> {
         if now_ms < self.noted_until_ms {
             return Some(Outcome::Limited(Limit {
@@ -217,7 +218,7 @@ impl Account {
         }
     }
 
-    /// Whether whoever starts a run waits for the end of a limit.
+    /// Whether the person who starts a run is willing to wait for the end of a limit.
     pub fn is_waited_for(&mut self) -> bool {
         !self.luck.chance(self.rates.impatient)
     }
@@ -236,7 +237,7 @@ impl Rates {
     }
 }
 
-/// An agent ends because it may not spend more.
+/// The end of an agent that may not spend more.
 pub fn over_budget(tally: &mut Tally) -> Outcome {
     tally.note(Kind::AgentOverBudget);
     spent()
@@ -253,7 +254,7 @@ fn draw_purse(luck: &mut Rng) -> u64 {
     }
 }
 
-/// Short waits, so that there is time for many of them; now and then those of the real settings.
+/// Short waits, so that there is time for many; now and then those of the real settings.
 fn draw_rules(luck: &mut Rng) -> LimitRules {
     match luck.chance(60) {
         true => LimitRules::default(),

@@ -1,4 +1,4 @@
-//! Agents, good and bad: what one will do is drawn when it starts.
+//! Agents, good and bad: their behaviour is drawn when they start.
 
 use kumite_core::effect::Launch;
 use kumite_core::facts::{Findings, TaskFacts, Verdict};
@@ -47,7 +47,7 @@ impl Agent {
         matches!(self.life, Life::Alive)
     }
 
-    /// How it ended, for whoever looks at its record. None: it lives.
+    /// How it ended, according to its record. None: it is alive.
     pub fn ended(&self) -> Option<Ended> {
         match &self.life {
             Life::Alive => None,
@@ -65,14 +65,14 @@ impl Agent {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quality {
     Good,
-    /// Good, but in one of the two places only.
+    /// Good, but only in one of the two places.
     OneSource,
     Half,
     Conflict,
     Nothing,
 }
 
-/// Draws what becomes of an agent. `badly` is how often in a thousand it does not work as it should.
+/// Draws the behaviour of an agent. `badly` is how often in a thousand it does not work properly.
 pub fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Fate {
     let (outcome, writes) = draw_outcome(rng, tally, badly);
     let quality = draw_quality(rng, tally, badly, writes);
@@ -107,12 +107,12 @@ pub fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm:
     }
 }
 
-/// The session of an agent that goes on with nobody else's.
+/// The session of an agent that resumes none.
 pub fn own_session(agent: AgentId) -> String {
     format!("session-{}", agent.at_ms)
 }
 
-/// How it ends, and whether it gets to write anything before that.
+/// How it ends, and whether it writes anything before that.
 fn draw_outcome(rng: &mut Rng, tally: &mut Tally, badly: u32) -> (Option<Outcome>, bool) {
     if !rng.chance(badly) || rng.chance(500) {
         return (Some(Outcome::Finished), true);
@@ -166,7 +166,7 @@ fn write(
     quality: Quality,
     calm: bool,
 ) -> Vec<Deed> {
-    // Half a document is an empty file: as good as none.
+    // Half a document is an empty file, which counts as none.
     if quality == Quality::Half {
         return Vec::new();
     }

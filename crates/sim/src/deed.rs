@@ -1,4 +1,4 @@
-//! What somebody other than kumite really did to the files of a spec.
+//! What agents and people really did to the files of a spec.
 
 use kumite_core::facts::{Findings, Permitted, TaskFacts, Verdict};
 use kumite_core::names::{Document, Phase};
@@ -9,20 +9,20 @@ use kumite_core::names::{Document, Phase};
 pub enum Deed {
     /// Wrote the document.
     Document(Document),
-    /// Wrote tasks.md so that it has these boxes.
+    /// Wrote tasks.md with these boxes.
     Boxes(TaskFacts),
-    /// Ticked up to so many boxes.
+    /// Ticked up to this many boxes.
     Tick(u32),
     Review(u32),
     Reply(Reply),
     Inspection(Inspection),
-    /// Wrote into spec.json what it believes.
+    /// Wrote a claim into spec.json.
     Says(Claim),
-    /// Left a spec.json behind that nobody can read.
+    /// Left an unreadable spec.json.
     Garble,
     Repair,
     Permit(Permitted),
-    /// This phase was finished before the story begins.
+    /// This phase was finished before the story began.
     Earlier(Phase),
 }
 

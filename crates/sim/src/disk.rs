@@ -1,4 +1,4 @@
-//! The files of one spec: what survives every crash.
+//! The files of one spec: they survive every crash.
 
 use std::rc::Rc;
 
@@ -17,11 +17,12 @@ use crate::deed::{Claim, Deed, Inspection, Reply};
 pub struct Disk {
     pub journal: Vec<Rc<Entry>>,
     pub garbled: bool,
-    /// Stamps of replies and inspections are versions of the file alone here; see [`Disk::facts`].
+    /// The stamps of replies and inspections are only versions of the file here; see
+    /// [`Disk::facts`].
     files: Facts,
-    /// Grows with every file that is written, as a clock of modification would.
+    /// Grows with every write, like a modification time.
     version: u64,
-    /// The last effect that people were told of, so that nothing is said twice.
+    /// The last announced effect, so that nothing is announced twice.
     announced: Option<(u64, usize)>,
 }
 
@@ -47,7 +48,7 @@ impl Disk {
         facts
     }
 
-    /// kumite writes to spec.json. The same changes twice are the same as once.
+    /// kumite writes to spec.json. Applying the same changes twice is the same as once.
     pub fn save(&mut self, changes: &[Change]) {
         for change in changes {
             self.files.apply(*change);

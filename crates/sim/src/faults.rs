@@ -6,7 +6,7 @@ use crate::rng::Rng;
 use crate::tally::kinds;
 
 kinds! {
-    /// Everything that chance brings about, so that a test can say that it really happened.
+    /// Everything that chance can cause, so that a test can assert that it really happened.
     Kind {
         CrashBeforeRecord, CrashAfterRecord, CrashBetweenEffects, CrashAnytime, CrashInRecovery,
         MachineCrash, SupervisorDied,
@@ -44,11 +44,11 @@ pub struct Rates {
     pub launch: u32,
     pub message: u32,
     pub agent: u32,
-    /// Mean time between crashes at any moment, in milliseconds; 0 is never.
+    /// Mean time between crashes at any moment, in milliseconds; 0 means never.
     pub crash_gap_ms: u64,
-    /// How often such a crash takes the machine with it.
+    /// How often such a crash includes the machine.
     pub machine: u32,
-    /// Mean time between two acts of the people around one spec.
+    /// Mean time between two acts of people for one spec.
     pub people_gap_ms: u64,
 }
 

@@ -1,5 +1,5 @@
-//! kumite itself, as far as it is not the core: record, decide, act, and wake up after a crash.
-//! This is what `crates/host` does with files and processes.
+//! kumite without its core: record, decide, act, and recover after a crash. `crates/host` does this
+//! with files and processes.
 
 use std::rc::Rc;
 
@@ -15,23 +15,24 @@ use crate::faults::Kind;
 use crate::trace::What;
 use crate::world::{Happening, World};
 
-/// What a crash loses.
+/// The state that a crash loses.
 pub struct Engine {
     pub runs: Vec<Run>,
     pub pool: Pool,
     pub routing: Routing<()>,
-    /// Tells what was meant for an engine that died since.
+    /// Identifies messages for an engine that has died since.
     pub epoch: u64,
-    /// The time of the last entry. Agents are named after time and number of an entry, and the
-    /// journals of two specs count alike: no two entries of an engine may have the same time.
+    /// The time of the last entry. Agents are named after the time and number of an entry, and the
+    /// journals of two specs have the same numbers: so no two entries of an engine may have the
+    /// same time.
     last_at_ms: u64,
-    /// The clock that is set for each spec: when it goes on after a limit.
+    /// The timer of each spec: when it goes on after a limit.
     pub clocks: Vec<Option<u64>>,
-    /// kumite dies now: nothing that it still wanted to do happens.
+    /// kumite is dying: nothing more happens.
     pub dying: bool,
 }
 
-/// The loop body's view of the world: one spec of it.
+/// The loop body's view of the world, for one spec.
 struct Hand<'a> {
     world: &'a mut World,
     engine: &'a mut Engine,
@@ -101,7 +102,7 @@ impl Hand<'_> {
         key: EffectKey,
         changes: &[kumite_core::change::Change],
     ) -> Result<(), Trouble> {
-        // What cannot be read cannot be changed either.
+        // An unreadable file cannot be changed either.
         let fails = self.world.disks[self.spec].garbled
             || self
                 .world
@@ -141,7 +142,7 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Nobody is started whose account is limited, or for whom there is no money.
+    /// No agent is started if its account is limited or its money is spent.
     fn hold_back(&mut self, launch: &Launch, outcome: Outcome) -> Trouble {
         self.world.tally.note(match outcome {
             Outcome::Limited(_) => Kind::LaunchHeldBack,
@@ -176,7 +177,7 @@ impl Engine {
         }
     }
 
-    /// Replays the journals, carries the last decisions out once more, and takes the runs over.
+    /// Replays the journals, repeats the last effects, and takes the runs over.
     pub fn wake(world: &mut World, epoch: u64) -> Engine {
         let mut engine = Engine::new(world, epoch);
         for spec in 0..world.plan.specs {
@@ -193,8 +194,8 @@ impl Engine {
         engine
     }
 
-    /// An agent is started after everything else of its decision. If it exists, all of it was
-    /// carried out, and a write that fails now must not make the run forget the living agent.
+    /// An agent is started after all other effects of its decision. If it exists, all of them were
+    /// carried out, and a write that fails now must not make the run forget the running agent.
     fn redo(&mut self, world: &mut World, spec: usize, last: &Entry) {
         if world.agent(spec, last.agent()).is_some() {
             return;
@@ -212,7 +213,7 @@ impl Engine {
         }
     }
 
-    /// Agents that were found again have their slots first, then the queue in the order of asking.
+    /// Running agents get their slots first, then the queue in the order of requests.
     fn hand_slots_out(&mut self, world: &mut World) {
         let mut queued = Vec::new();
         for (spec, run) in self.runs.iter().enumerate() {
@@ -231,7 +232,7 @@ impl Engine {
         }
     }
 
-    /// Says whose agent it is; what came too early for it is delivered now.
+    /// Registers the spec of an agent; messages that came too early are delivered now.
     pub fn register(&mut self, world: &mut World, spec: usize, agent: AgentId) {
         for () in self.routing.register(agent, &name(spec)) {
             world.tally.note(Kind::MessageEarly);
@@ -246,7 +247,7 @@ impl Engine {
         }
     }
 
-    /// Takes an event through the loop, and gives a slot on that came free by it.
+    /// Handles an event, and gives a slot that became free to the next spec.
     pub fn handle(&mut self, world: &mut World, spec: usize, event: Event) {
         self.take(world, spec, event);
         self.settle(spec);
@@ -290,7 +291,7 @@ impl Engine {
     }
 }
 
-/// Every state follows from the journal alone.
+/// The journal alone determines every state.
 pub fn replay(journal: &[Rc<Entry>]) -> Run {
     journal
         .iter()

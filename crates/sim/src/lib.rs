@@ -1,16 +1,16 @@
 //! The simulated world: the whole project around the pure core, from one seed.
 //!
 //! A seed is a story: specs, slots, rules, agents good and bad, people, crashes. [`play`] plays it
-//! to its end in virtual time while the checkers of [`check`] look at what happens. A failing seed
+//! to its end in virtual time while the checkers of [`check`] watch. A failing seed
 //! fails again, line by line, with [`trace`](trace()).
 //!
 //! All agents of a story share an account: a plan that is used up for a while, a service that is
-//! too busy, a purse. In half of the stories that happens. An agent then ends at a limit, which it
+//! too busy, a purse. Half of the stories use this. An agent then ends at a limit, which it
 //! reports well, badly or not at all; kumite notes it, holds the others back, and each run goes on
-//! by its clock, which jumps over days. Chance of the account's own decides on all that, so a seed
-//! without limits still means the story that it meant before there were any.
+//! by its timer, which jumps over days. The account has its own source of chance, so a seed
+//! without limits is still the same story as before limits existed.
 //!
-//! Contests are stories of their own: see [`contest`].
+//! Contests are separate stories: see [`contest`].
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ pub use run::run;
 
 use check::Watch;
 
-/// What came of a seed, or of many.
+/// The result of a seed, or of many.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub seeds: u64,
@@ -54,14 +54,14 @@ impl run::Sum for Summary {
     }
 }
 
-/// A seed in which a rule did not hold.
+/// A seed in which a rule was broken.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub seed: u64,
     pub broken: check::Broken,
     /// The last lines of the trace.
     pub tail: Vec<String>,
-    /// What the command line needs besides the seed to play it again.
+    /// The flag that the command line needs to play it again, besides the seed.
     pub flag: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The patient person who sees everything through once faults have stopped.
+//! The patient person who completes everything once faults have stopped.
 
 use kumite_core::facts::Permitted;
 use kumite_core::facts::TaskFacts;
@@ -12,7 +12,7 @@ use crate::host::Engine;
 use crate::people::{ask, does, no_boxes, pay, repair, start};
 use crate::world::{Happening, World};
 
-/// Looks at every spec that rests, and does what its halt asks for.
+/// Looks at every spec that rests, and does what its halt requires.
 pub fn be_patient(world: &mut World, engine: Option<&mut Engine>) {
     let quiet_ms = engine.as_ref().map_or(0, |engine| world.quiet_ms(engine));
     world.post(quiet_ms.max(150), Happening::Patience);

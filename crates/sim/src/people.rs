@@ -1,4 +1,4 @@
-//! People who ask for things at any moment. The patient one is in [`crate::patient`].
+//! People who make requests at any moment. The patient one is in [`crate::patient`].
 
 use kumite_core::change::Fixing;
 use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
@@ -12,7 +12,7 @@ use crate::host::{Engine, name};
 use crate::trace::What;
 use crate::world::{Happening, World};
 
-/// How the files of a spec are before anything happens.
+/// The files of a spec at the beginning.
 pub fn set_up(world: &mut World, spec: usize) {
     let mut permitted = Permitted::by_default();
     permitted.set(Phase::Deploy, world.rng.chance(300));
@@ -31,7 +31,7 @@ pub fn set_up(world: &mut World, spec: usize) {
         let done = if finished >= 5 { total } else { 0 };
         does(world, spec, Deed::Boxes(TaskFacts::Counted { done, total }));
     }
-    // A round of an older tool, of which spec.json knows nothing.
+    // A round of an older tool, which spec.json does not record.
     if finished == 3 && world.rng.chance(500) {
         does(world, spec, Deed::Review(1));
         if world.rng.chance(500) {
@@ -72,7 +72,7 @@ enum Wish {
     Pay,
 }
 
-/// Somebody does something, whether it makes sense or not.
+/// A person does something, whether it makes sense or not.
 pub fn interfere(world: &mut World, engine: Option<&mut Engine>, spec: usize) {
     if world.calm {
         return;
@@ -156,7 +156,7 @@ fn grant(world: &mut World, engine: &mut Engine, spec: usize, wish: Wish) {
     }
 }
 
-/// Whether there is something to wait for, or to pay, that a person can make short work of.
+/// Whether there is a wait or an empty budget that a person can end.
 fn waits_or_is_broke(run: &Run) -> bool {
     match &run.state {
         State::Limited(_) => true,
@@ -222,7 +222,7 @@ pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) 
     engine.handle(world, spec, Event::StartRequested { order, look });
 }
 
-/// Somebody wants to know now whether the limit is over.
+/// A person wants to know now whether the limit is over.
 fn cut_short(world: &mut World, engine: &mut Engine, spec: usize) {
     world.tally.note(Kind::PersonCutWaitShort);
     world.account.forget();
@@ -241,7 +241,7 @@ pub fn pay(world: &mut World, micros: u64) {
 }
 
 fn reset(world: &mut World, engine: &mut Engine, spec: usize) {
-    // The refusal is a courtesy; the rules must hold without it.
+    // The refusal is only a courtesy; the rules must hold without it.
     if may_reset(&engine.runs[spec]).is_ok() || world.rng.chance(200) {
         ask(
             world,
@@ -305,7 +305,7 @@ pub fn repair(world: &mut World, spec: usize) {
     }
 }
 
-/// Somebody writes down clearly what an agent left unclear.
+/// A person clarifies what an agent left unclear.
 fn set_right(world: &mut World, engine: &mut Engine, spec: usize) {
     let (Some(facts), State::Halted(halted)) = (readable(world, spec), &engine.runs[spec].state)
     else {

@@ -11,7 +11,7 @@ use crate::trace::What;
 use crate::world::{Happening, World};
 
 impl World {
-    /// The machine died, and everything on it.
+    /// The machine died, and all its processes.
     pub fn vanish_all(&mut self, spec: usize) {
         for index in 0..self.agents[spec].len() {
             if self.agents[spec][index].is_alive() {
@@ -45,7 +45,7 @@ impl World {
         });
     }
 
-    /// Some programs give a session that goes on a new name; and whoever may not work ends soon.
+    /// Some programs rename a resumed session; and an agent that may not work ends soon.
     fn hinder(&mut self, launch: &Launch, fate: &mut Fate) {
         let resumes = launch.resume.is_some();
         if resumes && self.account.luck.chance(200) {
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// The process is gone: by itself, or because it was told to.
+    /// The process ends: by itself, or because it was told to.
     pub fn ends(&mut self, spec: usize, agent: AgentId, told: Option<Outcome>) {
         let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
             return;
@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// The supervisor tells kumite of the end. The record is durable, the message is not.
+    /// The supervisor reports the end to kumite. The record is durable, the message is not.
     fn send(&mut self, agent: AgentId) {
         let rate = self.plan.rates.message;
         if self.strikes(rate, Kind::MessageLost) {

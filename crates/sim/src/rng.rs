@@ -1,12 +1,12 @@
-//! Chance that can be repeated. A seed must mean the same world for ever, so it is our own.
+//! Repeatable chance. A seed must mean the same world for ever, so we have our own generator.
 
-/// splitmix64: one word of state, good enough to draw faults from.
+/// splitmix64: one word of state, good enough to draw faults.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
     pub fn new(seed: u64) -> Rng {
-        // Neighbouring seeds must not give neighbouring worlds.
+        // Neighbouring seeds must not give similar worlds.
         let mut rng = Rng(seed ^ 0x6b75_6d69_7465_0001);
         rng.next();
         rng
@@ -39,7 +39,7 @@ impl Rng {
         of[self.below(of.len() as u64) as usize]
     }
 
-    /// One of `of`, each as often as its weight says.
+    /// One item of `of`, each as often as its weight says.
     pub fn weighed<T: Copy>(&mut self, of: &[(u32, T)]) -> T {
         let total: u32 = of.iter().map(|(weight, _)| weight).sum();
         let mut left = self.below(u64::from(total)) as u32;

@@ -1,4 +1,4 @@
-//! Many seeds on all cores, and the command line for it.
+//! Plays many seeds on all cores, and parses the command line for it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const USAGE: &str = "usage: sim [--contest] [--seeds N] [--from S] [--survey] \
                      | sim [--contest] --seed S [--trace]";
 const PROGRESS: u64 = 50_000;
 
-/// What the stories of many seeds add up to.
+/// The sum of the results of many seeds.
 pub trait Sum: Default + Send {
     fn add(&mut self, other: &Self);
 }
@@ -80,7 +80,7 @@ fn story<S: Sum>(
     }
 }
 
-/// Plays on after a failure, and says how often each rule is broken and where it is seen best.
+/// Goes on after a failure, and reports how often each rule is broken and the best example.
 fn survey<S>(
     seeds: Range<u64>,
     trace: fn(u64) -> Vec<String>,
@@ -106,7 +106,7 @@ fn survey<S>(
     ExitCode::from(u8::from(!found.is_empty()))
 }
 
-/// A sentence without its numbers, so that like failures fall together.
+/// A sentence without its numbers, so that similar failures are grouped.
 fn shape(sentence: &str) -> String {
     let mut shape: String = sentence
         .chars()
@@ -188,7 +188,7 @@ pub fn play_with<S: Sum>(
     }
 }
 
-/// What was played, for a person.
+/// A report of what was played, for a person.
 pub fn report(summary: &Summary, seconds: f64) -> String {
     let counts = &summary.counts;
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! Kinds of things that chance brings about, and how often each of them happened.
+//! Kinds of random events, and how often each of them happened.
 
 /// Makes an enum with `ALL`, and the `Tally` that counts it.
 macro_rules! kinds {

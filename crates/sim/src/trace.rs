@@ -1,4 +1,4 @@
-//! What happened, line by line: all that the checkers ever see.
+//! What happened, line by line. The checkers see nothing else.
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::deed::Deed;
 #[derive(Clone, Debug)]
 pub struct Line {
     pub at_ms: u64,
-    /// Which spec it is about; 0 for what is about all of them.
+    /// The spec that it concerns; 0 if it concerns all of them.
     pub spec: usize,
     pub what: What,
 }
@@ -30,18 +30,18 @@ pub enum What {
     },
     /// An entry is in the journal.
     Recorded(Rc<Entry>),
-    /// The loop body is through; this is the live state.
+    /// The loop body is finished; this is the live state.
     Decided(Box<Run>),
     /// kumite wrote to spec.json.
     Saved(EffectKey, Vec<Change>),
     Announced(EffectKey, Notice),
-    /// A process of an agent began, maybe with the session of an earlier one.
+    /// An agent's process began, perhaps with the session of an earlier one.
     Started(AgentId, Step, Option<String>),
-    /// This agent was not started, and this is why.
+    /// This agent was not started, for this reason.
     HeldBack(AgentId, Step, Option<String>, Outcome),
-    /// A process of an agent is gone. None: nobody saw how.
+    /// An agent's process is gone. None: nobody saw how.
     Ended(AgentId, Option<Ended>),
-    /// kumite wrote down for all runs that there is a limit.
+    /// kumite noted a limit for all runs.
     Noted {
         until_ms: u64,
     },
@@ -49,15 +49,15 @@ pub enum What {
     CutShort,
     /// The engine found the agent that a run waits for.
     Adopted(AgentId),
-    /// Somebody did this: an agent, or a person.
+    /// An agent or a person did this.
     Done(Option<AgentId>, Deed),
     Crashed {
         machine: bool,
     },
-    /// The journal was replayed; this is the state it gave.
+    /// The journal was replayed, with this state as the result.
     Replayed(Box<Run>),
     FaultsOver,
-    /// The story ends here: all is done, or the patience of the simulation is.
+    /// The story ends here: everything is done, or the simulation gave up.
     Over {
         out_of_patience: bool,
     },
@@ -108,7 +108,7 @@ impl fmt::Display for What {
     }
 }
 
-/// An event without the parts of its look that say nothing.
+/// An event without the empty parts of its look.
 struct Told<'a>(&'a Event);
 
 impl fmt::Display for Told<'_> {

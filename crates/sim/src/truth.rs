@@ -1,5 +1,5 @@
 //! What really happened to the work of a spec, whatever spec.json says. kumite's own writes do not
-//! count here: only what agents and people did.
+//! count here, only deeds of agents and people.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use kumite_core::run::Step;
 use crate::deed::{Claim, Deed, Inspection, Reply};
 use crate::disk::tick;
 
-/// Moments are numbered by the lines of the trace.
+/// A moment is the number of a line in the trace.
 pub type Moment = u64;
 
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Truth {
     pub permitted: Permitted,
     /// When each document was written last.
     documents: [Option<Moment>; 3],
-    /// A person wants it written anew.
+    /// A person wants it rewritten.
     rejected: [bool; 3],
     replies: BTreeMap<u32, Sources<Findings>>,
     /// An agent wrote into spec.json that the review is approved, and nobody took it back.
@@ -32,11 +32,11 @@ pub struct Truth {
     merged: bool,
     /// Phases finished before the story began.
     earlier: [bool; 7],
-    /// Phases before this one were skipped at a person's word (`--from`).
+    /// Phases before this one were skipped at a person's request (`--from`).
     skipped_to: Option<Phase>,
 }
 
-/// The two places where the same thing is written down.
+/// The two places that record the same thing.
 #[derive(Clone, Copy, Debug)]
 struct Sources<T> {
     file: Option<T>,
@@ -72,7 +72,7 @@ impl Truth {
                     self.documents[document as usize] = Some(now);
                 }
             }
-            // Reviews prove nothing without replies, and words nothing at all.
+            // Reviews prove nothing without replies, and claims prove nothing at all.
             Deed::Says(claim) => self.claimed |= claim == Claim::ReviewApproved,
             Deed::Review(_) | Deed::Garble | Deed::Repair => {}
         }
@@ -118,12 +118,12 @@ impl Truth {
         self.rejected[document as usize] = true;
     }
 
-    /// A person read it and likes it after all.
+    /// A person read it and accepts it after all.
     pub fn approved(&mut self, document: Document) {
         self.rejected[document as usize] = false;
     }
 
-    /// kumite wrote that the review is not approved, whatever an agent said.
+    /// kumite wrote that the review is not approved, whatever an agent claimed.
     pub fn review_reopened(&mut self) {
         self.claimed = false;
     }

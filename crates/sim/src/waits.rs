@@ -1,5 +1,5 @@
-//! Runs that wait for the end of a usage limit: each goes on by its clock, or when a person does not
-//! want to wait any longer, as soon as there is a slot for it.
+//! Runs that wait for the end of a usage limit: each goes on by its timer, or when a person does
+//! not want to wait any longer, as soon as a slot is free.
 
 use kumite_core::journal::Event;
 use kumite_core::run::State;
@@ -8,11 +8,11 @@ use crate::faults::Kind;
 use crate::host::{Engine, name};
 use crate::world::{Happening, World};
 
-/// How often a run asks for a slot that it needs after a limit.
+/// How often a run asks for a slot after a limit.
 const TICK_MS: u64 = 100;
 
 impl Engine {
-    /// Sets the clock of a run that waits, also after a restart.
+    /// Sets the timer of a waiting run, also after a restart.
     pub fn set_clock(&mut self, world: &mut World, spec: usize) {
         let wake_ms = match &self.runs[spec].state {
             State::Limited(wait) => Some(wait.wake_ms),
@@ -34,21 +34,21 @@ impl Engine {
         world.post(after_ms, rings);
     }
 
-    /// The clock rings for a wait that was to last until `wake_ms`.
+    /// The timer fires for a wait until `wake_ms`.
     pub fn wait_ends(&mut self, world: &mut World, spec: usize, wake_ms: u64) {
         match &self.runs[spec].state {
             State::Limited(wait) if wait.wake_ms == wake_ms => {
                 self.wake_up(world, spec);
                 if !self.dying && self.clocks[spec] == Some(wake_ms) {
-                    // No slot is free. Whatever happens to it meanwhile costs it its place in the
-                    // queue, so it asks again.
+                    // No slot is free. Any event meanwhile may cost the run its place in the queue,
+                    // so it asks again.
                     world.tally.note(Kind::WakeQueued);
                     self.ring_after(world, TICK_MS, spec, wake_ms);
                 }
             }
-            // A later wait has a clock of its own.
+            // A later wait has its own timer.
             State::Limited(_) => {}
-            // The rules must hold for a clock that nobody stopped.
+            // The rules must hold for a timer that nobody stopped.
             _ if !world.calm && world.account.luck.chance(300) => {
                 world.tally.note(Kind::WakeLate);
                 let look = world.disks[spec].look();
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// A limit is over, or is not waited for any longer.
+    /// A limit is over, or a person does not want to wait any longer.
     pub fn wake_up(&mut self, world: &mut World, spec: usize) {
         let limited = matches!(self.runs[spec].state, State::Limited(_));
         if limited && self.pool.ask(&name(spec)) {

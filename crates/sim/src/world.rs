@@ -1,5 +1,5 @@
-//! One seed's world: virtual time that jumps to the next event, files and processes that survive
-//! a crash, and an engine that does not.
+//! One seed's world: virtual time that jumps to the next event, files and processes that survive a
+//! crash, and an engine that does not.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::rng::Rng;
 use crate::trace::{Line, What};
 use crate::{patient, people};
 
-/// Something that the future holds.
+/// A future event.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening {
-    /// An agent writes what it has to write.
+    /// An agent writes its results.
     Writes {
         spec: usize,
         agent: AgentId,
@@ -30,16 +30,16 @@ pub enum Happening {
         spec: usize,
         agent: AgentId,
     },
-    /// It was told to end, and this is when it obeys.
+    /// An agent that was told to end obeys.
     Dies {
         spec: usize,
         agent: AgentId,
     },
-    /// The word of an agent's end arrives at kumite.
+    /// The report of an agent's end arrives at kumite.
     Message {
         agent: AgentId,
     },
-    /// It is the spec's turn to hear of it.
+    /// The spec gets its message.
     Inbox {
         epoch: u64,
         spec: usize,
@@ -61,7 +61,7 @@ pub enum Happening {
         spec: usize,
     },
     FaultsEnd,
-    /// Somebody sees to it that everything goes on.
+    /// A patient person makes everything go on.
     Patience,
 }
 
@@ -79,7 +79,7 @@ pub struct World {
     posted: u64,
 }
 
-/// How many happenings a world may need to come to its end once faults have stopped, per spec.
+/// How many events a world may need to end once faults have stopped, per spec.
 const PATIENCE: u64 = 600;
 const LOOK_AROUND_MS: u64 = 700;
 
@@ -208,7 +208,7 @@ impl World {
             .insert((self.now_ms + after_ms, self.posted), happening);
     }
 
-    /// Whether a fault of this kind strikes now.
+    /// Whether a fault of this kind happens now.
     pub fn strikes(&mut self, per_mille: u32, kind: Kind) -> bool {
         let strikes = !self.calm && per_mille > 0 && self.rng.chance(per_mille);
         if strikes {
@@ -240,7 +240,7 @@ impl World {
         self.post_crash();
     }
 
-    /// Memory is gone; the agents work on, unless the machine died.
+    /// The memory is lost; the agents go on, unless the machine died.
     fn die(&mut self, engine: &mut Option<Engine>, machine: bool) {
         if engine
             .as_ref()
@@ -282,7 +282,7 @@ impl World {
         }
     }
 
-    /// Finds agents again, and ends that nobody told of.
+    /// Finds agents again, and ends that were never reported.
     fn look_around(&mut self, engine: &mut Engine) {
         engine.routing.expire(self.now_ms);
         for spec in 0..self.plan.specs {
@@ -309,7 +309,7 @@ impl World {
         self.post(after_ms, Happening::LookAround { epoch });
     }
 
-    /// How long nothing will happen, if all that is not done waits for the end of a limit. A wait
+    /// How long nothing will happen, if everything unfinished waits for the end of a limit. A wait
     /// may last for days.
     pub fn quiet_ms(&self, engine: &Engine) -> u64 {
         let waits = engine.runs.iter().map(|run| match &run.state {

@@ -1,4 +1,4 @@
-//! The ordinary test run plays these contests, and makes sure that they test something.
+//! The ordinary test run plays these contests, and checks that they really test something.
 
 use std::sync::OnceLock;
 use std::time::Instant;

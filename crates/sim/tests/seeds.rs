@@ -1,4 +1,4 @@
-//! The ordinary test run plays these seeds, and makes sure that they test something.
+//! The ordinary test run plays these seeds, and checks that they really test something.
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -72,27 +72,26 @@ fn a_story_ends_with_the_end() {
     );
 }
 
-/// Seeds that once broke a rule, half of them beyond the range above. Those of the first five and of
-/// the last three rows break it again as soon as what mended it is taken out of the core.
+/// Seeds that once broke a rule, half of them beyond the range above. The seeds of the first five
+/// and of the last three rows break it again as soon as the fix is removed from the core.
 const ONCE_BROKEN: [&[u64]; 10] = [
-    // A reply that was complete when its agent was stopped or failed, in the last round of an
-    // allowance: the next start began one round more instead of asking a person.
+    // A reply was complete when its agent was stopped or failed, in the last round of an allowance:
+    // the next start began one more round instead of asking a person.
     &[32_153],
     // An older GO passed newer work if the run ended (not permitted, until, reset) before the
     // inspection that was due. In 71551 it was a reset.
     &[13_629, 9_961, 71_551],
-    // A document that was rejected or reopened and written anew kept the approval of its old review
-    // if the run halted (approval needed) or ended in between.
+    // A document that was rejected or reopened and rewritten kept the approval of its old review if
+    // the run halted (approval needed) or ended in between.
     &[35_234, 13_185, 13_076, 189_321],
-    // An agent that wrote `approved` into spec.json and then failed, was stopped or left unclear
-    // counts was believed at the next start. Here it ended while spec.json could not be read.
+    // An agent wrote `approved` into spec.json and then failed, was stopped or left unclear counts;
+    // the next start believed it. Here it ended while spec.json was unreadable.
     &[16_280, 296_211],
-    // A writer that did not end well was believed: the document was newer than its review.
+    // A writer that did not succeed was believed: the document was newer than its review.
     &[42_070],
-    // A run that was asked for during a review by hand ended before a rejected document was
-    // written anew.
+    // A run requested during a review by hand ended before a rejected document was rewritten.
     &[72_274],
-    // Found on the way to these mends; what they showed was not written down.
+    // Found while the fixes above were made; what they showed was not recorded.
     &[2_787, 13_389, 60_598],
     // The session of an agent that had ended at a limit was forgotten if its successor could not be
     // started, or if spec.json could not be written before that (29825).
@@ -101,7 +100,7 @@ const ONCE_BROKEN: [&[u64]; 10] = [
     // were not told of the limit (34204).
     &[17_218, 34_204],
     // A review by hand was judged by a later run with `until`, which then ended before a rejected
-    // document was written anew.
+    // document was rewritten.
     &[151_898],
 ];
 

@@ -1,4 +1,4 @@
-//! Every end says why, in a word of the contract, and everything ends once faults have stopped.
+//! Every end has a reason from the contract, and everything ends once faults have stopped.
 
 use kumite_core::notice::{Notice, RestState};
 use kumite_core::run::State;
@@ -6,7 +6,7 @@ use kumite_core::run::State;
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
 
-/// The words that the contract allows for `reason`, from the design document.
+/// The values that the contract allows for `reason`, from the design document.
 pub const REASONS: [&str; 22] = [
     "all_phases_done",
     "not_permitted",
@@ -37,10 +37,10 @@ pub struct Ends {
     specs: Vec<Told>,
 }
 
-/// What people were told of a spec last.
+/// What people were last told about a spec.
 #[derive(Clone, Default)]
 struct Told {
-    /// Its last word, if nothing began since.
+    /// Its last reason, if nothing has begun since.
     last_word: Option<String>,
     began: bool,
     /// They know that it waits for the end of a limit.
@@ -76,7 +76,7 @@ impl Ends {
         Ok(())
     }
 
-    /// A run at rest has said so after its last activity.
+    /// A run at rest must have announced it after its last activity.
     fn said(&self, spec: usize, replica: &Replica) -> Verdict {
         let told = &self.specs[spec];
         let rests = match &replica.run.state {

@@ -1,4 +1,4 @@
-//! Nothing counts as done without evidence: the ground truth must bear out every end.
+//! Nothing counts as done without evidence: the ground truth must confirm every end.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Evidence {
     now: Moment,
     specs: Vec<Truth>,
     steps: BTreeMap<AgentId, Step>,
-    /// Those whose end was judged already.
+    /// Specs whose end was already judged.
     judged: Vec<bool>,
 }
 
@@ -67,7 +67,7 @@ impl Evidence {
             return Ok(());
         }
         let lacking = match finish {
-            // By hand: nobody asked about the documents.
+            // A review by hand: nobody asked about the documents.
             Finish::UntilReached(_) if replica.run.order.review_once.is_some() => {
                 truth.lacks(Phase::Review, self.guard)
             }
@@ -95,7 +95,7 @@ impl Evidence {
     }
 }
 
-/// What a decision of a person means for the truth.
+/// What a person's decision means for the truth.
 fn learn(truth: &mut Truth, replica: &Replica, event: &Event) {
     if let Event::DocumentApproved { document } = event {
         truth.approved(*document);

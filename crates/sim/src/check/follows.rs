@@ -1,5 +1,5 @@
-//! An agent that had to leave its step finishes nothing and costs nothing: who follows it does the
-//! same step with the same counts, in the same session.
+//! An agent that had to leave its step finishes nothing and costs no attempt: its successor does
+//! the same step with the same counts, in the same session.
 
 use kumite_core::change::Change;
 use kumite_core::effect::Effect;
@@ -16,18 +16,18 @@ pub struct Follows {
     specs: Vec<Seat>,
 }
 
-/// One spec.
+/// The state of one spec.
 #[derive(Default)]
 struct Seat {
     /// The agent that was started last.
     worker: Option<Worker>,
     due: Option<Due>,
     rests: bool,
-    /// A start would be a new walk.
+    /// The next start begins a new run.
     fresh: bool,
-    /// The last entry is a start: where to go on is read from the files.
+    /// The last entry is a start, so the next step is read from the files.
     asked: bool,
-    /// The session of an agent that hung or was lost: it may go on at once, or not at all.
+    /// The session of an agent that hung or was lost: it may be resumed at once, or never.
     again: Option<String>,
 }
 
@@ -38,11 +38,11 @@ struct Worker {
     heard: bool,
 }
 
-/// What whoever comes next has to take over.
+/// What the next agent has to take over.
 struct Due {
     step: Step,
     session: Option<String>,
-    /// Something else was asked for since, so it may be forgotten.
+    /// Something else was requested since, so this may be forgotten.
     passed: bool,
 }
 
@@ -116,7 +116,7 @@ impl Seat {
             Event::ResetRequested | Event::DocumentRejected { .. } if self.rests => {
                 self.due = None;
             }
-            // B2.3: a new process counts the retries of impl anew.
+            // B2.3: a new process counts the retries of impl from the beginning.
             Event::EngineStarted => {
                 let due = self.due.iter_mut().map(|due| &mut due.step);
                 let worker = self.worker.iter_mut().map(|worker| &mut worker.step);
@@ -127,7 +127,7 @@ impl Seat {
         }
     }
 
-    /// Once something else is asked for, what was due may be forgotten.
+    /// Once something else is requested, the pending step may be forgotten.
     fn moves_on(&mut self, replica: &Replica) {
         let mut launched = replica.effects.iter().filter_map(|effect| match effect {
             Effect::Launch(launch) => Some(launch.step),
@@ -149,7 +149,7 @@ impl Seat {
         }
     }
 
-    /// Whether this is the word of an agent that had to leave its step.
+    /// Whether this is the end of an agent that had to leave its step.
     fn left(&mut self, entry: &Entry) -> bool {
         let Event::AgentEnded { agent, ended, .. } = &entry.event else {
             return false;
@@ -188,7 +188,7 @@ impl Seat {
 }
 
 impl Due {
-    /// `asked`: a person's start looked at the files, which may ask for something else.
+    /// `asked`: a person's start read the files, which may lead to another step.
     fn taken_over(&self, step: Step, session: Option<&str>, asked: bool) -> Verdict {
         let counts = match asked {
             true => self.step.attempt() == step.attempt(),
@@ -215,7 +215,7 @@ fn goes_on(step: Step, session: Option<&str>, left: Option<&str>) -> Verdict {
     }
 }
 
-/// Whether both ask for the same thing.
+/// Whether both are the same step of the same round.
 fn same(one: Step, other: Step) -> bool {
     let number = |step: Step| step.round().map(|round| round.number);
     one.name() == other.name() && number(one) == number(other)

@@ -1,5 +1,5 @@
-//! A limit holds for everybody until it ends or a person does not want to wait, a wait is as long
-//! as it must be, and neither is a failure.
+//! A limit holds for all runs until it ends or a person does not want to wait, a wait has the right
+//! length, and neither counts as a failure.
 
 use kumite_core::journal::{AgentId, Entry, Event, LimitRules};
 use kumite_core::notice::{Notice, RestState};
@@ -9,29 +9,29 @@ use kumite_core::run::{Halt, State};
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
 
-/// So often in a row a service may be too busy before it counts as down.
+/// How often in a row a service may be too busy before it counts as down.
 const OVERLOADS_MAX: u8 = 24;
 
 #[derive(Default)]
 pub struct Limits {
     rules: LimitRules,
-    /// What all runs know.
+    /// The limit that all runs know.
     noted_until_ms: u64,
     specs: Vec<Waiter>,
 }
 
-/// One spec.
+/// The state of one spec.
 #[derive(Default)]
 struct Waiter {
-    /// The limit at which its agent ended or was not even started, until the run hears of it.
+    /// The limit that ended its agent or prevented its start, until the run hears of it.
     met: Option<(AgentId, Limit)>,
-    /// The run goes on by itself, but not before.
+    /// The run goes on by itself, but not before this time.
     until_ms: Option<u64>,
     /// A person does not want to wait for that.
     cut: bool,
-    /// Its limit holds for the others as well, and they were not told yet.
+    /// Its limit also holds for the other runs, which were not told yet.
     untold: bool,
-    /// It stands at a limit: whatever ends it now, it has not failed.
+    /// It is at a limit: an end now is not a failure.
     limited: bool,
     overloads: u8,
 }
@@ -80,8 +80,8 @@ impl Limits {
 }
 
 impl Waiter {
-    /// A person's word and the answer to a launch die with the process; the end of an agent is a
-    /// record on disk.
+    /// A person's request and the answer to a launch are lost with the process; the end of an agent
+    /// is recorded on disk.
     fn forget(&mut self) {
         self.cut = false;
         self.met.take_if(|(_, limit)| limit.kind == LimitKind::Held);
@@ -110,7 +110,7 @@ impl Waiter {
                 match met {
                     Some((_, limit)) => self.limited(&limit, entry.at_ms, replica, rules),
                     None => {
-                        // A late word that the run does not care about has no effects.
+                        // A late message that the run ignores has no effects.
                         if !replica.effects.is_empty() {
                             (self.limited, self.overloads) = (false, 0);
                         }
@@ -182,7 +182,7 @@ fn is_stopped(state: &State) -> bool {
     matches!(state, State::Halted(halted) if matches!(halted.why, Halt::Stopped(_)))
 }
 
-/// A reset that makes sense is believed; any other wait is neither too short nor too long.
+/// A plausible reset time is believed; any other wait is neither too short nor too long.
 fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Verdict {
     let earliest = match limit.kind {
         LimitKind::Held => at_ms,

@@ -1,4 +1,4 @@
-//! The loops are bounded, their numbers only grow, and what ended well is never done again.
+//! The loops are bounded, their numbers only grow, and successful work is never repeated.
 
 use std::collections::BTreeMap;
 
@@ -21,34 +21,34 @@ pub struct Loops {
 
 struct Worker {
     step: Step,
-    /// It really wrote what its step is there for.
+    /// It really wrote the result of its step.
     wrote: bool,
     ended: bool,
 }
 
-/// One spec's counters, kept by what was started and not by what the core counts.
+/// The counters of one spec, based on what was started and not on what the core counts.
 #[derive(Default)]
 struct Count {
     /// Numbers begun within the allowance.
     rounds: Vec<u32>,
     inspections: Vec<u32>,
     retries: u8,
-    /// An impl agent ended well and left boxes open: the next impl is a retry.
+    /// An impl agent succeeded and left boxes open: the next impl is a retry.
     retry_due: bool,
-    /// A halt said that the next start grants an allowance.
+    /// A halt promised that the next start grants a new allowance.
     grants_rounds: bool,
     grants_inspections: bool,
     rests: bool,
     /// A person asked, and nothing has begun since.
     resumed: bool,
-    /// The retries are used up: only a reset leaves that.
+    /// The retries are used up: only a reset helps.
     locked: bool,
     last_round: u32,
-    /// The last one of which anything was written: nothing else tells that one was begun.
+    /// The last inspection with anything written: nothing else shows that one was begun.
     last_inspection: u32,
-    /// Reviews, replies and inspections that ended well.
+    /// Reviews, replies and inspections that succeeded.
     settled: Vec<(&'static str, u32)>,
-    /// Ended well, but spec.json could not be read to see it.
+    /// It succeeded, but spec.json was unreadable at that time.
     unseen: Option<Step>,
 }
 
@@ -110,7 +110,7 @@ impl Loops {
             .saves()
             .any(|change| *change == Change::ReviewApproved)
         {
-            // Impl begins anew after a review.
+            // After a review, impl starts its count again.
             (count.retries, count.retry_due) = (0, false);
         }
         count.rests = replica.run.is_at_rest();
@@ -130,7 +130,7 @@ impl Count {
         if order.from.is_some() || order.review_once.is_some() {
             self.unseen = None;
         }
-        // Where the inspections stood is forgotten for a review by hand.
+        // A review by hand resets the count of inspections.
         self.grants_inspections |= order.review_once.is_some();
         if std::mem::take(&mut self.grants_rounds) {
             self.rounds.clear();
@@ -143,7 +143,7 @@ impl Count {
     fn grant_all(&mut self) {
         (self.grants_rounds, self.grants_inspections) = (true, true);
         (self.retries, self.retry_due) = (0, false);
-        // Whoever forgets where it stood also forgets what was not looked at yet.
+        // A run that forgets its position also forgets results it has not looked at.
         self.unseen = None;
     }
 
@@ -227,13 +227,13 @@ impl Count {
                 counted(&mut self.inspections, round.number, rules.inspections_max)
             }
             Step::Implement(_) => {
-                // An inspection of newer work counts from the beginning.
+                // Inspections of newer work count from the beginning.
                 self.grants_inspections = false;
                 self.inspections.clear();
                 self.implements(rules)
             }
             Step::Write(_) => {
-                // So does a review of newer documents.
+                // Reviews of newer documents do too.
                 self.rounds.clear();
                 Ok(())
             }
@@ -279,7 +279,7 @@ fn open_boxes(facts: &Facts) -> bool {
     matches!(facts.tasks, TaskFacts::Counted { done, total } if done < total)
 }
 
-/// Whether the files say clearly what came of it.
+/// Whether the files clearly show the result.
 fn clear(step: Step, facts: &Facts) -> bool {
     fn agree<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
         match (one, other) {

@@ -1,4 +1,4 @@
-//! The checkers. They stand apart: they see the trace and nothing else, and each can say no.
+//! The checkers. They are independent: they see only the trace, and each can object.
 
 use kumite_core::change::Change;
 use kumite_core::effect::Effect;
@@ -19,7 +19,7 @@ mod spent;
 #[cfg(test)]
 mod tests;
 
-/// A rule that does not hold.
+/// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     pub rule: &'static str,
@@ -33,7 +33,7 @@ pub fn broken(rule: &'static str, sentence: impl Into<String>) -> Verdict {
     Err(Broken { rule, sentence })
 }
 
-/// A spec as its journal tells it: replayed entry by entry, apart from the engine.
+/// A spec rebuilt from its journal, entry by entry, independent of the engine.
 #[derive(Debug, Default)]
 pub struct Replica {
     pub run: Run,
@@ -51,7 +51,7 @@ impl Replica {
     }
 }
 
-/// All checkers at work, and the trace so far if it is wanted.
+/// All checkers, and the trace so far if it is wanted.
 #[derive(Default)]
 pub struct Watch {
     replicas: Vec<Replica>,
@@ -68,7 +68,7 @@ pub struct Watch {
     pub counts: Counts,
 }
 
-/// What the trace was made of.
+/// What the trace contained.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     pub entries: u64,
@@ -78,7 +78,7 @@ pub struct Counts {
     pub crashes: u64,
     pub waits: u64,
     pub virtual_ms: u64,
-    /// How often each reason of the contract was the last word of a run.
+    /// How often each reason of the contract was the end of a run.
     pub reasons: [u64; ends::REASONS.len()],
 }
 
@@ -165,7 +165,7 @@ impl Counts {
     }
 }
 
-/// Checks a whole trace, for instance one that was tampered with.
+/// Checks a whole trace, for example a manipulated one.
 pub fn check(lines: impl IntoIterator<Item = Line>) -> Verdict {
     let mut watch = Watch::new(false);
     lines.into_iter().for_each(|line| watch.see(line));

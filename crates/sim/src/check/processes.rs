@@ -10,7 +10,7 @@ use crate::trace::{Line, What};
 #[derive(Default)]
 pub struct Processes {
     jobs: usize,
-    /// The living one of each spec.
+    /// The running agent of each spec.
     living: Vec<Option<AgentId>>,
     known: BTreeSet<AgentId>,
 }

@@ -1,4 +1,5 @@
-//! The journal is the truth: replay equals state, and every write to spec.json belongs to an entry.
+//! The journal is the truth: a replay gives the live state, and every write to spec.json belongs to
+//! an entry.
 
 use kumite_core::effect::Effect;
 use kumite_core::run::{Run, decide};

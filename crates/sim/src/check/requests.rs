@@ -1,4 +1,4 @@
-//! Stop stops and pause pauses, and so do spent money and a limit for which nobody waits: nothing
+//! Stop stops and pause pauses, and so do spent money and a limit that nobody waits for: nothing
 //! starts until a person asks again.
 
 use kumite_core::journal::Event;
@@ -12,7 +12,7 @@ const UNWANTED: &str = "limit for which nobody waits";
 
 #[derive(Default)]
 pub struct Requests {
-    /// The word that forbids each spec to go on.
+    /// Why each spec must not go on.
     held: Vec<Option<&'static str>>,
 }
 
@@ -23,7 +23,7 @@ impl Requests {
             What::Recorded(entry) => match &entry.event {
                 Event::StopRequested { .. } => self.held[line.spec] = Some("stop"),
                 Event::PauseRequested => self.held[line.spec] = Some("pause"),
-                // Whoever asks for a run that is being stopped comes too early.
+                // A request for a run that is being stopped comes too early.
                 Event::StartRequested { .. }
                     if matches!(replica.run.state, State::Stopping { .. }) => {}
                 Event::StartRequested { .. } => {
@@ -51,9 +51,9 @@ impl Requests {
     }
 }
 
-/// The word for an end after which nothing may go on by itself.
+/// The reason, for an end after which nothing may go on by itself.
 fn asks_person(ended: &Ended, replica: &Replica) -> Option<&'static str> {
-    // A late word that the run does not care about has no effects.
+    // A late message that the run ignores has no effects.
     if replica.effects.is_empty() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What agents used is counted, and counted once: budgets rest on it.
+//! The usage of agents is counted exactly once: budgets depend on it.
 
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Usage;
@@ -12,14 +12,14 @@ pub struct Spent {
     specs: Vec<Bill>,
 }
 
-/// One spec.
+/// The state of one spec.
 #[derive(Default)]
 struct Bill {
-    /// The last one that ended, until the run hears of it.
+    /// The last agent that ended, until the run hears of it.
     unheard: Option<(AgentId, Usage)>,
-    /// Of all agents of this walk.
+    /// The usage of all agents of this run.
     total: Usage,
-    /// A start is a new walk.
+    /// The next start is a new run.
     walked: bool,
 }
 

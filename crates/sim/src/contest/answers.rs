@@ -1,5 +1,5 @@
-//! What is answered, and when. It depends on the seed and the question alone: whoever asks again
-//! after a crash hears the same again.
+//! The answers, and when they come. They depend only on the seed and the question: a question
+//! repeated after a crash gets the same answer.
 
 use kumite_core::contest::{
     Confidence, Failed, Failure, Judgment, Measure, Score, Submission, Used,
@@ -8,9 +8,9 @@ use kumite_core::contest::{
 use super::plan::Plan;
 use crate::rng::Rng;
 
-/// For ever, as far as anybody is concerned.
+/// Practically for ever.
 const NEVER_MS: u64 = 3_600_000;
-/// Answers come at full steps, so that some of them come together.
+/// Answers come at multiples of this, so that some of them coincide.
 const STEP_MS: u64 = 100;
 
 pub struct Answer<T> {
@@ -19,7 +19,7 @@ pub struct Answer<T> {
     pub used: Used,
 }
 
-/// The question: who is asked, about what, and for the how many-th time.
+/// The question: who is asked, about what, and which attempt it is.
 #[derive(Clone, Copy)]
 pub struct Asked {
     pub team: u32,
@@ -146,7 +146,7 @@ fn takes(rng: &mut Rng, limit_ms: u64) -> u64 {
     STEP_MS * rng.between(1, (limit_ms / STEP_MS).min(12))
 }
 
-/// It hangs, or it would have needed a bit longer.
+/// It hangs, or takes a little longer than allowed.
 fn slow<T>(rng: &mut Rng, says: T, limit_ms: u64) -> Answer<T> {
     let takes_ms = match rng.chance(500) {
         true => NEVER_MS,
@@ -168,7 +168,7 @@ fn used(rng: &mut Rng) -> Used {
     }
 }
 
-/// Few different ones, so that scores are often equal, and some in between.
+/// Few different values, so that scores are often equal, and some others in between.
 fn score(rng: &mut Rng) -> Score {
     let hundredths = match rng.chance(700) {
         true => 1_000 * rng.between(0, 10),

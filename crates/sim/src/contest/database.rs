@@ -1,4 +1,4 @@
-//! The rows of a contest, as the host makes them, and the one who writes them, in order.
+//! The rows of a contest, as the host makes them, and the writer that stores them in order.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub enum Row {
         team: u32,
         round: u32,
         score: Score,
-        /// The reason of the end, on the row that is final.
+        /// The reason of the exit, on the final row.
         is_final: Option<Reason>,
     },
     Team {
@@ -32,7 +32,7 @@ pub enum Row {
     },
 }
 
-/// One transaction on its way.
+/// One transaction in progress.
 pub struct Write {
     pub rows: Vec<Row>,
     pub answer: Answer,
@@ -47,7 +47,7 @@ pub enum Answer {
     },
 }
 
-/// What was handed over and has not been written yet.
+/// Transactions that have not been written yet.
 #[derive(Default)]
 pub struct Writer {
     pub queue: VecDeque<Write>,
@@ -89,7 +89,7 @@ pub fn begin(contest: &Contest, team: u32, round: u32) -> Vec<Row> {
     rows
 }
 
-/// Everything of a team that the database does not have yet.
+/// All rows of a team that the database does not have yet.
 pub fn save(contest: &Contest, team: u32) -> Vec<Row> {
     let of = &contest.teams[team as usize];
     let mut rows = Vec::new();
@@ -113,7 +113,7 @@ pub fn save(contest: &Contest, team: u32) -> Vec<Row> {
     rows
 }
 
-/// The end: what is missing of every team, and the summary.
+/// At the end: the missing rows of every team, and the summary.
 pub fn summary(core: Core, contest: &Contest) -> Vec<Row> {
     let teams = 0..contest.teams.len() as u32;
     let mut rows: Vec<Row> = teams.flat_map(|team| save(contest, team)).collect();

@@ -4,7 +4,7 @@ use crate::rng::Rng;
 use crate::tally::kinds;
 
 kinds! {
-    /// Everything that chance brings about, so that a test can say that it really happened.
+    /// Everything that chance can cause, so that a test can assert that it really happened.
     Kind {
         CrashBeforeRecord, CrashAfterRecord, CrashBetweenEffects, CrashAnytime, LongAbsence,
         SubmitBroke, SubmitHung, SubmitMalformed, SubmitLasting, SubmitWaited, AskedToWait,
@@ -20,14 +20,14 @@ kinds! {
 pub struct Rates {
     /// A crash at each point of the loop body.
     pub crash: u32,
-    /// Mean time between crashes at any moment, in milliseconds; 0 is never.
+    /// Mean time between crashes at any moment, in milliseconds; 0 means never.
     pub crash_gap_ms: u64,
     pub team: u32,
     pub evaluator: u32,
     pub judge: u32,
     pub save: u32,
     pub message: u32,
-    /// Mean times until the database is down and until the clock jumps; 0 is never.
+    /// Mean times until the database is down and until the clock jumps; 0 means never.
     pub outage_gap_ms: u64,
     pub jump_gap_ms: u64,
 }

@@ -1,5 +1,5 @@
-//! kumite itself, as far as it is not the core: record, decide, act, and wake up after a crash.
-//! This is what `crates/contest` does with threads, models and a database.
+//! kumite without its core: record, decide, act, and recover after a crash. `crates/contest` does
+//! this with threads, models and a database.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,16 +14,16 @@ use super::faults::Kind;
 use super::trace::What;
 use super::world::{Happening, World};
 
-/// What a crash loses.
+/// The state that a crash loses.
 pub struct Engine {
     pub contest: Contest,
-    /// Tells what was meant for a process that died since.
+    /// Identifies messages for a process that has died since.
     pub epoch: u64,
-    /// Jobs are numbered through; those before this one are of earlier processes.
+    /// Jobs are numbered consecutively; earlier ones belong to earlier processes.
     pub first_job: u64,
-    /// What is under way, and for which team.
+    /// Jobs in progress, and their teams.
     jobs: BTreeMap<u64, Option<u32>>,
-    /// kumite dies now: nothing that it still wanted to do happens.
+    /// kumite is dying: nothing more happens.
     pub is_dying: bool,
     pub is_done: bool,
 }
@@ -40,7 +40,7 @@ impl Engine {
             first_job: world.jobs + 1,
             jobs: BTreeMap::new(),
             is_dying: false,
-            // Nobody is called for a contest that is over.
+            // A contest that is over needs nobody.
             is_done: contest.is_saved(),
             contest,
         };
@@ -59,7 +59,7 @@ impl Engine {
         engine
     }
 
-    /// Nothing is begun again only to be ended.
+    /// Nothing is started again only to be ended.
     fn end_at_once(&mut self, world: &mut World) {
         world.tally.note(Kind::CancelledWhileAway);
         if self.decide(world, Event::Resumed).is_ok() {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// The loop body. All that came together is recorded before any of it is acted on.
+    /// The loop body. All events that came together are recorded before any effect is carried out.
     pub fn take(&mut self, world: &mut World, events: Vec<Event>) {
         let mut effects = Vec::new();
         for event in events {
@@ -172,7 +172,7 @@ impl Engine {
                 let answer = Answer::Summary { attempt };
                 self.save(world, None, wait_ms, Write { rows, answer });
             }
-            // Also rows that still wait: they would be older than those of the summary.
+            // This also drops waiting rows: they would be older than those of the summary.
             Effect::Halt { team } => self.jobs.retain(|_, of| *of != Some(team)),
             Effect::End => self.is_done = true,
         }
@@ -186,7 +186,7 @@ impl Engine {
         world.post(wait_ms, Happening::HandOver { job, write });
     }
 
-    /// The writer takes one transaction after the other.
+    /// The writer handles one transaction at a time.
     pub fn hand_over(&mut self, world: &mut World, write: Write) {
         let takes_ms = 10 * world.rng.between(0, 20);
         let begins_ms = world.writer.free_at_ms.max(world.now_ms);
@@ -205,13 +205,13 @@ impl Engine {
         world.jobs
     }
 
-    /// Whether this job is still under way in this process; it no longer is.
+    /// Marks this job as finished, and returns whether it was in progress in this process.
     pub fn finish(&mut self, job: u64) -> bool {
         self.jobs.remove(&job).is_some()
     }
 
-    /// Has the answer come when its time is over, or the word that it did not come in time. What
-    /// was too slow may say its word later all the same.
+    /// Posts the answer when it is due, or a timeout. An answer that is too slow may still arrive
+    /// later.
     fn wait_for<T>(
         &mut self,
         world: &mut World,
@@ -239,7 +239,8 @@ impl Engine {
             event: event(late, used),
         };
         world.post(wait_ms + timeout_ms, given_up);
-        // Where crashes must not change anything, an answer must not beat the repeated try either.
+        // Where crashes must not change anything, a late answer must not come before the repeated
+        // try either.
         let message = world.plan.rates.message;
         if !world.plan.is_repeatable && world.strikes(message, Kind::AnswerAfterTimeout) {
             let event = event(answer.says, answer.used);

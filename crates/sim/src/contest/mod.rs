@@ -2,8 +2,8 @@
 //!
 //! A seed is a story: teams, rules, answers good and bad, a database that fails for a while, clocks
 //! that jump, a cancel, and a kumite that dies between any two of its acts and is started again.
-//! What a team, a metric, the judge and the database answer depends on nothing but the seed and on
-//! what was asked. So a story without limits of time and money is also played without its crashes:
+//! The answers of a team, a metric, the judge and the database depend only on the seed and on the
+//! question. So a story without limits of time and money is also played without its crashes:
 //! the board must be the same.
 
 use kumite_core::contest::board::{self, Standing};
@@ -30,7 +30,7 @@ use plan::Plan;
 
 const FLAG: &str = "--contest ";
 
-/// The rules that are played. Tests play wrong ones, and a checker has to notice.
+/// The rules under test. Some tests play wrong ones, and a checker must notice.
 #[derive(Clone, Copy)]
 pub struct Core {
     pub decide: fn(Contest, &Entry) -> (Contest, Vec<Effect>),
@@ -46,11 +46,11 @@ impl Core {
     };
 }
 
-/// What came of a seed, or of many.
+/// The result of a seed, or of many.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub seeds: u64,
-    /// How many of them were played without their crashes, too.
+    /// How many of them were also played without their crashes.
     pub twins: u64,
     pub counts: check::Counts,
     pub tally: faults::Tally,
@@ -99,7 +99,7 @@ fn trace_with(core: Core, seed: u64) -> Vec<String> {
     lines.iter().map(ToString::to_string).collect()
 }
 
-/// What was played, for a person.
+/// A report of what was played, for a person.
 pub fn report(summary: &Summary, seconds: f64) -> String {
     let counts = &summary.counts;
     let mut text = format!(

@@ -8,14 +8,14 @@ use crate::rng::Rng;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub seed: u64,
-    /// The teams, and how many retries each of them entered with.
+    /// The teams, and the retries that each of them entered with.
     pub teams: Vec<Option<u32>>,
     pub rules: Rules,
     pub rates: Rates,
     /// Faults end here.
     pub faults_until_ms: u64,
     pub cancel_at_ms: Option<u64>,
-    /// Nothing in it depends on when things happen, so that crashes must not change the board.
+    /// Nothing in it depends on time, so crashes must not change the board.
     pub is_repeatable: bool,
 }
 
@@ -46,7 +46,7 @@ impl Plan {
         self.cancel_at_ms = None;
     }
 
-    /// The same story without the deaths of kumite.
+    /// The same story without the crashes of kumite.
     pub fn undisturbed(&self) -> Plan {
         let mut plan = self.clone();
         plan.rates.crash = 0;
@@ -98,7 +98,7 @@ fn metrics(rng: &mut Rng) -> Vec<Metric> {
     let count = rng.weighed(&[(4, 1), (3, 2), (2, 3), (1, 5)]);
     let metric = |index| Metric {
         name: format!("metric {index}"),
-        // The first one always weighs something.
+        // The first metric always has a weight.
         weight: rng
             .pick(&[1, 1, 3, 333_333, 1_000_000, 0])
             .max(u32::from(index == 0)),

@@ -1,4 +1,4 @@
-//! What happened in a contest, line by line: all that the checkers ever see.
+//! What happened in a contest, line by line. The checkers see nothing else.
 
 use std::fmt;
 use std::rc::Rc;
@@ -19,16 +19,17 @@ pub enum What {
     Recorded(Rc<Entry>),
     /// An effect is carried out.
     Performed(Effect),
-    /// What was still to be carried out is moot: a cancel came with the start.
+    /// The remaining effects are cancelled: a cancel came with the start.
     Dropped,
-    /// The database has a transaction.
+    /// The database has stored a transaction.
     Wrote(Rc<[Row]>),
     /// kumite died.
     Crashed,
-    /// The journal was replayed; this is the state it gave.
+    /// The journal was replayed, with this state as the result.
     Replayed(Box<Contest>),
     FaultsOver,
-    /// The story ends here, in this state; or nothing happens any more though it is not over.
+    /// The story ends here, in this state. `is_stuck`: it is not over, but nothing happens any
+    /// more.
     Over {
         contest: Box<Contest>,
         is_stuck: bool,

@@ -8,12 +8,12 @@ use super::check::Watch;
 use super::world::{self, World};
 use crate::check::{Broken, Verdict, broken};
 
-/// What people see of the end of a contest.
+/// What people see at the end of a contest.
 #[derive(Debug, PartialEq, Eq)]
 struct Board {
     lines: Vec<Standing>,
     winner: Option<u32>,
-    /// By team: its end, and every round's score.
+    /// By team: its exit, and the score of every round.
     teams: Vec<(Option<Reason>, Vec<Option<Score>>)>,
 }
 

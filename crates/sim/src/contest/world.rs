@@ -16,16 +16,16 @@ use super::plan::Plan;
 use super::trace::{Line, What};
 use crate::rng::Rng;
 
-/// Something that the future holds.
+/// A future event.
 pub enum Happening {
-    /// A job of a process has its answer.
+    /// A job of a process gets its answer.
     Answer {
         job: u64,
         event: Event,
     },
-    /// A word that nobody may wait for.
+    /// A message that nobody may be waiting for.
     Stray(Event),
-    /// A job of a process has waited, and hands its rows over.
+    /// A job of a process has waited, and passes its rows on.
     HandOver {
         job: u64,
         write: Write,
@@ -35,7 +35,7 @@ pub enum Happening {
         epoch: u64,
     },
     Crash,
-    /// Somebody starts kumite.
+    /// A person starts kumite.
     Wake,
     Cancel,
     Jump,
@@ -49,14 +49,14 @@ pub struct World {
     pub plan: Plan,
     pub rng: Rng,
     pub now_ms: u64,
-    /// How far the clock on the wall is ahead of the true time.
+    /// How far the wall clock is ahead of the true time.
     pub ahead_ms: u64,
     pub journal: Vec<Rc<Entry>>,
     pub writer: Writer,
     pub tally: Tally,
     pub watch: Watch,
     pub calm: bool,
-    /// Somebody wants the contest to be cancelled.
+    /// A person wants to cancel the contest.
     pub wants_cancel: bool,
     pub jobs: u64,
     future: BTreeMap<(u64, u64), Happening>,
@@ -64,9 +64,9 @@ pub struct World {
 }
 
 const DAY_MS: u64 = 86_400_000;
-/// Far enough that it can be set back.
+/// Enough that the clock can be set back.
 const AHEAD_MS: u64 = 100 * DAY_MS;
-/// How many happenings a contest may need once faults have stopped.
+/// How many events a contest may need once faults have stopped.
 const PATIENCE: u64 = 50_000;
 
 /// Plays a world to its end.
@@ -161,8 +161,8 @@ impl World {
         }
     }
 
-    /// An answer, and those that come in the same moment. One to a process that is gone is lost,
-    /// or comes to the next one.
+    /// Handles an answer, and those that come in the same moment. An answer to a process that is
+    /// gone is lost, or goes to the next one.
     fn answer(&mut self, engine: &mut Option<Engine>, job: u64, event: Event) {
         let Some(engine) = engine else {
             return;
@@ -203,7 +203,7 @@ impl World {
         }
     }
 
-    /// The writer's next transaction.
+    /// Writes the writer's next transaction.
     fn write(&mut self, engine: &mut Engine) {
         let Some(write) = self.writer.queue.pop_front() else {
             return;
@@ -226,7 +226,7 @@ impl World {
         let fails = match &write.answer {
             Answer::Nobody => self.strikes(rate, Kind::StartLost),
             Answer::Summary { .. } => self.strikes(rate, Kind::SummaryFailed),
-            // Also in calm times: what is answered does not depend on when it is asked.
+            // Applies without faults too: the answer must not depend on the time.
             Answer::Save(asked) => answers::save_fails(&self.plan, *asked),
         };
         if fails && matches!(write.answer, Answer::Save(_)) {
@@ -279,7 +279,7 @@ impl World {
         self.post_some(self.plan.rates.outage_gap_ms, Happening::Outage);
     }
 
-    /// Sees to the end of a process: it has died, or it has nothing left to do.
+    /// Handles the end of a process: it has died, or has nothing left to do.
     fn settle(&mut self, engine: &mut Option<Engine>) {
         let Some(over) = engine.take_if(|engine| engine.is_dying || engine.is_done) else {
             return;
@@ -312,7 +312,7 @@ impl World {
         self.post(after_ms, Happening::Wake);
     }
 
-    /// All is said and done, and nobody is there any more.
+    /// Everything is done, and no process is left.
     fn is_over(&self, engine: Option<&Engine>) -> bool {
         engine.is_none() && self.watch.replica().is_saved()
     }
@@ -342,7 +342,7 @@ impl World {
         self.future.insert((at_ms, self.posted), happening);
     }
 
-    /// Some time from now, if such a thing happens at all.
+    /// Posts an event at a random time, if it happens at all.
     fn post_some(&mut self, gap_ms: u64, happening: Happening) {
         if gap_ms > 0 {
             let after_ms = self.rng.between(1, 2 * gap_ms);
@@ -350,7 +350,7 @@ impl World {
         }
     }
 
-    /// Whether a fault of this kind strikes now.
+    /// Whether a fault of this kind happens now.
     pub fn strikes(&mut self, per_mille: u32, kind: Kind) -> bool {
         let strikes = !self.calm && per_mille > 0 && self.rng.chance(per_mille);
         if strikes {
@@ -359,13 +359,13 @@ impl World {
         strikes
     }
 
-    /// Cancelling is wanted and would change something.
+    /// Whether a cancel is wanted and would change something.
     pub fn may_cancel(&self, contest: &Contest) -> bool {
         self.wants_cancel && contest.stage == Stage::Running
     }
 }
 
-/// That somebody was too slow is said by the process that waits, and dies with it.
+/// A timeout is reported by the waiting process, and is lost with it.
 fn is_given_up(event: &Event) -> bool {
     match event {
         Event::SubmitFailed { failed, .. }

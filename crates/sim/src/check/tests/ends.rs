@@ -1,4 +1,4 @@
-//! Ends: done without evidence, said without truth, or not said at all.
+//! Ends: done without evidence, reported falsely, or not reported.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::{breaks, decides, find, records};
 use crate::deed::Deed;
 use crate::trace::{Line, What};
 
-/// Nobody ever did what `deed` says.
+/// Removes the deeds that match.
 fn undo(lines: &mut Vec<Line>, deed: impl Fn(&Deed) -> bool) -> Option<()> {
     let before = lines.len();
     lines.retain(|line| !matches!(&line.what, What::Done(_, done) if deed(done)));

@@ -1,5 +1,5 @@
-//! Who follows an agent that had to leave: with other counts, in another session, or with its work
-//! taken for done.
+//! The successor of an agent that had to leave: with other counts, in another session, or with its
+//! work taken for done.
 
 use kumite_core::journal::Event;
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
@@ -28,7 +28,7 @@ fn ends(fits: impl Fn(&Outcome) -> bool) -> impl Fn(&What) -> bool {
     move |what| matches!(what, What::Ended(_, Some(ended)) if fits(&ended.outcome))
 }
 
-/// The agent that follows one that ended so, by itself.
+/// The automatic successor of an agent that ended in this way.
 fn follower(lines: &[Line], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
     let at = find(lines, ends(left))?;
     let begun = next(lines, at, starts)?;
@@ -43,7 +43,7 @@ fn follower(lines: &[Line], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
     between.all(|line| !asked(&line.what)).then_some(begun)
 }
 
-/// Does something else with the step of the agent that follows one at a limit.
+/// Changes the step of the agent that follows one at a limit.
 fn steps(lines: &mut [Line], other: impl Fn(Step) -> Option<Step>) -> Option<()> {
     let at = follower(lines, is_limit)?;
     let What::Started(_, step, _) = &mut lines[at].what else {
@@ -71,7 +71,7 @@ fn a_round_that_a_limit_costs_is_noticed() {
             _ => None,
         })
     });
-    // The same round, but one less is left.
+    // The same round, but with one less left.
     breaks(COUNTS, |lines| {
         steps(lines, |step| match step {
             Step::Review(mut round) => {
@@ -93,7 +93,7 @@ fn a_step_that_a_limit_skips_is_noticed() {
     });
 }
 
-/// Gives the agent that follows another session.
+/// Gives the successor another session.
 fn sessions(lines: &mut [Line], at: usize, other: Option<&str>) -> Option<()> {
     let What::Started(_, _, session) = &mut lines[at].what else {
         return None;

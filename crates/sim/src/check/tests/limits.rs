@@ -1,4 +1,4 @@
-//! Limits: begun too early, waited for too long, taken for a failure, or not told.
+//! Limits: begun too early, waited for too long, taken for a failure, or not reported.
 
 use std::rc::Rc;
 
@@ -186,7 +186,7 @@ fn a_run_that_waits_for_ever_is_noticed() {
     });
 }
 
-/// Where a run in a wait was told to do what `event` says, and obeyed.
+/// Where a waiting run received such an event, and obeyed.
 fn told_in_wait(lines: &[Line], told: impl Fn(&Event) -> bool + Copy) -> Option<usize> {
     let waits = find(lines, decides(limited))?;
     let at = next(lines, waits, |what| matches!(what, What::Recorded(_)))?;
@@ -242,8 +242,8 @@ fn usage_that_is_not_counted_is_noticed() {
     });
 }
 
-/// What the checker says of a service that was too busy so often, each time followed by a wait, or
-/// in the end by a failure.
+/// The checker's verdict on a service that was too busy this many times, each time followed by a
+/// wait, or in the end by a failure.
 fn busy(times: u64, fails: bool) -> Result<(), Broken> {
     let mut limits = Limits::default();
     let line = |what| Line {

@@ -1,4 +1,4 @@
-//! Every checker can say no: real traces are tampered with, and the right rule must be broken.
+//! Every checker can object: real traces are manipulated, and the right rule must be broken.
 
 use kumite_core::change::Change;
 use kumite_core::engine::EffectKey;
@@ -15,7 +15,7 @@ use super::{Watch, check};
 use crate::trace::{Line, What};
 use crate::world;
 
-/// Takes the first seed whose trace `tamper` can spoil, and checks that `rule` is what it breaks.
+/// Takes the first seed whose trace `tamper` can change, and checks that it breaks `rule`.
 fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
     let spoiled = (0..2_000).find_map(|seed| {
         let mut lines = world::play(seed, Watch::new(true)).watch.lines();
@@ -38,7 +38,7 @@ fn find(lines: &[Line], fits: impl Fn(&What) -> bool) -> Option<usize> {
     lines.iter().position(|line| fits(&line.what))
 }
 
-/// Says `what` of the same spec right after line `at`.
+/// Inserts `what` for the same spec right after line `at`.
 fn insert(lines: &mut Vec<Line>, at: usize, what: What) -> Option<()> {
     let line = Line {
         what,
@@ -48,7 +48,7 @@ fn insert(lines: &mut Vec<Line>, at: usize, what: What) -> Option<()> {
     Some(())
 }
 
-/// The first line behind `at` about the same spec that fits.
+/// The first matching line after `at` about the same spec.
 fn next(lines: &[Line], at: usize, fits: impl Fn(&What) -> bool) -> Option<usize> {
     let spec = lines[at].spec;
     let behind = lines.iter().enumerate().skip(at + 1);
@@ -258,7 +258,7 @@ fn a_forgotten_entry_is_noticed() {
         )?;
         let spec = lines[at].spec;
         lines.remove(at);
-        // What followed from it goes too, so that only the gap is left to notice.
+        // The consequences are removed too, so that only the gap is left to notice.
         let next = |line: &Line| line.spec == spec && matches!(line.what, What::Recorded(_));
         let end = at + lines[at..].iter().position(next)?;
         let mut index = 0;

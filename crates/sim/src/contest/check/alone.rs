@@ -1,4 +1,4 @@
-//! D1: what happens to one team changes nothing for another, except that a place is free.
+//! D1: the fate of one team changes nothing for another, except that a place becomes free.
 
 use kumite_core::contest::Effect;
 
@@ -38,7 +38,7 @@ pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     }
 }
 
-/// It has waited for a place so far.
+/// Whether the team has only waited for a place so far.
 fn is_new(book: &Book, team: u32) -> bool {
     let of = &book.teams[team as usize];
     of.rounds.is_empty() && of.open.is_empty() && !of.is_out

@@ -1,4 +1,4 @@
-//! What is asked for, whoever has to answer it.
+//! What is requested, whoever has to answer.
 
 use kumite_core::contest::Effect;
 
@@ -11,7 +11,7 @@ pub enum Key {
     Save,
 }
 
-/// An order that something be tried.
+/// A request to try something.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub team: u32,

@@ -1,5 +1,5 @@
-//! The books: what was asked for each team, what was answered, what it took and what it cost.
-//! They are kept from events and orders alone, never from the state of the contest.
+//! The books: what was requested for each team, the answers, the time and the cost. They are kept
+//! from events and requests alone, never from the state of the contest.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Try {
     /// When it begins, on the contest's clock.
     pub from_ms: u64,
     pub timeout_ms: u64,
-    /// What the team and the contest had left when it was asked for.
+    /// What the team and the contest had left when it was requested.
     pub team_left_ms: u64,
     pub contest_left_ms: u64,
 }
@@ -28,11 +28,11 @@ pub enum How {
     Failed(Failure, Option<u64>),
 }
 
-/// What an entry means, by the books.
+/// The meaning of an entry, by the books.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard {
     Started,
-    /// The answer to a try that was under way.
+    /// The answer to a try in progress.
     Answer {
         team: u32,
         key: Key,
@@ -54,32 +54,32 @@ pub struct Book {
     pub spent_micros: u64,
     pub house: Used,
     pub is_cancelled: bool,
-    /// The try of the summary that is under way or was the last one.
+    /// The number of the current or last try of the summary.
     pub summary: Option<u32>,
     at_ms: u64,
-    /// How far the clock on the wall is from the true time, and whether that ever changed.
+    /// How far the wall clock is from the true time, and whether that ever changed.
     ahead_ms: Option<u64>,
     pub clock_jumped: bool,
 }
 
 #[derive(Default)]
 pub struct Team {
-    /// What it entered with: fewer than the rules give, never more.
+    /// The retries it entered with: possibly fewer than the rules give, never more.
     pub retries: Option<u32>,
     pub rounds: Vec<Round>,
     pub open: BTreeMap<Key, Try>,
-    /// What was under way when it was cancelled or the last process went. It is known for one
-    /// entry.
+    /// Tries that were in progress when the contest was cancelled or the last process died. Kept
+    /// for one entry.
     pub lost: BTreeMap<Key, Try>,
     pub is_out: bool,
     pub used: Used,
     pub used_ms: u64,
-    /// Up to when that is counted.
+    /// Time is counted up to here.
     counted_ms: u64,
-    /// The last answer, and the clock when its last save was first asked for.
+    /// The last answer, and the clock when its last save was first requested.
     pub last: Option<(Key, Try, How)>,
     pub leaves_ms: u64,
-    /// The try of the last save that was answered, if it failed.
+    /// The number of the last answered save, if it failed.
     pub failed_save: Option<u32>,
 }
 
@@ -244,7 +244,7 @@ impl Book {
         }
     }
 
-    /// `attempt` is not told by a save that succeeded.
+    /// A successful save does not give `attempt`.
     fn answer(
         &mut self,
         team: u32,
@@ -321,7 +321,7 @@ impl Book {
         }
     }
 
-    /// A team that had its last save answered and for which nothing more is asked is out.
+    /// A team whose last save was answered and for which nothing more is requested is out.
     pub fn close(&mut self, heard: &Heard) {
         for team in &mut self.teams {
             team.lost.clear();
@@ -332,7 +332,7 @@ impl Book {
         }
     }
 
-    /// The contest's time that is left.
+    /// The remaining time of the contest.
     pub fn left_ms(&self) -> u64 {
         let all_ms = self.rules.contest_timeout_ms.unwrap_or(u64::MAX);
         all_ms.saturating_sub(self.clock_ms)
@@ -354,7 +354,7 @@ impl Team {
         all_ms.saturating_sub(self.used_ms)
     }
 
-    /// D14: time is charged while at least one try is under way.
+    /// D14: time is charged while at least one try is in progress.
     fn count(&mut self, clock_ms: u64, waited_ms: u64) {
         let works = self.open.iter().filter(|(key, _)| **key != Key::Save);
         if let Some(first_ms) = works.map(|(_, open)| open.from_ms).min() {

@@ -1,4 +1,4 @@
-//! The end of a contest against the books: exits, scores, ranks, the winner, money and time.
+//! Compares the end of a contest with the books: exits, scores, ranks, the winner, money and time.
 
 use kumite_core::contest::{Contest, Fate, Reason, Verdict as Of};
 
@@ -9,7 +9,7 @@ use crate::check::{Broken, Verdict, broken};
 
 /// A team's result by the books.
 pub struct Outcome {
-    /// In hundredths, with its round: the highest, and of equal ones the latest.
+    /// In hundredths, with its round: the highest, and the latest of equal ones.
     pub best: Option<(u64, u32)>,
     pub reason: Reason,
 }
@@ -54,7 +54,7 @@ pub fn check(core: Core, book: &Book, contest: &Contest) -> Verdict {
     }
 }
 
-/// No team works longer than it may, except for the try in which its time ran out.
+/// No team works longer than allowed, except for the try in which its time ran out.
 fn in_time(book: &Book) -> Verdict {
     let rules = &book.rules;
     let metrics = rules.metrics.iter().map(|metric| metric.timeout_ms);
@@ -66,7 +66,7 @@ fn in_time(book: &Book) -> Verdict {
         .iter()
         .position(|team| team.used_ms > limit_ms.saturating_add(longest_ms));
     match late {
-        // A clock that jumps ahead makes everybody late.
+        // A clock that jumps ahead makes every team late.
         Some(team) if !book.clock_jumped => broken(
             "no team is over its time by more than a try",
             format!("team {team}: {} ms", book.teams[team].used_ms),
@@ -75,7 +75,7 @@ fn in_time(book: &Book) -> Verdict {
     }
 }
 
-/// The results by the books; the state must agree with them.
+/// The results by the books; the state must match them.
 pub fn results(book: &Book, contest: &Contest) -> Result<Vec<Outcome>, Broken> {
     let mut results = Vec::new();
     for (index, (team, of)) in book.teams.iter().zip(&contest.teams).enumerate() {
@@ -117,7 +117,7 @@ pub fn results(book: &Book, contest: &Contest) -> Result<Vec<Outcome>, Broken> {
     Ok(results)
 }
 
-/// By round. What a disqualified or late team had not finished has no score.
+/// By round. An unfinished round of a disqualified or late team has no score.
 pub fn scores(book: &Book, team: &Team) -> Vec<Option<u64>> {
     let rounds = team.rounds.iter();
     rounds.map(|round| round.score(&book.rules)).collect()
@@ -149,7 +149,7 @@ fn ranks(core: Core, contest: &Contest, results: &[Outcome]) -> Verdict {
     Ok(())
 }
 
-/// The highest score; of equal teams the first one.
+/// The highest score; the first of equal teams.
 pub fn winner(book: &Book, results: &[Outcome]) -> Option<u32> {
     if book.is_cancelled {
         return None;

@@ -1,4 +1,4 @@
-//! Every end has what it takes: D4's and D9's reasons against the books.
+//! Every exit has its conditions: checks the reasons of D4 and D9 against the books.
 
 use kumite_core::contest::{Failure, Reason};
 
@@ -6,20 +6,20 @@ use super::asked::Key;
 use super::book::{Book, How, Team};
 use super::tries::{retries, wait};
 
-/// Whether the books bear out that the team ended for this reason.
+/// Whether the books confirm that the team ended for this reason.
 pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
     let rules = &book.rules;
     let has_score = team.rounds.iter().any(|it| it.score(rules).is_some());
     let rounds = team.number();
     let last = team.rounds.last();
     let is_full = rounds == rules.rounds_max;
-    // The last round came to a verdict, so that nothing of it was left to do but to judge it.
+    // The last round was measured, so that only the judge was left.
     let is_finished = last.is_some_and(|it| it.is_malformed || it.score(rules).is_some());
     let malformed = last.is_some_and(|it| it.is_malformed);
-    // A team that has had all its rounds is not late: the judge could not have changed anything.
+    // A team that has played all rounds is not late: the judge could not have changed anything.
     let has_more_to_do = !(is_full && is_finished);
     let team_is_late = has_more_to_do && team_was_late(book, team);
-    // A team that could not be saved ends for no other reason, whatever it was about to do.
+    // A team that could not be saved ends for that reason only, whatever it was about to do.
     let lost = team.failed_save == Some(retries(book, team, Key::Save) + 1);
     if lost != (reason == Reason::DatabaseFailure) {
         return false;
@@ -59,8 +59,8 @@ pub fn fits(book: &Book, team: &Team, reason: Reason) -> bool {
     }
 }
 
-/// At the maximum the judge has spoken or was asked in vain, if it had to be asked at all. Time may
-/// have run out over it.
+/// At the maximum the judge has answered or failed, if it had to be asked at all. Its time may have
+/// run out meanwhile.
 fn judged_at_last(book: &Book, team: &Team) -> bool {
     let Some(last) = team.rounds.last() else {
         return false;
@@ -72,7 +72,7 @@ fn judged_at_last(book: &Book, team: &Team) -> bool {
     need_not || last.judged.is_some() || gave_up || late
 }
 
-/// The team itself failed for good, or as often as it may.
+/// The team itself failed permanently, or as often as allowed.
 fn is_broken(book: &Book, team: &Team) -> bool {
     match team.last {
         Some((Key::Submit, of, How::Failed(failure, _))) => {
@@ -83,8 +83,8 @@ fn is_broken(book: &Book, team: &Team) -> bool {
     }
 }
 
-/// The team's time is used up, or its last try had no more than what was left of it and was too
-/// slow. A clock that is set back makes the difference.
+/// The team's time is used up, or its last try had only the remaining time and was too slow. These
+/// differ if the clock is set back.
 fn team_was_late(book: &Book, team: &Team) -> bool {
     let was_slow = match team.last {
         Some((_, of, How::Failed(Failure::TimedOut, _))) => of.timeout_ms == of.team_left_ms,
@@ -93,7 +93,7 @@ fn team_was_late(book: &Book, team: &Team) -> bool {
     was_slow || team.left_ms(&book.rules) == 0
 }
 
-/// The same for the contest's time. It also ends what would have to wait beyond it.
+/// The same for the contest's time, which also ends tries that would have to wait beyond it.
 fn contest_was_late(book: &Book, team: &Team) -> bool {
     let Some(all_ms) = book.rules.contest_timeout_ms else {
         return false;

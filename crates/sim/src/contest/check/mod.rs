@@ -1,5 +1,5 @@
-//! The checkers. They see the trace and nothing else, and keep books of their own: what was asked,
-//! what was answered, and what that makes by the requirements.
+//! The checkers. They see only the trace and keep their own books: what was requested, what was
+//! answered, and what follows by the requirements.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ mod tries;
 use book::Book;
 use rows::Rows;
 
-/// All checkers at work, and the trace so far if it is wanted.
+/// All checkers, and the trace so far if it is wanted.
 pub struct Watch {
     core: Core,
-    /// The contest as its journal tells it: replayed entry by entry, apart from the engine.
+    /// The contest rebuilt from its journal, entry by entry, independent of the engine.
     replica: Contest,
     seq: u64,
-    /// What was decided and is still to be carried out.
+    /// Decided effects that are not carried out yet.
     due: VecDeque<Effect>,
     book: Book,
     rows: Rows,
@@ -38,7 +38,7 @@ pub struct Watch {
     pub counts: Counts,
 }
 
-/// What the trace was made of.
+/// What the trace contained.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     pub entries: u64,
@@ -134,7 +134,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Nothing is done that was not recorded before, and everything in its order.
+    /// Every action was recorded before, and happens in order.
     fn performed(&mut self, effect: Effect) -> Verdict {
         match self.due.pop_front() {
             Some(due) if due == effect => Ok(()),

@@ -1,5 +1,5 @@
-//! Never more teams at work than there are places, none of them idle, and nobody waits beside a
-//! free place: as long as it has not ended, something is under way.
+//! Never more teams at work than there are places, none of them idle, and no team waits beside a
+//! free place: until the end, something is always in progress.
 
 use super::book::{Book, Team};
 use crate::check::{Verdict, broken};

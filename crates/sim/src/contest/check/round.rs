@@ -35,8 +35,8 @@ impl Round {
         self.failed.get(&key).copied().unwrap_or(0)
     }
 
-    /// The score in hundredths, once all is measured that has to be. A program that vetoes spares
-    /// the models.
+    /// The score in hundredths, once everything required is measured. If a program vetoes, the
+    /// models are not asked.
     pub fn score(&self, rules: &Rules) -> Option<u64> {
         let parts = || rules.metrics.iter().zip(&self.measures);
         let vetoes = |found: &Option<Measure>| found.as_ref().is_some_and(|it| it.is_veto);
@@ -54,7 +54,7 @@ impl Round {
             sum += u128::from(found.as_ref()?.score.hundredths()) * u128::from(metric.weight);
             weights += u128::from(metric.weight);
         }
-        // Rounded half up: the nearest whole number, and of two the upper one.
+        // Rounded to the nearest whole number, half up.
         let whole = sum / weights;
         let rest = sum % weights;
         Some((whole + u128::from(2 * rest >= weights)) as u64)

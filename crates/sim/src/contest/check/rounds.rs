@@ -1,4 +1,4 @@
-//! D4, D9: when a round begins, who is asked in it, and who is not.
+//! D4, D9: when a round begins, and who is asked in it.
 
 use kumite_core::contest::Effect;
 

@@ -1,4 +1,4 @@
-//! The database: what was written into it, and what the books say it must hold.
+//! The database: what was written, and what it must contain by the books.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// A row is replaced by a newer one; a score never changes.
+    /// A newer row replaces an older one; a score never changes.
     pub fn write(&mut self, rows: &[Row]) -> Verdict {
         for row in rows {
             match *row {
@@ -52,7 +52,7 @@ impl Rows {
         Ok(())
     }
 
-    /// What is said to be saved is there.
+    /// Rows that were reported as saved are in the database.
     pub fn saved(&self, book: &Book, heard: &Heard) -> Verdict {
         let Heard::Answer {
             team,

@@ -1,5 +1,5 @@
-//! D9: everything is tried as often as it may be, with the right waits, and never once more after
-//! it succeeded. Limits are what is left of them.
+//! D9: everything is tried as often as allowed, with the right waits, and never again after
+//! success. Time limits are what is left of them.
 
 use kumite_core::contest::{Effect, Failure};
 
@@ -35,8 +35,8 @@ pub fn check(book: &Book, heard: &Heard, order: &Effect) -> Verdict {
     limited(book, asked)
 }
 
-/// After a resume, all that was under way is under way again, unless the team leaves, and the start
-/// of its round is written again. After a cancel all of it is ended.
+/// After a resume, everything in progress is started again, unless the team leaves, and the start
+/// of its round is written again. After a cancel everything is ended.
 pub fn check_lost(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     for (index, team) in (0u32..).zip(&book.teams) {
         let leaves = team.open.contains_key(&Key::Save);
@@ -123,7 +123,7 @@ pub fn retries(book: &Book, team: &Team, key: Key) -> u32 {
     }
 }
 
-/// How long is waited after try number `attempt` failed.
+/// How long to wait after try number `attempt` failed.
 pub fn wait(key: Key, attempt: u32, failure: Failure, asked_ms: Option<u64>) -> u64 {
     let pause_ms = match failure {
         Failure::Passing | Failure::TimedOut => (1_000 << (attempt - 1)).min(60_000),
@@ -137,7 +137,7 @@ pub fn wait(key: Key, attempt: u32, failure: Failure, asked_ms: Option<u64>) -> 
     }
 }
 
-/// A try gets the smallest of its own time, the team's and the contest's.
+/// The limit of a try is the smallest of its own time, the team's and the contest's.
 fn limited(book: &Book, asked: Asked) -> Verdict {
     let own_ms = match asked.key {
         Key::Submit => book.rules.submission_timeout_ms,

@@ -1,4 +1,4 @@
-//! Every checker can say no: wrong rules are played, and traces are tampered with.
+//! Every checker can object: wrong rules are played, and traces are manipulated.
 
 mod tampered;
 
@@ -11,7 +11,7 @@ use super::{Core, play_with};
 
 const SEEDS: u64 = 3_000;
 
-/// Plays wrong rules until somebody notices that `rule` is broken. Others may notice, too.
+/// Plays wrong rules until a checker notices that `rule` is broken. Others may notice too.
 fn breaks(rule: &str, core: Core) {
     let noticed = |seed| play_with(core, seed).is_err_and(|failure| failure.broken.rule == rule);
     assert!((0..SEEDS).any(noticed), "nobody noticed: {rule}");
@@ -24,7 +24,7 @@ fn deciding(decide: fn(Contest, &Entry) -> (Contest, Vec<Effect>)) -> Core {
     }
 }
 
-/// Decides as if the rules were others.
+/// Decides with changed rules.
 fn with(contest: Contest, entry: &Entry, change: fn(&mut Rules)) -> (Contest, Vec<Effect>) {
     if matches!(entry.event, Event::Started { .. }) {
         return decide(contest, entry);
@@ -266,7 +266,7 @@ fn a_row_that_is_lost_is_noticed() {
     let core = deciding(|contest, entry| {
         let (mut contest, effects) = decide(contest, entry);
         for team in &mut contest.teams {
-            // A round under way is taken for saved.
+            // A round in progress is taken for saved.
             team.saved = team.round();
         }
         (contest, effects)

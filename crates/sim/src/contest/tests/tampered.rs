@@ -1,4 +1,4 @@
-//! Real traces, spoiled: the right rule must be broken.
+//! Manipulated real traces: the right rule must be broken.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::contest::plan::Plan;
 use crate::contest::trace::{Line, What};
 use crate::contest::{Core, world};
 
-/// Takes the first seed whose trace `tamper` can spoil, and checks that `rule` is what it breaks.
+/// Takes the first seed whose trace `tamper` can change, and checks that it breaks `rule`.
 fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
     let spoiled = (0..1_000).find_map(|seed| {
         let watch = Watch::new(Core::REAL, true);
@@ -32,7 +32,7 @@ fn find(lines: &[Line], fits: impl Fn(&What) -> bool) -> Option<usize> {
     lines.iter().position(|line| fits(&line.what))
 }
 
-/// Changes the rows of the first transaction that has such a row.
+/// Changes the rows of the first transaction that contains such a row.
 fn change_row(lines: &mut [Line], change: impl Fn(&mut Row) -> bool) -> Option<()> {
     lines.iter_mut().find_map(|line| {
         let What::Wrote(rows) = &line.what else {
@@ -95,7 +95,7 @@ fn a_transaction_that_is_lost() {
         let Event::Saved { team, .. } = event(&lines[at])? else {
             return None;
         };
-        // All that was written of this team before.
+        // Everything that was written for this team before.
         let before = lines[..at]
             .iter()
             .filter(|line| !writes(line, team))
@@ -192,7 +192,7 @@ fn a_row_of_a_round_that_never_was() {
 #[test]
 fn a_wrong_start_of_a_round() {
     breaks("the rows are exact", |lines| {
-        // The last one that is written of the first round.
+        // The last row written for the first round.
         lines.iter_mut().rev().find_map(|line| {
             let one = std::slice::from_mut(line);
             change_row(one, |row| match row {
