@@ -2,17 +2,25 @@
 //! whether it is logged in. Credentials are never read.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_agents::start_child;
+use rustix::fs::{Access, access};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::agent::{Agent, Kind};
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the pipe of a program that has ended is read.
+const LAST_WORD: Duration = Duration::from_millis(200);
+/// How much of what it prints is looked at.
+const ANSWER_MAX: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
@@ -100,6 +108,10 @@ fn version_in(text: &str) -> Option<String> {
     Some(word.trim_start_matches('v').to_owned())
 }
 
+fn is_program(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
 struct Answer {
     good: bool,
     text: String,
@@ -126,11 +138,11 @@ impl World {
 
     fn find(&self, program: &str, project: &Path) -> Option<PathBuf> {
         if program.contains('/') {
-            return Some(project.join(program)).filter(|path| path.is_file());
+            return Some(project.join(program)).filter(|path| is_program(path));
         }
         let path = self.variable("PATH")?;
         let mut places = std::env::split_paths(&path).map(|dir| dir.join(program));
-        places.find(|place| place.is_file())
+        places.find(|place| is_program(place))
     }
 
     /// Its output, unless it takes too long.
@@ -142,35 +154,69 @@ impl World {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
+        // What it starts is in its group, and ends with it.
+        command.process_group(0);
         let mut child = start_child(|| command.spawn()).ok()?;
-        let mut stdout = child.stdout.take()?;
-        let reader = thread::spawn(move || {
-            let mut text = Vec::new();
-            let _ = stdout.read_to_end(&mut text);
-            String::from_utf8_lossy(&text).into_owned()
-        });
+        let printed = printed(child.stdout.take()?);
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
-            match child.try_wait().ok()? {
-                Some(status) => break status,
-                None if Instant::now() > deadline => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return None;
+            match child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() <= deadline => {
+                    thread::park_timeout(Duration::from_millis(5));
                 }
-                None => thread::sleep(Duration::from_millis(5)),
+                Ok(None) | Err(_) => break None,
             }
         };
+        if let Some(group) = Pid::from_raw(child.id() as i32) {
+            // It has nobody in it, if all went well.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = child.wait();
+        let mut text = Vec::new();
+        // All that the program printed is in the pipe by now. What it left behind in a group of its
+        // own may keep the pipe open: nobody waits for that.
+        while let Ok(piece) = printed.recv_timeout(LAST_WORD) {
+            text.extend(piece);
+        }
         Some(Answer {
-            good: status.success(),
-            text: reader.join().ok()?,
+            good: status?.success(),
+            text: String::from_utf8_lossy(&text).into_owned(),
         })
     }
+}
+
+/// The first [`ANSWER_MAX`] bytes, piece by piece, read in a thread of its own.
+fn printed(stdout: ChildStdout) -> Receiver<Vec<u8>> {
+    let (send, pieces) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stdout = stdout.take(ANSWER_MAX);
+        let mut piece = [0; 4096];
+        while let Ok(length @ 1..) = stdout.read(&mut piece) {
+            if send.send(piece[..length].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    pieces
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_leaves_a_child_with_its_output_is_not_waited_for() {
+        let world = World { env: Vec::new() };
+        let shell = Path::new("/bin/sh");
+        let left = "echo 1.2.3; sleep 600 & setsid sleep 600 & exit 0";
+        let answer = world.ask(shell, &["-c", left]).unwrap();
+        assert!(answer.good);
+        assert_eq!(answer.text, "1.2.3\n");
+        let flood = world.ask(shell, &["-c", "yes"]).unwrap();
+        assert!(!flood.good);
+        assert_eq!(flood.text.len() as u64, ANSWER_MAX);
+    }
 
     #[test]
     fn a_version_is_found_among_other_words() {
