@@ -22,11 +22,31 @@ impl Caught {
     }
 }
 
+/// The signals that were ignored when kumite was started: `nohup` does so with SIGHUP, a shell
+/// without job control with the SIGINT of what it starts in the background. They stay ignored.
+struct Ignored(u64);
+
+impl Ignored {
+    fn has(&self, signal: i32) -> bool {
+        self.0 >> (signal - 1) & 1 == 1
+    }
+}
+
+fn ignored() -> Ignored {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    Ignored(mask.unwrap_or(0))
+}
+
 /// Calls `act` with 1 for the first signal, 2 for the second, and so on.
 pub fn catch(act: impl Fn(u32) + Send + 'static) -> std::io::Result<Caught> {
     let caught = Caught::default();
     let first = caught.clone();
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let ignored = ignored();
+    let wanted = [SIGINT, SIGTERM, SIGHUP];
+    let wanted = wanted.into_iter().filter(|signal| !ignored.has(*signal));
+    let mut signals = Signals::new(wanted)?;
     thread::Builder::new()
         .name("signals".into())
         .spawn(move || {
