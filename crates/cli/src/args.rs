@@ -1,5 +1,6 @@
 //! The command line (contract).
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,15 +8,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use kumite_host::project::Project;
 use kumite_host::settings::{Flags, Loader};
 
-use crate::commands;
 use crate::trouble::{Result, Trouble};
+use crate::{commands, out};
 
 /// Drives AI coding agents in rounds, until a referee says it is good or a person must decide.
 #[derive(Parser)]
 #[command(name = "kumite", version, propagate_version = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 usage, 3 a person is needed, 4 budget, \
-    5 not found or invalid, 75 quota, 130 interrupted, 143 terminated."
+    5 not found or invalid, 75 quota, 129 hung up, 130 interrupted, 143 terminated."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -115,18 +116,33 @@ impl Setting {
     }
 
     pub fn project(&self) -> Result<Project> {
-        Ok(Project::find(&self.place()?)?)
+        let place = self.place()?;
+        // Looking into it tells a directory from a file, and both from what may not be entered.
+        if let Err(error) = std::fs::metadata(place.join(".")) {
+            let place = place.display();
+            return Err(Trouble::invalid(match error.kind() {
+                ErrorKind::NotFound => format!("there is no directory {place}"),
+                ErrorKind::NotADirectory => format!("{place} is not a directory"),
+                _ => format!("cannot enter {place}: {error}"),
+            }));
+        }
+        Ok(Project::find(&place)?)
     }
 
-    /// Where kumite was told to work.
+    /// Where kumite was told to work. Agents, journals and pages name paths in JSON.
     pub fn place(&self) -> Result<PathBuf> {
-        let here = std::env::current_dir().map_err(|error| {
-            Trouble::failed(format!("cannot enter the current directory: {error}"))
-        })?;
-        Ok(match &self.global.project {
-            Some(dir) => here.join(dir),
-            None => here,
-        })
+        let place = match &self.global.project {
+            Some(dir) if dir.is_absolute() => dir.clone(),
+            Some(dir) => here()?.join(dir),
+            None => here()?,
+        };
+        match place.to_str() {
+            Some(_) => Ok(place),
+            None => Err(Trouble::invalid(format!(
+                "kumite needs a path in UTF-8; this one is not: {}",
+                place.display()
+            ))),
+        }
     }
 
     pub fn loader(&self, project: &Project, flags: Flags) -> Result<Loader> {
@@ -134,8 +150,20 @@ impl Setting {
     }
 }
 
+fn here() -> Result<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| Trouble::failed(format!("cannot enter the current directory: {error}")))
+}
+
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => {
+            let code = said.exit_code() as u8;
+            // Help and version are answers, too.
+            return ExitCode::from(said.print().map_or_else(|it| out::ended_by(&it), |()| code));
+        }
+    };
     match cli.global.color {
         Color::Auto => {}
         Color::Always => colours(true),

@@ -1,17 +1,34 @@
-//! Printing for people and programs who may stop reading: `kumite log x | head` ends quietly.
+//! Printing for people and programs that may stop reading: `kumite log x | head` ends quietly.
+
+use std::io::{self, Write};
+
+use crate::exit;
 
 /// Like `println!`, but a reader that went away ends the program instead of breaking it.
 macro_rules! out {
     ($($text:tt)*) => {
-        if std::io::Write::write_fmt(
-            &mut std::io::stdout().lock(),
-            format_args!("{}\n", format_args!($($text)*)),
-        )
-        .is_err()
-        {
-            std::process::exit(0);
-        }
+        $crate::out::print(format_args!("{}\n", format_args!($($text)*)))
     };
 }
 
 pub(crate) use out;
+
+/// Prints, or ends the program: see [`ended_by`].
+pub fn print(text: std::fmt::Arguments<'_>) {
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
+        std::process::exit(i32::from(ended_by(&error)));
+    }
+}
+
+/// The exit code when the output cannot be written. A reader that went away has read enough; a full
+/// disk is a failure, and is said.
+pub fn ended_by(error: &io::Error) -> u8 {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => exit::DONE,
+        _ => {
+            eprintln!("kumite: cannot write the output: {error}");
+            exit::FAILED
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -14,7 +15,7 @@ use kumite_host::clock::now_ms;
 use kumite_host::project::Project;
 use kumite_host::{evidence, wording};
 
-use crate::render;
+use crate::{out, render};
 
 pub enum Screen {
     /// One object a line, on stdout.
@@ -33,10 +34,10 @@ impl Screen {
         match (json, quiet) {
             (true, _) => Screen::Json,
             (false, true) => Screen::Quiet,
-            (false, false) if std::io::stderr().is_terminal() => {
-                Screen::Live(Live::new(project.clone(), width))
-            }
-            (false, false) => Screen::Lines { width },
+            (false, false) => match lines_of_terminal() {
+                Some(lines) => Screen::Live(Live::new(project.clone(), width, lines)),
+                None => Screen::Lines { width },
+            },
         }
     }
 
@@ -57,9 +58,20 @@ impl Screen {
     }
 }
 
-/// A reader that went away is no reason to end the work.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+/// Lines that move, where a terminal can show them: one with TERM=dumb or without TERM cannot.
+pub fn lines_of_terminal() -> Option<MultiProgress> {
+    let lines = MultiProgress::new();
+    (std::io::stderr().is_terminal() && !lines.is_hidden()).then_some(lines)
+}
+
+/// A reader that went away is no reason to end the work, and neither is a full disk; but that is said.
+pub fn say(text: &str) {
+    static SAID: Once = Once::new();
+    if let Err(error) = writeln!(std::io::stdout().lock(), "{text}") {
+        SAID.call_once(|| {
+            out::ended_by(&error);
+        });
+    }
 }
 
 pub struct Live {
@@ -81,11 +93,11 @@ struct Running {
 }
 
 impl Live {
-    fn new(project: Project, width: usize) -> Live {
+    fn new(project: Project, width: usize, lines: MultiProgress) -> Live {
         Live {
             project,
             width,
-            lines: MultiProgress::new(),
+            lines,
             running: BTreeMap::new(),
             last_look: Instant::now(),
         }

@@ -14,6 +14,7 @@ use kumite_host::{journal, lock};
 use serde::de::IgnoredAny;
 
 use crate::args::Setting;
+use crate::out;
 use crate::transcript::Renderer;
 use crate::trouble::Result;
 
@@ -67,7 +68,7 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
         }
         for log in &mut shown {
             if let Err(error) = log.show(!follow) {
-                return ended_by(error);
+                return Ok(ExitCode::from(out::ended_by(&error)));
             }
         }
         if !follow {
@@ -80,14 +81,6 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
 fn runs(project: &Project, spec: &Spec) -> bool {
     let run = || journal::peek(spec.run_dir()).ok().flatten();
     lock::is_held(project) && run().is_some_and(|run| !run.is_at_rest())
-}
-
-/// A reader that went away has read enough.
-fn ended_by(error: io::Error) -> Result {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        _ => Err(error.into()),
-    }
 }
 
 /// One agent, and how far it was shown.

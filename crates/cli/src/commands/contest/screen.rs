@@ -1,7 +1,5 @@
 //! What a person sees while a contest is played: lines, live progress, or JSON.
 
-use std::io::{IsTerminal, Write};
-
 use console::measure_text_width;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kumite_agents::clean_line;
@@ -10,6 +8,8 @@ use kumite_contest::news::{News, What};
 use kumite_contest::view;
 use kumite_core::contest::Contest;
 use kumite_core::contest::board::standings;
+
+use crate::progress::{lines_of_terminal, say};
 
 /// A longer name does not push everybody's lines to the right.
 const NAME_MAX: usize = 32;
@@ -42,8 +42,10 @@ impl Screen {
         let way = match (json, quiet) {
             (true, _) => Way::Json,
             (false, true) => Way::Quiet,
-            (false, false) if std::io::stderr().is_terminal() => Way::live(charter),
-            (false, false) => Way::Lines,
+            (false, false) => match lines_of_terminal() {
+                Some(lines) => Way::live(charter, lines),
+                None => Way::Lines,
+            },
         };
         Screen {
             id: charter.id.clone(),
@@ -84,8 +86,7 @@ impl Screen {
 }
 
 impl Way {
-    fn live(charter: &Charter) -> Way {
-        let lines = MultiProgress::new();
+    fn live(charter: &Charter, lines: MultiProgress) -> Way {
         let bar = |_| {
             let bar = lines.add(ProgressBar::new_spinner());
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -203,9 +204,4 @@ fn padded(name: &str, width: usize) -> String {
     let name = clean_line(name);
     let missing = width.saturating_sub(measure_text_width(&name));
     format!("{name}{}", " ".repeat(missing))
-}
-
-/// A reader that went away is no reason to end the work.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
