@@ -95,7 +95,9 @@ impl From<kumite_host::new_spec::Error> for Trouble {
     fn from(error: kumite_host::new_spec::Error) -> Trouble {
         let message = sentence(&error);
         match error {
-            kumite_host::new_spec::Error::Exists { .. } => Trouble::invalid(message),
+            kumite_host::new_spec::Error::Name(_) | kumite_host::new_spec::Error::Exists { .. } => {
+                Trouble::invalid(message)
+            }
             kumite_host::new_spec::Error::Write { .. } => Trouble::failed(message),
         }
     }
@@ -115,6 +117,7 @@ impl From<kumite_host::attend::Error> for Trouble {
     fn from(error: kumite_host::attend::Error) -> Trouble {
         match error {
             kumite_host::attend::Error::Refused(why) => Trouble::invalid(why),
+            kumite_host::attend::Error::Settings(error) => error.into(),
             error => Trouble::failed(sentence(&error)),
         }
     }

@@ -18,6 +18,26 @@ pub enum Error {
          use small letters a-z, digits and hyphens, such as \"login-form\""
     )]
     Character { name: String, bad: char },
+    #[error(
+        "{0:?} is no name for a new spec: the hyphen at its beginning would be read as a flag; \
+         use a letter or a digit there"
+    )]
+    Hyphen(String),
+}
+
+impl Error {
+    /// What is wrong with a name, in a few words.
+    pub fn in_short(&self) -> &'static str {
+        match self {
+            Error::Empty => "no name",
+            Error::TooLong(_) => "more than 100 characters",
+            Error::Character { bad, .. } if bad.is_ascii_uppercase() => "capital letters",
+            Error::Character { bad, .. } if bad.is_whitespace() => "spaces",
+            Error::Character { bad, .. } if bad.is_alphabetic() => "letters other than a-z",
+            Error::Character { .. } => "characters other than a-z, 0-9 and hyphens",
+            Error::Hyphen(_) => "a hyphen at the beginning",
+        }
+    }
 }
 
 const LENGTH_MAX: usize = 100;
@@ -37,6 +57,15 @@ impl SpecName {
                 bad,
             }),
             None => Ok(SpecName(name.to_owned())),
+        }
+    }
+
+    /// The name of a spec that is to be made. A spec that exists may begin with a hyphen, and can
+    /// still be read.
+    pub fn of_new(name: &str) -> Result<SpecName, Error> {
+        match name.starts_with('-') {
+            true => Err(Error::Hyphen(name.to_owned())),
+            false => SpecName::parse(name),
         }
     }
 
@@ -87,6 +116,14 @@ mod tests {
             assert!(SpecName::parse(name).is_err(), "{name:?}");
         }
         assert_eq!(SpecName::parse(&"a".repeat(101)), Err(Error::TooLong(101)));
+    }
+
+    #[test]
+    fn a_new_name_does_not_begin_with_a_hyphen_and_an_old_one_stays_readable() {
+        assert!(matches!(SpecName::of_new("-x"), Err(Error::Hyphen(_))));
+        assert!(SpecName::of_new("x-").is_ok());
+        assert!(SpecName::of_new("X").is_err());
+        assert!(SpecName::parse("-x").is_ok());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kumite_formats::spec_name::SpecName;
+use kumite_formats::spec_name::{self, SpecName};
 use serde_json::json;
 
 use crate::clock::{now_ms, rfc3339};
@@ -16,6 +16,8 @@ pub const LANGUAGE: &str = "en";
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    #[error(transparent)]
+    Name(#[from] spec_name::Error),
     #[error("{dir} exists already; nothing was changed", dir = .dir.display())]
     Exists { dir: PathBuf },
     #[error("cannot write {path}", path = .path.display())]
@@ -25,11 +27,12 @@ pub enum Error {
 /// Makes `.kiro/specs/<name>/` and says where it is. What a person has written there stays.
 pub fn create(
     project: &Project,
-    name: &SpecName,
+    name: &str,
     description: &str,
     language: &str,
-) -> Result<PathBuf, Error> {
-    let spec = project.spec_place(name);
+) -> Result<(SpecName, PathBuf), Error> {
+    let name = SpecName::of_new(name)?;
+    let spec = project.spec_place(&name);
     let dir = spec.main_dir();
     if dir.join("spec.json").exists() {
         return Err(Error::Exists {
@@ -50,7 +53,8 @@ pub fn create(
     if let Err(error) = news::append(&project.runtime(), &key, told, false) {
         eprintln!("kumite: cannot append to the news of the project: {error}");
     }
-    Ok(dir.to_owned())
+    let dir = dir.to_owned();
+    Ok((name, dir))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

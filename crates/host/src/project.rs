@@ -7,6 +7,7 @@ use kumite_core::journal::AgentId;
 use kumite_core::names::Phase;
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::spec_name::SpecName;
+use serde::Serialize;
 
 use crate::spec_file;
 
@@ -17,6 +18,21 @@ const WORKTREES: &str = ".kiro/worktrees/specs";
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
+}
+
+/// A directory that looks like a spec and is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotShown {
+    pub name: String,
+    pub why: &'static str,
+}
+
+impl NotShown {
+    /// `LoginForm (capital letters), a b (spaces)`
+    pub fn list(all: &[NotShown]) -> String {
+        let words = all.iter().map(|it| format!("{} ({})", it.name, it.why));
+        words.collect::<Vec<_>>().join(", ")
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -36,12 +52,30 @@ impl Project {
 
     /// The project around `from`.
     pub fn find(from: &Path) -> Result<Project, Error> {
-        from.ancestors()
-            .find(|dir| dir.join(".kiro").is_dir())
-            .map(Project::at)
-            .ok_or_else(|| Error::NotAProject {
-                from: from.to_owned(),
-            })
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Project::find_below(from, home.as_deref())
+    }
+
+    /// The same; the search ends at `home`. Other programs keep a `.kiro` of their own there, so it
+    /// is a project only with something of ours in it.
+    fn find_below(from: &Path, home: Option<&Path>) -> Result<Project, Error> {
+        let real = home.and_then(|home| home.canonicalize().ok());
+        for dir in from.ancestors() {
+            let is_home = Some(dir) == home || Some(dir) == real.as_deref();
+            let kiro = dir.join(".kiro");
+            let is_ours = || kiro.join("kumite.toml").exists() || kiro.join("specs").is_dir();
+            match kiro.metadata() {
+                Ok(it) if it.is_dir() && (!is_home || is_ours()) => return Ok(Project::at(dir)),
+                Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
+                    return Err(Error::Read { path: kiro, source });
+                }
+                Ok(_) | Err(_) if is_home => break,
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Err(Error::NotAProject {
+            from: from.to_owned(),
+        })
     }
 
     pub fn root(&self) -> &Path {
@@ -73,6 +107,12 @@ impl Project {
     /// A spec that exists, or that somebody works for although its files are gone.
     pub fn spec(&self, name: &SpecName) -> Result<Spec, Error> {
         let spec = self.spec_place(name);
+        if let Err(source) = spec.main.metadata()
+            && source.kind() == io::ErrorKind::PermissionDenied
+        {
+            let path = self.specs();
+            return Err(Error::Read { path, source });
+        }
         match spec.main.is_dir() || spec.exists() || spec.has_agents() {
             true => Ok(spec),
             false => Err(Error::NoSpec {
@@ -110,6 +150,22 @@ impl Project {
         Ok(specs
             .filter(|spec| spec.exists() || spec.has_agents())
             .collect())
+    }
+
+    /// Directories among the specs whose names cannot be the names of specs, and why.
+    pub fn not_shown(&self) -> Vec<NotShown> {
+        let entries = std::fs::read_dir(self.specs()).into_iter().flatten();
+        let dirs = entries.flatten().filter(|entry| entry.path().is_dir());
+        let names = dirs.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut odd: Vec<NotShown> = names
+            .filter(|name| !name.starts_with('.'))
+            .filter_map(|name| {
+                let why = SpecName::parse(&name).err()?.in_short();
+                Some(NotShown { name, why })
+            })
+            .collect();
+        odd.sort_by(|a, b| a.name.cmp(&b.name));
+        odd
     }
 
     /// The specs that have a journal.
@@ -268,4 +324,39 @@ enum Checkout {
     /// spec.json names a worktree that is not there, or does not hold the spec. Working in the main
     /// checkout instead would put unfinished work on its branch.
     Gone(PathBuf),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kiro_directory_of_another_program_in_the_home_is_no_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let below = home.join("x/y");
+        std::fs::create_dir_all(dir.path().join(".kiro/specs")).unwrap();
+        std::fs::create_dir_all(home.join(".kiro/settings")).unwrap();
+        std::fs::create_dir_all(&below).unwrap();
+        let root = |home| Project::find_below(&below, home).map(|it| it.root);
+        assert!(matches!(root(Some(&home)), Err(Error::NotAProject { .. })));
+        // Without a home, and elsewhere, nothing is known of other programs.
+        assert_eq!(root(None).unwrap(), home);
+        std::fs::write(home.join(".kiro/kumite.toml"), "").unwrap();
+        assert_eq!(root(Some(&home)).unwrap(), home);
+        std::fs::create_dir_all(home.join("x/.kiro")).unwrap();
+        assert_eq!(root(Some(&home)).unwrap(), home.join("x"));
+    }
+
+    #[test]
+    fn directories_with_names_of_no_spec_are_told_with_the_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = Project::at(dir.path());
+        for name in ["good", "LoginForm", "a b", "ünï", ".git", "a_b"] {
+            std::fs::create_dir_all(project.specs().join(name)).unwrap();
+        }
+        let expected = "LoginForm (capital letters), a b (spaces), \
+             a_b (characters other than a-z, 0-9 and hyphens), ünï (letters other than a-z)";
+        assert_eq!(NotShown::list(&project.not_shown()), expected);
+    }
 }

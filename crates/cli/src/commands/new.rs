@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use kumite_formats::spec_name::SpecName;
 use kumite_host::new_spec;
 
 use super::run::say;
@@ -23,9 +22,8 @@ pub struct NewArgs {
 
 pub fn new(setting: &Setting, args: &NewArgs) -> Result<ExitCode> {
     let project = setting.project()?;
-    let name: SpecName = args.spec.parse()?;
     let description = args.description.join(" ");
-    let dir = new_spec::create(&project, &name, &description, &args.language)?;
+    let (name, dir) = new_spec::create(&project, &args.spec, &description, &args.language)?;
     Ok(say(
         setting,
         &format!("created {}; next: kumite run {name}", dir.display()),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use kumite_formats::spec_name::SpecName;
 use kumite_host::status::{self, Status};
 use kumite_host::{lock, new_spec};
 use schemars::JsonSchema;
@@ -152,10 +151,9 @@ struct CreateSpec {
 
 fn create_spec(call: &Call<'_>, args: CreateSpec) -> Result<Answer> {
     let project = call.desk.project()?;
-    let name: SpecName = args.spec.parse()?;
     let description = args.description.unwrap_or_default();
     let language = args.language.as_deref().unwrap_or(new_spec::LANGUAGE);
-    let dir = new_spec::create(&project, &name, &description, language)?;
+    let (name, dir) = new_spec::create(&project, &args.spec, &description, language)?;
     let message = format!("created {}; next: run_spec", dir.display());
     told(message, &status::one(&project, &project.spec(&name)?))
 }

@@ -82,7 +82,7 @@ refusals! {
         project::Error::NoSpec { .. } | project::Error::NotAProject { .. } => Refusal::not_found,
     }
     attend::Error {
-        attend::Error::Refused(_) => Refusal::conflict,
+        attend::Error::Refused(_) | attend::Error::Settings(_) => Refusal::conflict,
         attend::Error::Failed(_) | attend::Error::Lock(_) | attend::Error::Start(_) => Refusal::broken,
     }
     kumite_host::settings::Error {
@@ -95,6 +95,7 @@ refusals! {
         _ => Refusal::broken,
     }
     new_spec::Error {
+        new_spec::Error::Name(_) => Refusal::invalid,
         new_spec::Error::Exists { .. } => Refusal::conflict,
         new_spec::Error::Write { .. } => Refusal::broken,
     }

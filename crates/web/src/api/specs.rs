@@ -165,8 +165,8 @@ pub async fn create(
     let name = named(&body, "name");
     let create = move |app: &App, _: &str| {
         let new: New = asked(&body)?;
-        let name: SpecName = new.name.parse()?;
-        let dir = new_spec::create(&app.project, &name, &new.description, &new.language)?;
+        let (name, dir) =
+            new_spec::create(&app.project, &new.name, &new.description, &new.language)?;
         Ok(Made {
             message: format!("created {}", dir.display()),
             spec: name.to_string(),
