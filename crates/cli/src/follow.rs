@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use kumite_core::notice::Notice;
 use kumite_host::attend::{self, Found};
 use kumite_host::control::{Client, Follow, Reply, Request, RunRequest};
-use kumite_host::engine::{Engine, Message, Until};
+use kumite_host::engine::{Engine, Left, Message, Until};
 use kumite_host::lock::Lock;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
@@ -30,10 +30,10 @@ pub fn run(
     request: &RunRequest,
     screen: &mut Screen,
 ) -> Result {
-    let duty = Duty::default();
+    let duty = Duty::new(project, request);
     let caught = signals::catch({
-        let (duty, project, specs) = (duty.clone(), project.clone(), request.specs.clone());
-        move |count| duty.signalled(&project, &specs, count)
+        let duty = duty.clone();
+        move |count| duty.signalled(count)
     })?;
     let mut follower = Follower {
         project,
@@ -44,56 +44,68 @@ pub fn run(
         duty,
         caught,
     };
-    loop {
-        let followed = match attend::engine(project)? {
-            Found::Free(lock) => follower.own(lock)?,
-            Found::Alive(client) => follower.beside(client)?,
-        };
-        match (followed, follower.caught.code()) {
-            (Followed::Ended, code) => {
-                let code = code.unwrap_or_else(|| follower.ends.code());
-                return Ok(ExitCode::from(code));
-            }
-            // Nothing works for us yet.
-            (Followed::Later, Some(code)) => return Ok(ExitCode::from(code)),
-            (Followed::Later, None) => thread::park_timeout(TICK),
-            // The engine that we followed died, and its agents are to end.
-            (Followed::Lost, Some(code)) => {
-                let specs = request.specs.clone();
-                attend::ask(project, loader, &Request::Interrupt { specs })?;
-                return Ok(ExitCode::from(code));
-            }
-            // It died: somebody has to go on.
-            (Followed::Lost, None) => {
-                eprintln!("kumite: the other kumite died; going on in its place");
-            }
-        }
-    }
+    let code = follower.to_the_end()?;
+    follower.say_what_goes_on();
+    Ok(ExitCode::from(code))
 }
 
 /// Whom a signal concerns at the moment. One handler stays as long as we do: no signal is lost
 /// between two engines.
-#[derive(Clone, Default)]
-struct Duty(Arc<Mutex<Option<Sender<Message>>>>);
+#[derive(Clone)]
+struct Duty {
+    project: Project,
+    now: Arc<Mutex<Now>>,
+}
+
+struct Now {
+    engine: Whose,
+    /// The specs that this terminal has started: they end with it.
+    own: Vec<String>,
+}
+
+enum Whose {
+    /// Nobody's yet, or one that has not answered yet.
+    Unknown,
+    Ours(Sender<Message>),
+    Theirs,
+}
 
 impl Duty {
-    /// From now on our own engine works; None: that of another process.
-    fn set(&self, own: Option<Sender<Message>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = own;
+    fn new(project: &Project, request: &RunRequest) -> Duty {
+        let now = Now {
+            engine: Whose::Unknown,
+            own: request.specs.clone(),
+        };
+        Duty {
+            project: project.clone(),
+            now: Arc::new(Mutex::new(now)),
+        }
     }
 
-    /// The specs of this terminal end; those of another one go on.
-    fn signalled(&self, project: &Project, specs: &[String], count: u32) {
-        let own = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        match (own, count) {
-            (Some(inbox), 1) => drop(inbox.send(Message::Interrupt)),
-            (Some(inbox), _) => drop(inbox.send(Message::Kill)),
-            (None, 1) => ask_to_end(project, specs),
-            (None, _) => std::process::exit(i32::from(exit::INTERRUPTED)),
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, engine: Whose) {
+        self.now().engine = engine;
+    }
+
+    fn own(&self) -> Vec<String> {
+        self.now().own.clone()
+    }
+
+    /// What this terminal has started ends; all else goes on.
+    fn signalled(&self, count: u32) {
+        let now = self.now();
+        match (&now.engine, count) {
+            (Whose::Ours(inbox), 1) => drop(inbox.send(Message::Leave)),
+            (Whose::Ours(inbox), _) => drop(inbox.send(Message::Kill)),
+            (Whose::Theirs, 1) => ask_to_end(&self.project, &now.own),
+            // Whoever waits for the answer sees the signal.
+            (Whose::Unknown, 1) => {}
+            (Whose::Theirs | Whose::Unknown, _) => {
+                std::process::exit(i32::from(exit::INTERRUPTED));
+            }
         }
     }
 }
@@ -101,6 +113,9 @@ impl Duty {
 /// An engine that cannot be asked has died, which whoever follows it notices.
 fn ask_to_end(project: &Project, specs: &[String]) {
     let specs = specs.to_vec();
+    if specs.is_empty() {
+        return;
+    }
     let _ =
         Client::connect(project).and_then(|mut client| client.ask(&Request::Interrupt { specs }));
 }
@@ -140,8 +155,12 @@ impl Ends {
         }
     }
 
+    fn has(&self, spec: &str) -> bool {
+        self.0.contains_key(spec)
+    }
+
     fn all(&self, specs: &[String]) -> bool {
-        specs.iter().all(|spec| self.0.contains_key(spec))
+        specs.iter().all(|spec| self.has(spec))
     }
 
     fn code(&self) -> u8 {
@@ -150,7 +169,48 @@ impl Ends {
 }
 
 impl Follower<'_> {
-    fn own(&mut self, lock: Lock) -> Result<Followed> {
+    /// The exit code.
+    fn to_the_end(&mut self) -> Result<u8> {
+        loop {
+            self.duty.set(Whose::Unknown);
+            let followed = match attend::engine(self.project)? {
+                Found::Free(lock) => self.in_ours(lock)?,
+                Found::Alive(client) => self.beside(client)?,
+            };
+            match (followed, self.caught.code()) {
+                (Followed::Ended, code) => return Ok(code.unwrap_or_else(|| self.ends.code())),
+                // Nothing works for us yet.
+                (Followed::Later, Some(code)) => return Ok(code),
+                (Followed::Later, None) => thread::park_timeout(TICK),
+                // The engine that we followed died, and its agents are to end.
+                (Followed::Lost, Some(code)) => {
+                    let specs = self.duty.own();
+                    if !specs.is_empty() {
+                        attend::ask(self.project, &Request::Interrupt { specs }, None)?;
+                    }
+                    return Ok(code);
+                }
+                // It died, or its terminal ended: somebody has to go on.
+                (Followed::Lost, None) => {
+                    eprintln!("kumite: the other kumite has ended; going on without it");
+                }
+            }
+        }
+    }
+
+    /// After Ctrl-C: what was started elsewhere does not end with this terminal.
+    fn say_what_goes_on(&self) {
+        if self.caught.code().is_none() {
+            return;
+        }
+        let own = self.duty.own();
+        let specs = self.request.specs.iter();
+        for spec in specs.filter(|spec| !own.contains(spec) && !self.ends.has(spec)) {
+            eprintln!("{spec} goes on; `kumite stop {spec}` ends it");
+        }
+    }
+
+    fn in_ours(&mut self, lock: Lock) -> Result<Followed> {
         let (project, loader) = (self.project.clone(), self.loader.clone());
         let mut engine = Engine::new(project, lock, loader, Until::AtRest);
         engine.listen()?;
@@ -160,25 +220,39 @@ impl Follower<'_> {
             request: self.request(Follow::Always),
             reply,
         });
-        self.duty.set(Some(inbox.clone()));
+        self.duty.set(Whose::Ours(inbox.clone()));
         if self.caught.code().is_some() {
-            let _ = inbox.send(Message::Interrupt);
+            let _ = inbox.send(Message::Leave);
         }
         let thread = thread::Builder::new()
             .name("engine".into())
             .spawn(move || {
                 engine.recover();
-                engine.run();
+                engine.run()
             })?;
         let later = self.follow(&replies)?;
-        if thread.join().is_err() {
-            return Err(Trouble::failed("the engine broke down; this is a bug"));
-        }
-        self.duty.set(None);
+        let left = match thread.join() {
+            Ok(left) => left,
+            Err(_) => return Err(Trouble::failed("the engine broke down; this is a bug")),
+        };
+        self.hand_over(&left)?;
         Ok(match later {
             true => Followed::Later,
             false => Followed::Ended,
         })
+    }
+
+    /// What others have started goes on without this terminal.
+    fn hand_over(&self, left: &[Left]) -> Result<()> {
+        if left.is_empty() {
+            return Ok(());
+        }
+        attend::hand_over(self.project, self.loader.jobs(), left)?;
+        let ours = |left: &&Left| !self.request.specs.contains(&left.spec);
+        for Left { spec, .. } in left.iter().filter(ours) {
+            eprintln!("{spec}, started elsewhere, goes on; `kumite stop {spec}` ends it");
+        }
+        Ok(())
     }
 
     fn beside(&mut self, mut client: Client) -> Result<Followed> {
@@ -186,9 +260,6 @@ impl Follower<'_> {
             return Ok(Followed::Lost);
         }
         let specs = self.request.specs.clone();
-        if self.caught.code().is_some() {
-            ask_to_end(self.project, &specs);
-        }
         let (send, replies) = mpsc::channel();
         thread::Builder::new().name("news".into()).spawn(move || {
             let mut ends = Ends::default();
@@ -204,14 +275,42 @@ impl Follower<'_> {
         if self.follow(&replies)? {
             return Ok(Followed::Later);
         }
-        Ok(match self.ends.all(&self.request.specs) {
+        Ok(match self.may_go() {
             true => Followed::Ended,
             false => Followed::Lost,
         })
     }
 
+    /// Whether there is nothing more to follow: all have ended or, after a signal, those that end
+    /// with this terminal.
+    fn may_go(&self) -> bool {
+        let now = self.duty.now();
+        match &now.engine {
+            Whose::Theirs if self.caught.code().is_some() => self.ends.all(&now.own),
+            Whose::Ours(_) | Whose::Theirs | Whose::Unknown => self.ends.all(&self.request.specs),
+        }
+    }
+
+    /// After a signal nobody waits for what goes on elsewhere.
+    fn may_leave(&self) -> bool {
+        let theirs = matches!(self.duty.now().engine, Whose::Theirs);
+        theirs && self.caught.code().is_some() && self.may_go()
+    }
+
+    /// The engine has taken the request.
+    fn answered(&self) {
+        let mut now = self.duty.now();
+        if let Whose::Unknown = now.engine {
+            now.engine = Whose::Theirs;
+            if self.caught.code().is_some() {
+                ask_to_end(self.project, &now.own);
+            }
+        }
+    }
+
     fn request(&self, follow: Follow) -> Request {
         Request::Run(RunRequest {
+            by: (!self.duty.own().is_empty()).then(std::process::id),
             follow,
             ..self.request.clone()
         })
@@ -225,10 +324,12 @@ impl Follower<'_> {
                     self.ends.note(&news.spec, &news.notice);
                     self.screen.show(&news);
                 }
-                Ok(Reply::Done(_)) => {}
+                Ok(Reply::Others(specs)) => self.duty.now().own.retain(|it| !specs.contains(it)),
+                Ok(Reply::Done(_)) => self.answered(),
                 Ok(Reply::Refused(why)) => return Err(Trouble::invalid(why)),
                 Ok(Reply::Failed(why)) => return Err(Trouble::failed(why)),
                 Ok(Reply::Later) => return Ok(true),
+                Err(RecvTimeoutError::Timeout) if self.may_leave() => return Ok(false),
                 Err(RecvTimeoutError::Timeout) => self.screen.tick(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
             }

@@ -7,16 +7,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::control::{Client, Reply, Request, RunRequest};
-use crate::engine::{Engine, Message, Until};
+use crate::engine::{Engine, Left, Message, Until};
 use crate::lock::{self, Lock};
 use crate::project::Project;
-use crate::settings::Loader;
+use crate::settings::{self, Flags, Loader};
+use crate::spec_file::sentence;
+use crate::user;
 
 /// How long an engine may be between taking the lock and answering, or between its last answer
 /// and letting go of the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an order to run may stay without an answer. The engine answers before it starts anything.
+const ORDER: Duration = Duration::from_secs(60);
 /// How long an answer may take before that is said: an agent that ends slowly takes as long.
 const SILENCE: Duration = Duration::from_secs(20);
+/// How often we look at an engine that has not answered yet.
+const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -27,6 +33,8 @@ pub enum Error {
     Failed(String),
     #[error(transparent)]
     Lock(#[from] lock::Error),
+    #[error(transparent)]
+    Settings(#[from] settings::Error),
     #[error("cannot start the engine")]
     Start(#[from] io::Error),
 }
@@ -45,102 +53,92 @@ pub fn engine(project: &Project) -> Result<Found, Error> {
             kumite_agents::inherit_orphans();
             return Ok(Found::Free(lock));
         }
-        match Client::connect(project) {
+        match connect(project)? {
             Ok(client) => return Ok(Found::Alive(client)),
             Err(_) if Instant::now() < deadline => thread::park_timeout(Duration::from_millis(10)),
-            Err(error) => {
-                return Err(Error::Failed(format!(
-                    "another kumite has the lock of this project but does not answer ({error}); \
-                     `kumite doctor` looks into it"
-                )));
-            }
+            Err(error) => return Err(no_answer(&error)),
         }
     }
+}
+
+/// Connects to an engine that can answer. An engine that nobody of ours can reach is an error at
+/// once; one that is not there yet may be there in a moment.
+fn connect(project: &Project) -> Result<io::Result<Client>, Error> {
+    if let Some(pid) = lock::suspended(project) {
+        return Err(Error::Failed(lock::suspended_words(pid)));
+    }
+    let client = Client::connect(project);
+    match &client {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let owner = user::owner(&project.runtime().join("control.sock"));
+            let owner = owner.unwrap_or_else(|| "another user".to_owned());
+            let pid = lock::holder(project).map_or(String::new(), |pid| format!(" (pid {pid})"));
+            Err(Error::Failed(format!(
+                "the kumite of the user {owner}{pid} works here; only {owner} can steer it"
+            )))
+        }
+        _ => Ok(client),
+    }
+}
+
+fn no_answer(error: &io::Error) -> Error {
+    Error::Failed(format!(
+        "another kumite has the lock of this project but does not answer ({error}); `kumite doctor` \
+         looks into it"
+    ))
 }
 
 /// One request to the engine that lives, or else to one that lives only for it. An engine that was
-/// just ending gives no answer: then it is asked again.
-pub fn ask(project: &Project, loader: &Loader, request: &Request) -> Result<String, Error> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match ask_once(project, loader, request)? {
-            Some(Reply::Done(text)) => return Ok(text),
-            Some(Reply::Refused(why)) => return Err(Error::Refused(why)),
-            Some(Reply::Failed(why)) => return Err(Error::Failed(why)),
-            Some(Reply::News(_) | Reply::Later) | None if Instant::now() < deadline => {
-                thread::park_timeout(Duration::from_millis(10));
-            }
-            Some(Reply::News(_) | Reply::Later) | None => {
-                return Err(Error::Failed(
-                    "the other kumite ended without an answer; try again".to_owned(),
-                ));
-            }
+/// just ending gives no answer: then it is asked again. With `patience` an answer that takes longer
+/// is not waited for.
+pub fn ask(
+    project: &Project,
+    request: &Request,
+    patience: Option<Duration>,
+) -> Result<String, Error> {
+    let without = || answer_ourselves(project, request);
+    insist(project, request, patience, without)?.map_err(|met| match met {
+        Met::Nobody(error) => no_answer(&error),
+        Met::Silence | Met::Later => {
+            Error::Failed("the other kumite ended without an answer; try again".to_owned())
         }
-    }
+    })
 }
 
-fn ask_once(project: &Project, loader: &Loader, request: &Request) -> Result<Option<Reply>, Error> {
-    match engine(project)? {
-        Found::Free(lock) => {
-            let (reply, replies) = mpsc::channel();
-            let mut engine = Engine::new(project.clone(), lock, loader.clone(), Until::Answered);
-            let request = request.clone();
-            let _ = engine.inbox().send(Message::Request { request, reply });
-            engine.run();
-            Ok(replies.recv().ok())
-        }
-        Found::Alive(mut client) => {
-            let note = Note::after(
-                SILENCE,
-                "the other kumite does not answer yet; is it suspended?",
-            );
-            let answer = client.ask(request).and_then(|()| client.answer());
-            drop(note);
-            Ok(answer.ok().flatten())
-        }
+/// The answer of an engine that lives only for this request; None: another one has the lock.
+fn answer_ourselves(project: &Project, request: &Request) -> Result<Option<Reply>, Error> {
+    let (loader, wrong) = match Loader::load(project, Flags::default()) {
+        Err(error) if !request.needs_settings() => (Loader::defaults(project), Some(error)),
+        loaded => (loaded?, None),
+    };
+    let Some(lock) = lock::take(project)? else {
+        return Ok(None);
+    };
+    kumite_agents::inherit_orphans();
+    if let Some(error) = wrong {
+        let why = sentence(&error);
+        eprintln!("kumite: going on with the default settings, because yours are wrong: {why}");
     }
-}
-
-/// A word to the person if something takes long.
-struct Note {
-    _done: mpsc::Sender<()>,
-}
-
-impl Note {
-    fn after(time: Duration, text: &'static str) -> Note {
-        let (done, waits) = mpsc::channel();
-        thread::spawn(move || {
-            if waits.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                eprintln!("kumite: {text}");
-            }
-        });
-        Note { _done: done }
-    }
+    let (reply, replies) = mpsc::channel();
+    let mut engine = Engine::new(project.clone(), lock, loader, Until::Answered);
+    let request = request.clone();
+    let _ = engine.inbox().send(Message::Request { request, reply });
+    engine.run();
+    Ok(replies.recv().ok())
 }
 
 /// Hands specs to an engine that lives, or is about to: for those who keep one themselves.
 pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
-    let request = Request::Run(request.clone());
-    let deadline = Instant::now() + PATIENCE;
-    let mut is_busy = false;
-    while Instant::now() < deadline {
-        if let Ok(mut client) = Client::connect(project) {
-            match client.ask(&request).and_then(|()| client.answer()) {
-                Ok(Some(Reply::Refused(why))) => return Err(Error::Refused(why)),
-                Ok(Some(Reply::Failed(why))) => return Err(Error::Failed(why)),
-                Ok(Some(Reply::Done(text))) => return Ok(text),
-                Ok(Some(Reply::Later)) => is_busy = true,
-                // It was just ending: there will be another one.
-                Ok(Some(Reply::News(_)) | None) | Err(_) => {}
-            }
-        }
-        thread::park_timeout(Duration::from_millis(10));
-    }
-    Err(match is_busy {
-        true => Error::Refused(
+    let by = Some(std::process::id());
+    let request = Request::Run(RunRequest {
+        by,
+        ..request.clone()
+    });
+    insist(project, &request, Some(ORDER), || Ok(None))?.map_err(|met| match met {
+        Met::Later => Error::Refused(
             "something else is being done with it; try again when that has ended".to_owned(),
         ),
-        false => Error::Failed(
+        Met::Nobody(_) | Met::Silence => Error::Failed(
             "no engine of this project answers; `kumite doctor` looks into it".to_owned(),
         ),
     })
@@ -148,38 +146,128 @@ pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
 
 /// Hands specs to an engine that needs no terminal, starting one if there is none.
 pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result<(), Error> {
+    let request = Request::Run(request.clone());
     let mut started = None;
-    let handed = hand_over(project, request, jobs, &mut started);
-    if let Some(mut engine) = started {
-        // Whoever outlives the engine buries it.
-        thread::spawn(move || engine.wait());
-    }
+    let mut start = || {
+        started = Some(start_detached(project, jobs, &[], started.take())?);
+        Ok(None)
+    };
+    let handed = loop {
+        match insist(project, &request, Some(ORDER), &mut start) {
+            Ok(Ok(_)) => break Ok(()),
+            // What is in the way may take as long as it likes.
+            Ok(Err(Met::Later)) => {}
+            Ok(Err(Met::Nobody(_) | Met::Silence)) => break Err(no_engine(project)),
+            Err(error) => break Err(error),
+        }
+    };
+    bury(started);
     handed
 }
 
-fn hand_over(
+/// Has an engine without a terminal go on with what an engine of this process has left. Another
+/// process that follows one of these runs may be faster.
+pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<(), Error> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut started = None;
+    let handed = loop {
+        match start_detached(project, jobs, left, started.take()) {
+            Ok(child) => started = Some(child),
+            Err(error) => break Err(error),
+        }
+        if Client::connect(project).is_ok() {
+            break Ok(());
+        }
+        if Instant::now() >= deadline {
+            break Err(no_engine(project));
+        }
+        thread::park_timeout(Duration::from_millis(10));
+    };
+    bury(started);
+    handed
+}
+
+/// Whoever outlives an engine that it has started buries it.
+fn bury(started: Option<Child>) {
+    if let Some(mut engine) = started {
+        thread::spawn(move || engine.wait());
+    }
+}
+
+/// What was met at last, when nothing was done in time.
+enum Met {
+    /// No engine could be reached.
+    Nobody(io::Error),
+    /// An engine that ended instead of answering.
+    Silence,
+    /// Something was just ending.
+    Later,
+}
+
+/// Asks until there is an answer. `without` is what is done while no engine can be reached.
+fn insist(
     project: &Project,
-    request: &RunRequest,
-    jobs: Option<u32>,
-    started: &mut Option<Child>,
-) -> Result<(), Error> {
-    let request = Request::Run(request.clone());
-    let mut deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        match Client::connect(project) {
-            Ok(mut client) => match client.ask(&request).and_then(|()| client.answer()) {
-                Ok(Some(Reply::Refused(why))) => return Err(Error::Refused(why)),
-                Ok(Some(Reply::Failed(why))) => return Err(Error::Failed(why)),
-                Ok(Some(Reply::Done(_) | Reply::News(_))) => return Ok(()),
-                Ok(Some(Reply::Later)) => deadline = Instant::now() + PATIENCE,
-                // It was just ending: there will be another one.
-                Ok(None) | Err(_) => {}
-            },
-            Err(_) => *started = Some(start_detached(project, jobs, started.take())?),
+    request: &Request,
+    patience: Option<Duration>,
+    mut without: impl FnMut() -> Result<Option<Reply>, Error>,
+) -> Result<Result<String, Met>, Error> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let (reply, met) = match connect(project)? {
+            Ok(client) => (talk(project, client, request, patience)?, Met::Silence),
+            Err(error) => (without()?, Met::Nobody(error)),
+        };
+        let met = match reply {
+            Some(Reply::Done(text)) => return Ok(Ok(text)),
+            Some(Reply::Refused(why)) => return Err(Error::Refused(why)),
+            Some(Reply::Failed(why)) => return Err(Error::Failed(why)),
+            Some(Reply::Later) => Met::Later,
+            Some(Reply::News(_) | Reply::Others(_)) | None => met,
+        };
+        if Instant::now() >= deadline {
+            return Ok(Err(met));
         }
         thread::park_timeout(Duration::from_millis(10));
     }
-    Err(no_engine(project))
+}
+
+/// Asks an engine and waits for its answer; None: it ended instead.
+fn talk(
+    project: &Project,
+    mut client: Client,
+    request: &Request,
+    patience: Option<Duration>,
+) -> Result<Option<Reply>, Error> {
+    let asked = Instant::now();
+    let mut is_said = false;
+    if client.ask(request).is_err() {
+        return Ok(None);
+    }
+    loop {
+        match client.answer_within(LOOK) {
+            Ok(Some(Reply::Others(_))) => continue,
+            Ok(reply) => return Ok(reply),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => return Ok(None),
+        }
+        if let Some(pid) = lock::suspended(project) {
+            return Err(Error::Failed(format!(
+                "{}; it has the request and does it then",
+                lock::suspended_words(pid)
+            )));
+        }
+        let waited = asked.elapsed();
+        if patience.is_some_and(|patience| waited >= patience) {
+            return Err(Error::Failed(format!(
+                "kumite has the request, but it is not done after {} s; `kumite status` shows when \
+                 it is",
+                waited.as_secs()
+            )));
+        }
+        if waited >= SILENCE && !std::mem::replace(&mut is_said, true) {
+            eprintln!("kumite: the other kumite has not answered yet; an agent may end slowly");
+        }
+    }
 }
 
 fn no_engine(project: &Project) -> Error {
@@ -192,6 +280,7 @@ fn no_engine(project: &Project) -> Error {
 fn start_detached(
     project: &Project,
     jobs: Option<u32>,
+    left: &[Left],
     started: Option<Child>,
 ) -> Result<Child, Error> {
     if let Some(mut child) = started {
@@ -206,6 +295,10 @@ fn start_detached(
     Ok(Command::new(std::env::current_exe()?)
         .arg("engine")
         .args(jobs.map(|jobs| format!("--jobs={jobs}")))
+        .args(left.iter().filter_map(|left| {
+            let agent = left.agent.as_ref()?;
+            Some(format!("--agent={}={agent}", left.spec))
+        }))
         .current_dir(project.root())
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)

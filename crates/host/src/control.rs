@@ -1,20 +1,22 @@
 //! The control socket: how other processes talk to the engine of a project. One JSON object a line.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kumite_core::change::Fixing;
 use kumite_core::names::{Document, Phase};
+use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
 
 use crate::announce::Announcement;
 use crate::engine::Message;
+use crate::held::{Grip, Held};
 use crate::project::Project;
 
 /// What can be asked of an engine.
@@ -46,6 +48,20 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it makes sense only with the settings that the person has written. What ends work
+    /// does not need them.
+    pub fn needs_settings(&self) -> bool {
+        match self {
+            Request::Stop { .. } | Request::Pause { .. } | Request::Interrupt { .. } => false,
+            Request::Run(_)
+            | Request::Reset { .. }
+            | Request::Approve { .. }
+            | Request::Reject { .. } => true,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     pub specs: Vec<String>,
@@ -60,6 +76,9 @@ pub struct RunRequest {
     /// A usage limit is not waited for any longer: it is tried again now.
     #[serde(default)]
     pub at_once: bool,
+    /// The process whose end ends these runs, too; None: they go on without it.
+    #[serde(default)]
+    pub by: Option<u32>,
     /// Whether everything that happens is sent too.
     pub follow: Follow,
 }
@@ -79,6 +98,8 @@ pub enum Follow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
+    /// These of the specs work already, and were started elsewhere. The answer follows.
+    Others(Vec<String>),
     /// It is done, or on its way.
     Done(String),
     /// It does not fit the state it met, or is wrong.
@@ -103,22 +124,30 @@ fn short_path(project: &Project) -> io::Result<(fs::File, PathBuf)> {
     Ok((dir, short))
 }
 
-/// The socket of an engine. It goes when everybody has heard the last word, or after a moment.
+/// The socket of an engine, as long as it listens.
 #[derive(Debug)]
 pub struct Open {
-    /// Whoever passes replies on holds one, too.
-    talking: Arc<()>,
+    listener: OwnedFd,
+    /// Whoever passes replies on holds it.
+    talking: Held,
 }
 
 /// How long a client may take to read the last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
+/// How long a request may be.
+const REQUEST_MAX: u64 = 4 * 1024 * 1024;
 
-impl Drop for Open {
-    fn drop(&mut self) {
-        let deadline = Instant::now() + LAST_WORD;
-        while Arc::strong_count(&self.talking) > 1 && Instant::now() < deadline {
-            thread::park_timeout(Duration::from_millis(1));
-        }
+impl Open {
+    /// The engine ends: everybody hears the last word, but nobody keeps it for long.
+    pub fn close(self) {
+        self.stop_listening();
+        self.talking.wait(LAST_WORD);
+    }
+
+    /// Nobody can connect any more, because the file is gone. Those who are connected go on.
+    pub fn stop_listening(&self) {
+        // Its thread, which waits for the next connection, ends by that.
+        let _ = rustix::net::shutdown(&self.listener, Shutdown::Both);
     }
 }
 
@@ -130,22 +159,46 @@ pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<Open> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path(project), fs::Permissions::from_mode(0o600))?;
     let open = Open {
-        talking: Arc::default(),
+        listener: listener.try_clone()?.into(),
+        talking: Held::default(),
     };
-    let talking = Arc::downgrade(&open.talking);
+    let talking = open.talking.grip();
     thread::Builder::new()
         .name("control".into())
         .spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (inbox, talking) = (inbox.clone(), talking.clone());
-                let serve = move || {
-                    // A client that goes away is its own business.
-                    let _ = serve(stream, &inbox, &talking);
-                };
-                let _ = thread::Builder::new().stack_size(256 * 1024).spawn(serve);
+            while let Some(stream) = accept(&listener) {
+                attend(stream, inbox.clone(), talking.clone());
             }
         })?;
     Ok(open)
+}
+
+/// The next connection; None: the engine does not listen any more.
+fn accept(listener: &UnixListener) -> Option<UnixStream> {
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => return Some(stream),
+            // What `stop_listening` leads to.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return None,
+            // No descriptor is free, say: that passes.
+            Err(_) => thread::park_timeout(Duration::from_millis(50)),
+        }
+    }
+}
+
+/// Gives a connection a thread of its own, or says why it gets none.
+fn attend(stream: UnixStream, inbox: Sender<Message>, talking: Grip) {
+    let spare = stream.try_clone();
+    let serve = move || {
+        // A client that goes away is its own business.
+        let _ = serve(stream, &inbox, &talking);
+    };
+    let started = thread::Builder::new().stack_size(256 * 1024).spawn(serve);
+    if let (Err(error), Ok(mut stream)) = (started, spare) {
+        let why = format!("kumite cannot answer: no thread can be started ({error})");
+        // A new connection has room for a line.
+        let _ = send(&mut stream, &Reply::Failed(why));
+    }
 }
 
 pub fn is_there(project: &Project) -> bool {
@@ -156,15 +209,27 @@ pub fn unlink(project: &Project) {
     let _ = fs::remove_file(path(project));
 }
 
-fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Weak<()>) -> io::Result<()> {
+fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Grip) -> io::Result<()> {
     let mut write = stream.try_clone()?;
-    for line in BufReader::new(stream).lines() {
-        let reply = |text: Reply| -> io::Result<()> { send(&mut &write, &text) };
-        let request = match serde_json::from_str(&line?) {
+    let mut read = BufReader::new(stream);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = (&mut read).take(REQUEST_MAX).read_until(b'\n', &mut line)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let request = match serde_json::from_slice(&line) {
             Ok(request) => request,
-            Err(error) => return reply(Reply::Refused(format!("not a request: {error}"))),
+            Err(error) => {
+                let why = match length as u64 == REQUEST_MAX {
+                    true => format!("a request has at most {REQUEST_MAX} bytes"),
+                    false => format!("not a request: {error}"),
+                };
+                return send(&mut write, &Reply::Refused(why));
+            }
         };
-        let _talking = talking.upgrade();
+        let _talking = talking.hold();
         let (send_reply, replies) = mpsc::channel();
         let asked = Message::Request {
             request,
@@ -172,13 +237,18 @@ fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Weak<()>) -> io:
         };
         if inbox.send(asked).is_err() {
             // The engine has ended: the next one can be asked in a moment.
-            return reply(Reply::Later);
+            return send(&mut write, &Reply::Later);
         }
+        let mut is_answered = false;
         for text in replies {
+            is_answered = true;
             send(&mut write, &text)?;
         }
+        if !is_answered {
+            // The engine has ended instead: whoever asked sees the connection close.
+            return Ok(());
+        }
     }
-    Ok(())
 }
 
 fn send(stream: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
@@ -191,6 +261,8 @@ fn send(stream: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 pub struct Client {
     read: BufReader<UnixStream>,
     write: UnixStream,
+    /// What has come of the next reply.
+    line: Vec<u8>,
 }
 
 impl Client {
@@ -199,7 +271,8 @@ impl Client {
         let write = UnixStream::connect(short)?;
         write.set_write_timeout(Some(Duration::from_secs(10)))?;
         let read = BufReader::new(write.try_clone()?);
-        Ok(Client { read, write })
+        let line = Vec::new();
+        Ok(Client { read, write, line })
     }
 
     pub fn ask(&mut self, request: &Request) -> io::Result<()> {
@@ -208,12 +281,23 @@ impl Client {
 
     /// The next reply; None: the engine has ended.
     pub fn answer(&mut self) -> io::Result<Option<Reply>> {
-        let mut line = String::new();
-        if self.read.read_line(&mut line)? == 0 {
-            return Ok(None);
+        self.read.get_ref().set_read_timeout(None)?;
+        self.next()
+    }
+
+    /// The same, if it comes within `time`; else the error is `WouldBlock`.
+    pub fn answer_within(&mut self, time: Duration) -> io::Result<Option<Reply>> {
+        self.read.get_ref().set_read_timeout(Some(time))?;
+        self.next()
+    }
+
+    fn next(&mut self) -> io::Result<Option<Reply>> {
+        // What came before an error stays in the line.
+        self.read.read_until(b'\n', &mut self.line)?;
+        let line = std::mem::take(&mut self.line);
+        match line.ends_with(b"\n") {
+            true => Ok(Some(serde_json::from_slice(&line)?)),
+            false => Ok(None),
         }
-        serde_json::from_str(&line)
-            .map(Some)
-            .map_err(io::Error::from)
     }
 }

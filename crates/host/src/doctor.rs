@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use kumite_agents::{Adopted, Left, Means, Remains};
 
-use crate::project::{Project, Spec};
+use crate::project::{NotShown, Project, Spec};
 use crate::{journal, lock, spec_file};
 
 /// One thing that is not as it should be.
@@ -53,6 +53,10 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         strays(project, &mut findings);
     }
     contests::examine(project, &mut findings);
+    findings.extend(lock::suspended(project).map(|pid| Finding {
+        what: format!("kumite (pid {pid}) is suspended: it answers nobody"),
+        remedy: Remedy::Person(format!("`fg` in its terminal, or `kill -CONT {pid}`")),
+    }));
     for spec in project.all_specs()? {
         broken_spec(&spec, &mut findings);
         if !engine_lives {
@@ -79,6 +83,20 @@ fn unreadable(error: &journal::Error, spec: &Spec) -> Finding {
             "move {dir} away; the run starts again from the documents"
         )),
     }
+}
+
+/// What is right, but not what a person may expect of it: directories that look like specs, and
+/// specs that are hard to name.
+pub fn notes(project: &Project) -> Vec<String> {
+    let odd = project.not_shown();
+    let odd = (!odd.is_empty()).then(|| format!("not shown: {}", NotShown::list(&odd)));
+    let specs = project.all_specs().unwrap_or_default().into_iter();
+    let hyphens = specs.filter(|spec| spec.name.starts_with('-'));
+    let hyphens = hyphens.map(|spec| {
+        let name = spec.name;
+        format!("{name} begins with a hyphen: `kumite run -- {name}`, or give it another name")
+    });
+    odd.into_iter().chain(hyphens).collect()
 }
 
 /// What the machine lacks that agents need to be kept together.

@@ -1,14 +1,14 @@
 //! The loop of a project: one thread that owns all runs, and an inbox.
 
 mod giving_up;
+mod leaving;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use kumite_agents::Launcher;
-use kumite_core::journal::{AgentId, By, Event};
+use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Ended;
 use kumite_core::pool::Pool;
 use kumite_core::routing::{Routed, Routing};
@@ -18,6 +18,7 @@ use crate::announce::Feed;
 use crate::clock::{Clock, now_ms};
 use crate::context::Context;
 use crate::control::{self, Reply, Request};
+use crate::held::Held;
 use crate::journal;
 use crate::launch::Kit;
 use crate::lock::Lock;
@@ -27,6 +28,9 @@ use crate::project::Project;
 use crate::purse::{self, Purse};
 use crate::settings::Loader;
 use crate::{crash, evidence, requests, spec_file};
+
+pub(crate) use leaving::Ending;
+pub use leaving::Left;
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub enum Message {
     },
     /// The process was told to end: stop everything, then end.
     Interrupt,
+    /// The same, but what other processes asked for goes on in another engine.
+    Leave,
     /// It was told so twice: no grace.
     Kill,
 }
@@ -66,10 +72,13 @@ pub struct Engine {
     pub(crate) shared: Shared,
     messages: Receiver<Message>,
     until: Until,
-    pub(crate) interrupted: bool,
+    pub(crate) ending: Ending,
+    /// The process that asked for a spec; None: one that does not wait for it.
+    pub(crate) owners: BTreeMap<String, Option<u32>>,
+    /// The agents that an earlier engine was asked to use in place of the settings.
+    pub agents: BTreeMap<String, String>,
     asked: bool,
     quiet_since: Instant,
-    /// Behind all that answers, before the lock: the last word is out when another engine begins.
     control: Option<control::Open>,
     lock: Lock,
 }
@@ -96,11 +105,13 @@ impl Engine {
                 notifier,
                 launcher,
                 purse,
-                leaving: Arc::default(),
+                leaving: Held::default(),
             },
             messages,
             until,
-            interrupted: false,
+            ending: Ending::No,
+            owners: BTreeMap::new(),
+            agents: BTreeMap::new(),
             asked: false,
             quiet_since: Instant::now(),
             control: None,
@@ -147,28 +158,36 @@ impl Engine {
 
     /// Takes requests from other processes.
     pub fn listen(&mut self) -> std::io::Result<()> {
-        self.control = Some(control::listen(&self.project, self.inbox())?);
+        let new = control::listen(&self.project, self.inbox())?;
+        if let Some(old) = self.control.replace(new) {
+            old.stop_listening();
+        }
         Ok(())
     }
 
-    pub fn run(&mut self) {
+    /// Works until it may end, and says what goes on without it.
+    pub fn run(&mut self) -> Vec<Left> {
         loop {
             let message = match self.messages.recv_timeout(self.patience()) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
                 // The engine itself holds a sender.
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => return Vec::new(),
             };
             if !self.lock.is_ours() {
                 self.abandon();
-                return;
+                return Vec::new();
             }
             message.into_iter().for_each(|message| self.take(message));
             self.tick();
             if self.may_end() {
                 control::unlink(&self.project);
                 self.shared.close();
-                return;
+                return match self.until {
+                    // Whoever asked once does not wait for what works.
+                    Until::Answered => Vec::new(),
+                    Until::AtRest | Until::Quiet(_) | Until::Told => self.left(),
+                };
             }
         }
     }
@@ -186,8 +205,9 @@ impl Engine {
                 self.asked = true;
                 requests::answer(self, request, reply);
             }
-            Message::Interrupt => self.interrupt(),
-            Message::Kill => self.contexts.values().for_each(Context::kill),
+            Message::Interrupt => self.interrupt(Ending::All),
+            Message::Leave => self.interrupt(Ending::Own { said: false }),
+            Message::Kill => self.kill(),
         }
     }
 
@@ -285,7 +305,8 @@ impl Engine {
             return Ok(());
         }
         let spec = self.project.spec(&name.parse()?)?;
-        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
+        let agent = self.agents.get(name).cloned();
+        let kit = Kit::new(self.loader.loaded.settings.clone(), agent);
         let (context, news) = Context::open(spec, kit, &mut self.shared)?;
         news.iter().for_each(|news| say(news));
         if context.run.holds_slot() {
@@ -293,16 +314,6 @@ impl Engine {
         }
         self.contexts.insert(name.to_owned(), context);
         Ok(())
-    }
-
-    fn interrupt(&mut self) {
-        if std::mem::replace(&mut self.interrupted, true) {
-            return;
-        }
-        let names: Vec<String> = self.contexts.keys().cloned().collect();
-        for name in names {
-            let _ = self.handle(&name, Event::StopRequested { by: By::Interrupt });
-        }
     }
 
     /// What time brings: agents that do not end, contexts that may go, events nobody claims.
@@ -352,21 +363,6 @@ impl Engine {
         self.contexts
             .values()
             .any(|context| !context.run.is_at_rest())
-    }
-
-    fn may_end(&self) -> bool {
-        let answered = self
-            .contexts
-            .values()
-            .all(|context| context.waiting.is_empty());
-        match self.until {
-            Until::Answered => self.asked && answered,
-            _ if self.is_busy() => false,
-            _ if self.interrupted => true,
-            Until::AtRest => self.asked,
-            Until::Told => false,
-            Until::Quiet(time) => self.quiet_since.elapsed() >= time,
-        }
     }
 
     /// Whether an answered question lets a run go on: not in a process that only answers.

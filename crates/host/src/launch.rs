@@ -46,6 +46,11 @@ impl Kit {
         settings::agent(&self.settings, self.agent_name(step))
     }
 
+    /// The agent that was asked for in place of the settings.
+    pub fn agent_for_all(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
     pub fn agent_name(&self, step: Step) -> &str {
         match &self.agent {
             Some(name) => name,

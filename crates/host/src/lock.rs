@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use crate::project::Project;
+use crate::user;
 
 /// Held as long as an engine lives. The system lets go of it when the process ends, however it does.
 #[derive(Debug)]
@@ -26,9 +27,10 @@ impl Lock {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot lock {path}")]
+#[error("cannot lock {path}{whose}")]
 pub struct Error {
     path: PathBuf,
+    whose: String,
     source: io::Error,
 }
 
@@ -37,6 +39,7 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
     let path = project.runtime().join("lock");
     let fail = |source| Error {
         path: path.clone(),
+        whose: user::whose(&path, &source),
         source,
     };
     fs::create_dir_all(project.runtime()).map_err(fail)?;
@@ -64,4 +67,22 @@ pub fn is_held(project: &Project) -> bool {
         return false;
     };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// The process that holds the lock.
+pub fn holder(project: &Project) -> Option<u32> {
+    let text = fs::read_to_string(project.runtime().join("lock")).ok()?;
+    text.trim().parse().ok().filter(|_| is_held(project))
+}
+
+/// The engine, if it lives and is suspended (Ctrl-Z, say): it answers nobody then.
+pub fn suspended(project: &Project) -> Option<u32> {
+    let pid = holder(project)?;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    rest.starts_with('T').then_some(pid)
+}
+
+pub fn suspended_words(pid: u32) -> String {
+    format!("kumite (pid {pid}) is suspended: `fg`, or `kill -CONT {pid}`")
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kumite_agents::{Adopted, End, Handle, Launcher};
 use kumite_core::change::Change;
@@ -19,6 +19,7 @@ use kumite_core::run::{Run, Step};
 use crate::announce::{Announcement, Feed};
 use crate::clock::Clock;
 use crate::engine::Message;
+use crate::held::Held;
 use crate::journal::{self, Journal};
 use crate::launch::{self, Kit};
 use crate::limits::{self, Account};
@@ -37,7 +38,7 @@ pub struct Shared {
     pub launcher: Launcher,
     pub purse: Purse,
     /// Held for every supervisor whose agent's end is known, until it is gone itself.
-    pub leaving: Arc<()>,
+    pub leaving: Held,
 }
 
 /// How long the start of an agent has the machine for itself.
@@ -47,12 +48,9 @@ const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 impl Shared {
     /// Nothing of ours outlives a normal end.
-    pub fn close(&self) {
+    pub fn close(&mut self) {
         self.launcher.close();
-        let deadline = Instant::now() + LEAVING_MAX;
-        while Arc::strong_count(&self.leaving) > 1 && Instant::now() < deadline {
-            thread::park_timeout(Duration::from_millis(1));
-        }
+        std::mem::take(&mut self.leaving).wait(LEAVING_MAX);
     }
 }
 
@@ -268,13 +266,13 @@ impl Desk<'_> {
         }
         *self.agent = Some(Arc::clone(&handle));
         let inbox = self.shared.inbox.clone();
-        let leaving = Arc::downgrade(&self.shared.leaving);
+        let leaving = self.shared.leaving.grip();
         let wait = move || {
             if !handle.ends_within(BUSY) {
                 meanwhile();
             }
             let end = handle.wait_for_end();
-            let _leaving = leaving.upgrade();
+            let _leaving = leaving.hold();
             let _ = inbox.send(Message::AgentEnded {
                 agent,
                 ended: ended(end),

@@ -10,7 +10,7 @@ use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
 use crate::control::{Follow, Reply, Request, RunRequest};
-use crate::engine::Engine;
+use crate::engine::{Ending, Engine};
 use crate::launch::Kit;
 use crate::{evidence, journal, limits, project, settings, spec_file};
 
@@ -62,7 +62,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     let by_hand = asked.review_once.is_some();
     let in_the_way =
         |name: &String| is_stopping(engine, name) || is_reviewed(engine, name, by_hand);
-    if engine.interrupted || asked.specs.iter().any(in_the_way) {
+    if engine.ending != Ending::No || asked.specs.iter().any(in_the_way) {
         let _ = reply.send(Reply::Later);
         return Ok(());
     }
@@ -76,6 +76,11 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         if asked.review_once.is_some() {
             may_review(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
         }
+    }
+    let mut others = asked.specs.clone();
+    others.retain(|name| !engine.claim(name, asked.by));
+    if !others.is_empty() {
+        let _ = reply.send(Reply::Others(others));
     }
     done(reply, "on its way".to_owned())?;
     if asked.follow != Follow::No {

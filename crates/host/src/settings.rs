@@ -84,6 +84,24 @@ impl Loader {
         })
     }
 
+    /// The built-in settings, for what has to work although the files are wrong: ending an agent
+    /// needs none of them.
+    pub fn defaults(project: &Project) -> Loader {
+        Loader {
+            project: project.clone(),
+            flags: Flags::default(),
+            loaded: Loaded {
+                settings: Arc::default(),
+                origins: Vec::new(),
+            },
+        }
+    }
+
+    /// How many work at once, if the command line says so.
+    pub fn jobs(&self) -> Option<u32> {
+        self.flags.jobs
+    }
+
     pub fn reload(&mut self) -> Result<(), Error> {
         self.loaded = load(&self.project, self.flags)?;
         Ok(())

@@ -7,9 +7,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use kumite_host::engine::{Engine, Message, Until};
-use kumite_host::lock;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
+use kumite_host::{attend, lock};
 
 /// How often we check whether another kumite's engine has ended.
 const LOOK: Duration = Duration::from_millis(200);
@@ -39,13 +39,13 @@ impl Keeper {
         })
     }
 
-    /// Ends our own engine and its agents; a second call ends them without grace. Another kumite's
-    /// engine goes on.
+    /// Ends our own engine and what was asked for on the page; a second time without grace. What
+    /// other terminals asked for goes on in an engine without a terminal.
     pub fn end(&self) {
         let mut duty = self.duty.lock().unwrap_or_else(PoisonError::into_inner);
         duty.told_to_end += 1;
         let message = match duty.told_to_end {
-            1 => Message::Interrupt,
+            1 => Message::Leave,
             _ => Message::Kill,
         };
         if let Some(inbox) = &duty.inbox {
@@ -80,8 +80,14 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
                     }
                 }
                 engine.recover();
-                engine.run();
+                let left = engine.run();
                 enter().inbox = None;
+                drop(engine);
+                if !left.is_empty()
+                    && let Err(error) = attend::hand_over(project, loader.jobs(), &left)
+                {
+                    eprintln!("kumite: {}", kumite_host::spec_file::sentence(&error));
+                }
             }
             Ok(None) => thread::park_timeout(LOOK),
             Err(error) => {

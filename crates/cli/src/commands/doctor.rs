@@ -7,9 +7,8 @@ use clap::Args;
 use kumite_agents::Means;
 use kumite_host::attend;
 use kumite_host::control::Request;
-use kumite_host::doctor::{Finding, Remedy, examine, lacking};
+use kumite_host::doctor::{Finding, Remedy, examine, lacking, notes};
 use kumite_host::project::Project;
-use kumite_host::settings::Flags;
 use serde_json::{Value, json};
 
 use crate::args::Setting;
@@ -36,15 +35,15 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     for finding in &findings {
         let done = match args.dry_run {
             true => plan(finding),
-            false => cure(setting, &project, finding)?,
+            false => cure(&project, finding)?,
         };
         let needs_person = matches!(finding.remedy, Remedy::Person(_)) || done == STAYS;
         left += u32::from(needs_person);
         rows.push((finding.what.clone(), done));
     }
     match setting.json() {
-        true => print_json(&rows, &means),
-        false => print(&rows, &means),
+        true => print_json(&project, &rows, &means),
+        false => print(&project, &rows, &means),
     }
     Ok(match left {
         0 => ExitCode::SUCCESS,
@@ -52,12 +51,15 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     })
 }
 
-fn print(rows: &[(String, String)], means: &Means) {
+fn print(project: &Project, rows: &[(String, String)], means: &Means) {
     if rows.is_empty() {
         out!("all is well: no process, lock or file is left behind");
     }
     for (what, done) in rows {
         out!("{what}\n  -> {done}");
+    }
+    for note in notes(project) {
+        out!("{note}");
     }
     out!("{}", contained_by(means));
 }
@@ -80,7 +82,7 @@ fn contained_by(means: &Means) -> String {
     format!("agents are contained by: {}", has.join(", "))
 }
 
-fn print_json(rows: &[(String, String)], means: &Means) {
+fn print_json(project: &Project, rows: &[(String, String)], means: &Means) {
     let findings: Vec<_> = rows
         .iter()
         .map(|(what, done)| json!({"what": what, "done": done}))
@@ -93,7 +95,7 @@ fn print_json(rows: &[(String, String)], means: &Means) {
     });
     out!(
         "{}",
-        json!({ "findings": findings, "containment": containment })
+        json!({ "findings": findings, "notes": notes(project), "containment": containment })
     );
 }
 
@@ -113,12 +115,11 @@ fn plan(finding: &Finding) -> String {
     }
 }
 
-fn cure(setting: &Setting, project: &Project, finding: &Finding) -> Result<String> {
+fn cure(project: &Project, finding: &Finding) -> Result<String> {
     Ok(match &finding.remedy {
         Remedy::StopRun(spec) => {
-            let loader = setting.loader(project, Flags::default())?;
             let specs = vec![spec.clone()];
-            attend::ask(project, &loader, &Request::Interrupt { specs })?;
+            attend::ask(project, &Request::Interrupt { specs }, None)?;
             format!("ended; `kumite run {spec}` goes on")
         }
         Remedy::End(remains) => {

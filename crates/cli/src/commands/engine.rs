@@ -20,6 +20,14 @@ pub struct EngineArgs {
     /// How many specs work at once
     #[arg(long, value_name = "N")]
     jobs: Option<u32>,
+    /// The agent for all phases of a spec that an earlier engine left
+    #[arg(long, value_name = "SPEC=NAME", value_parser = chosen)]
+    agent: Vec<(String, String)>,
+}
+
+fn chosen(text: &str) -> std::result::Result<(String, String), String> {
+    let (spec, agent) = text.split_once('=').ok_or("SPEC=NAME")?;
+    Ok((spec.to_owned(), agent.to_owned()))
 }
 
 pub fn engine(setting: &Setting, args: &EngineArgs) -> Result {
@@ -32,6 +40,7 @@ pub fn engine(setting: &Setting, args: &EngineArgs) -> Result {
     };
     kumite_agents::inherit_orphans();
     let mut engine = Engine::new(project, lock, loader, Until::Quiet(QUIET));
+    engine.agents = args.agent.iter().cloned().collect();
     engine.listen()?;
     let inbox = engine.inbox();
     let caught = signals::catch(move |count| {

@@ -9,6 +9,7 @@ use kumite_host::project::Project;
 use kumite_host::settings::Flags;
 use kumite_host::{attend, orders};
 
+use super::status::warn_not_shown;
 use crate::args::Setting;
 use crate::follow;
 use crate::out::out;
@@ -16,6 +17,10 @@ use crate::progress::Screen;
 use crate::trouble::Result;
 
 #[derive(Args)]
+#[command(
+    after_help = "Ctrl-C ends the specs that this terminal has started. A spec that worked already \
+    is only followed here, and goes on."
+)]
 pub struct RunArgs {
     /// Names of specs
     #[arg(
@@ -71,7 +76,10 @@ fn phase(name: &str) -> std::result::Result<Phase, String> {
 pub fn run(setting: &Setting, args: &RunArgs) -> Result {
     let project = setting.project()?;
     let specs = match args.all {
-        true => orders::all(&project)?,
+        true => {
+            warn_not_shown(&project.not_shown());
+            orders::all(&project)?
+        }
         false => args.specs.clone(),
     };
     let request = RunRequest {

@@ -6,7 +6,10 @@ use clap::Args;
 use console::style;
 use kumite_core::facts::Verdict;
 use kumite_formats::spec_name::SpecName;
+use kumite_host::lock;
+use kumite_host::project::{NotShown, Project};
 use kumite_host::status::{self, ReviewRound, Status};
+use serde_json::json;
 
 use crate::args::Setting;
 use crate::out::out;
@@ -25,20 +28,38 @@ pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
         Some(name) => {
             let name: SpecName = name.parse()?;
             let status = status::one(&project, &project.spec(&name)?);
+            warn_suspended(&project);
             match setting.json() {
-                true => out!("{}", serde_json::json!(status)),
+                true => out!("{}", json!(status)),
                 false => print_one(&status),
             }
         }
         None => {
             let all = status::all(&project)?;
+            let odd = project.not_shown();
             match setting.json() {
-                true => out!("{}", serde_json::json!({ "specs": all })),
-                false => print_all(&all),
+                true => out!("{}", json!({ "specs": all, "not_shown": odd })),
+                false => print_all(&project, &all),
             }
+            warn_not_shown(&odd);
+            warn_suspended(&project);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A line about directories that the person may take for specs.
+pub fn warn_not_shown(odd: &[NotShown]) {
+    if !odd.is_empty() {
+        eprintln!("not shown: {}", NotShown::list(odd));
+    }
+}
+
+/// An engine that is suspended lets its agents work, and answers nobody.
+fn warn_suspended(project: &Project) {
+    if let Some(pid) = lock::suspended(project) {
+        eprintln!("{}", lock::suspended_words(pid));
+    }
 }
 
 fn print_one(status: &Status) {
@@ -98,9 +119,13 @@ fn review_words(review: &ReviewRound) -> String {
     }
 }
 
-fn print_all(all: &[Status]) {
+fn print_all(project: &Project, all: &[Status]) {
     if all.is_empty() {
-        out!("no specs yet; `kumite new NAME` makes one");
+        let specs = project.specs();
+        out!(
+            "no specs yet in {}; `kumite new NAME` makes one",
+            specs.display()
+        );
         return;
     }
     let width = all

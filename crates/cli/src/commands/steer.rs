@@ -5,7 +5,6 @@ use kumite_core::names::Document;
 use kumite_formats::spec_name::SpecName;
 use kumite_host::attend;
 use kumite_host::control::Request;
-use kumite_host::settings::Flags;
 
 use super::run::say;
 use crate::args::Setting;
@@ -75,7 +74,6 @@ fn ask(setting: &Setting, spec: &str, request: Request) -> Result {
     let project = setting.project()?;
     let name: SpecName = spec.parse()?;
     project.spec(&name)?;
-    let loader = setting.loader(&project, Flags::default())?;
-    let answer = attend::ask(&project, &loader, &request)?;
+    let answer = attend::ask(&project, &request, None)?;
     Ok(say(setting, &answer))
 }

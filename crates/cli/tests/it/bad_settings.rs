@@ -44,7 +44,7 @@ fn a_wrong_setting_is_refused_with_its_file_line_and_nearest_name() {
         for args in [
             &["run", "login"][..],
             &["run", "login", "--detach"],
-            &["stop", "login"],
+            &["reset", "login"],
         ] {
             let said = refused(&world, args, words).stderr;
             assert!(names(&said, "kumite.toml", line), "line {line}: {said}");

@@ -245,25 +245,6 @@ fn ctrl_c_in_the_second_terminal_ends_only_its_own_specs() {
 }
 
 #[test]
-fn ctrl_c_of_the_engine_also_stops_what_a_second_terminal_asked_for() {
-    let world = World::new();
-    world.spec("a");
-    world.spec("b");
-    world.play(json!({"steps": {"requirements": held()}}));
-    let first = world.start(&["run", "a"]);
-    world.wait_for_step("a", "requirements 1");
-    let second = world.start(&["run", "b"]);
-    world.wait_for_step("b", "requirements 1");
-    first.signal("INT");
-    first.wait().assert_code(130);
-    // For the second one it was stopped from elsewhere.
-    second.wait().assert_code(3);
-    assert_eq!(world.stands("a"), "stopped interrupted");
-    assert_eq!(world.stands("b"), "stopped interrupted");
-    world.assert_nothing_left();
-}
-
-#[test]
 fn a_terminal_that_signals_its_group_does_not_reach_the_agents() {
     let world = World::new();
     world.spec("login");

@@ -45,7 +45,7 @@ fn one_spec_from_many_terminals_is_one_run() {
 }
 
 #[test]
-fn ctrl_c_of_a_follower_stops_the_spec_for_both() {
+fn m11_ctrl_c_of_a_terminal_that_only_follows_ends_the_following_alone() {
     let world = World::new();
     world.spec("login");
     world.play(json!({"steps": {"requirements": held()}}));
@@ -56,11 +56,91 @@ fn ctrl_c_of_a_follower_stops_the_spec_for_both() {
         world.entries("login").len() == 2
     });
     second.signal("INT");
+    let out = second.wait();
+    out.assert_code(130);
+    let goes_on = "login goes on; `kumite stop login` ends it";
+    assert!(out.stderr.contains(goes_on), "{out:?}");
+    world.go();
+    first.wait().assert_code(0);
+    assert_eq!(world.steps("login").len(), 7);
+}
+
+#[test]
+fn m11_a_follower_that_started_something_itself_ends_that() {
+    let world = World::new();
+    world.spec("login");
+    world.spec("other");
+    world.play(json!({"steps": {"requirements": held()}}));
+    let first = world.start(&["run", "login"]);
+    world.wait_for_step("login", "requirements 1");
+    let second = world.start(&["run", "login", "other"]);
+    world.wait_for_step("other", "requirements 1");
+    second.signal("INT");
     second.wait().assert_code(130);
-    first.wait().assert_code(3);
-    assert_eq!(world.stands("login"), "stopped interrupted");
-    assert_eq!(world.steps("login"), ["requirements 1"]);
-    world.assert_nothing_left();
+    assert_eq!(world.stands("other"), "stopped interrupted");
+    world.go();
+    first.wait().assert_code(0);
+}
+
+#[test]
+fn ctrl_c_in_the_terminal_that_has_the_engine_ends_only_what_it_started() {
+    for detached in [true, false] {
+        let world = World::new();
+        ["a", "b"].iter().for_each(|spec| world.spec(spec));
+        world.play(json!({"steps": {"requirements": [held(), held(), {}]}}));
+        let first = world.start(&["run", "a"]);
+        world.wait_for_step("a", "requirements 1");
+        let second = match detached {
+            true => {
+                world.kumite(&["run", "b", "--detach"]).assert_code(0);
+                None
+            }
+            false => Some(world.start(&["run", "b"])),
+        };
+        world.wait_for_step("b", "requirements 1");
+        first.signal("INT");
+        let out = first.wait();
+        out.assert_code(130);
+        assert!(
+            out.stderr.contains("b, started elsewhere, goes on"),
+            "{out:?}"
+        );
+        assert_eq!(world.stands("a"), "stopped interrupted");
+        assert_eq!(world.status("b")["state"], "working");
+        world.go();
+        if let Some(second) = second {
+            second.wait().assert_code(0);
+        }
+        world.wait_for_state("b", "done");
+        // The agent that was at work has been taken over: nothing was done twice.
+        assert_eq!(world.steps("b").len(), 7);
+        world.assert_nothing_left();
+    }
+}
+
+#[test]
+fn what_goes_on_elsewhere_keeps_its_agent() {
+    let world = World::new();
+    let agent = crate::world::fake_agent().display().to_string();
+    world.settings(&format!(
+        "[agents.other]\nkind = \"claude\"\nprogram = {agent:?}\n\
+        env = {{ KUMITE_TEST_OTHER = \"1\" }}"
+    ));
+    ["a", "b"].iter().for_each(|spec| world.spec(spec));
+    world.play(json!({"steps": {"requirements": [held(), held(), {}]}}));
+    let first = world.start(&["run", "a"]);
+    world.wait_for_step("a", "requirements 1");
+    let more = [
+        "run", "b", "--detach", "--agent", "other", "--until", "design",
+    ];
+    world.kumite(&more).assert_code(0);
+    world.wait_for_step("b", "requirements 1");
+    first.signal("INT");
+    first.wait().assert_code(130);
+    world.go();
+    world.wait_for_state("b", "done");
+    let used = world.kumite(&["cost", "b", "--by", "agent", "--json"]);
+    assert!(!used.stdout.contains("claude"), "{used:?}");
 }
 
 #[test]
@@ -143,7 +223,7 @@ fn catches_ctrl_c(pid: u32) -> bool {
 }
 
 #[test]
-fn a_follower_that_took_over_ends_everything_when_it_is_interrupted() {
+fn a_follower_that_took_over_ends_what_it_started_and_nothing_else() {
     let world = World::new();
     world.spec("a");
     world.spec("b");
@@ -161,7 +241,9 @@ fn a_follower_that_took_over_ends_everything_when_it_is_interrupted() {
     });
     second.signal("INT");
     second.wait().assert_code(130);
-    assert!(world.agent_processes().is_empty());
     assert_eq!(world.stands("b"), "stopped interrupted");
-    assert_eq!(world.stands("a"), "stopped interrupted");
+    assert_eq!(world.status("a")["state"], "working");
+    world.kumite(&["stop", "a"]).assert_code(0);
+    assert!(world.agent_processes().is_empty());
+    assert_eq!(world.stands("a"), "stopped stopped_by_user");
 }

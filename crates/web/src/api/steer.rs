@@ -1,12 +1,13 @@
 //! Steering specs: run, stop, approve and so on. The engine of the project decides.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use kumite_core::names::{Document, Phase};
 use kumite_host::control::{Request, RunRequest};
-use kumite_host::settings::{Flags, Loader};
 use kumite_host::{attend, orders};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +18,9 @@ use super::change::{Message, asked, change, named};
 use super::specs::find;
 use crate::app::{App, Shared};
 use crate::auth::Who;
+
+/// How long an engine may take before the page is told that it has not answered yet.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How to run a spec. Every field is optional.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -160,8 +164,7 @@ async fn ask<T: DeserializeOwned + 'static>(
     let act = move |app: &App, spec: &str| {
         let request = request(spec.to_owned(), asked(&body)?);
         find(app, spec)?;
-        let loader = Loader::load(&app.project, Flags::default())?;
-        Ok(attend::ask(&app.project, &loader, &request)?.into())
+        Ok(attend::ask(&app.project, &request, Some(PATIENCE))?.into())
     };
     change(app, who, what, spec, act).await
 }

@@ -1,0 +1,134 @@
+//! When an engine ends. If its process is told to end, what this process asked for ends, and what
+//! others asked for goes on in another engine.
+
+use std::sync::mpsc;
+
+use kumite_core::journal::{By, Event};
+
+use super::{Engine, Until, say};
+use crate::announce::Feed;
+
+/// A run that goes on without this engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    pub spec: String,
+    /// The agent for all its phases, if the settings do not choose it.
+    pub agent: Option<String>,
+}
+
+/// How an engine is being ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ending {
+    #[default]
+    No,
+    /// Everything ends.
+    All,
+    /// What this process asked for ends; `said` why the rest cannot go on elsewhere.
+    Own { said: bool },
+}
+
+impl Engine {
+    /// Notes that a process asked for a spec, and says whether the run is its own: a run that works
+    /// already belongs to the process that asked first. Where nobody is known to have asked (an
+    /// earlier engine was killed), it belongs to the next one.
+    pub(crate) fn claim(&mut self, name: &str, by: Option<u32>) -> bool {
+        let rests = self.contexts.get(name).is_none_or(|it| it.run.is_at_rest());
+        if rests || (by.is_some() && !self.owners.contains_key(name)) {
+            self.owners.insert(name.to_owned(), by);
+        }
+        self.owners.get(name) == Some(&by)
+    }
+
+    pub(super) fn interrupt(&mut self, ending: Ending) {
+        if self.ending != Ending::No {
+            return;
+        }
+        self.ending = ending;
+        for name in self.contexts.keys().cloned().collect::<Vec<_>>() {
+            if self.ends_with_us(&name) {
+                let _ = self.handle(&name, Event::StopRequested { by: By::Interrupt });
+            }
+        }
+    }
+
+    /// The person is in a hurry: no grace.
+    pub(super) fn kill(&self) {
+        for (name, context) in &self.contexts {
+            if self.ends_with_us(name) {
+                context.kill();
+            }
+        }
+    }
+
+    fn ends_with_us(&self, name: &str) -> bool {
+        match self.ending {
+            Ending::No | Ending::All => true,
+            Ending::Own { .. } => self.owners.get(name) == Some(&Some(std::process::id())),
+        }
+    }
+
+    pub(super) fn may_end(&mut self) -> bool {
+        let answered = self
+            .contexts
+            .values()
+            .all(|context| context.waiting.is_empty());
+        match self.until {
+            Until::Answered => self.asked && answered,
+            _ if self.is_busy() => self.may_leave(),
+            _ if self.ending != Ending::No => true,
+            Until::AtRest => self.asked,
+            Until::Told => false,
+            Until::Quiet(time) => self.quiet_since.elapsed() >= time,
+        }
+    }
+
+    /// Whether all that works can be left to another engine. It needs settings that can be read.
+    fn may_leave(&mut self) -> bool {
+        let Ending::Own { said } = self.ending else {
+            return false;
+        };
+        let mut working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
+        if working.any(|(name, _)| self.ends_with_us(name)) {
+            return false;
+        }
+        match self.loader.clone().reload() {
+            Ok(()) => true,
+            Err(error) => {
+                if !said {
+                    let why = crate::spec_file::sentence(&error);
+                    let names: Vec<String> = self.left().into_iter().map(|it| it.spec).collect();
+                    let names = names.join(", ");
+                    say(&format!(
+                        "{names}, started elsewhere, works here until it ends: no other kumite can \
+                         take it over, because {why}"
+                    ));
+                }
+                self.ending = Ending::Own { said: true };
+                false
+            }
+        }
+    }
+
+    /// What works on when this engine ends now.
+    pub(super) fn left(&self) -> Vec<Left> {
+        let working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
+        let left = working.map(|(name, context)| Left {
+            spec: name.clone(),
+            agent: context.kit.agent_for_all().map(str::to_owned),
+        });
+        left.collect()
+    }
+}
+
+impl Drop for Engine {
+    /// The last word is out before the lock is free for another engine.
+    fn drop(&mut self) {
+        // What nobody has answered is asked again of the next engine.
+        self.messages = mpsc::channel().1;
+        self.contexts.clear();
+        self.shared.feed = Feed::default();
+        if let Some(control) = self.control.take() {
+            control.close();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Something that several threads hold for a while: whoever wants to go waits until all of them have
+//! let go of it, but not for ever.
+
+use std::convert::Infallible;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Nothing is ever sent: the channel is closed when the last holder is gone.
+#[derive(Debug)]
+pub struct Held {
+    hold: Arc<Sender<Infallible>>,
+    gone: Receiver<Infallible>,
+}
+
+/// Lets a thread hold it later, if it is still there then.
+#[derive(Clone, Debug)]
+pub struct Grip(Weak<Sender<Infallible>>);
+
+/// As long as this lives, it is held.
+#[derive(Debug)]
+pub struct Hold {
+    _hold: Arc<Sender<Infallible>>,
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        let (hold, gone) = mpsc::channel();
+        let hold = Arc::new(hold);
+        Held { hold, gone }
+    }
+}
+
+impl Held {
+    pub fn grip(&self) -> Grip {
+        Grip(Arc::downgrade(&self.hold))
+    }
+
+    /// Until nobody holds it, or the time is over. Nobody can hold it from now on.
+    pub fn wait(self, time: Duration) {
+        drop(self.hold);
+        // Closed or too late: either way it is over.
+        let _ = self.gone.recv_timeout(time);
+    }
+}
+
+impl Grip {
+    pub fn hold(&self) -> Option<Hold> {
+        self.0.upgrade().map(|hold| Hold { _hold: hold })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_ends_when_the_last_one_lets_go_and_nobody_can_hold_it_then() {
+        let held = Held::default();
+        let grip = held.grip();
+        let hold = grip.hold();
+        assert!(hold.is_some());
+        let waits = std::thread::spawn(move || held.wait(Duration::from_secs(60)));
+        while grip.hold().is_some() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        assert!(!waits.is_finished());
+        drop(hold);
+        waits.join().unwrap();
+    }
+}
