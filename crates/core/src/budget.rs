@@ -1,74 +1,76 @@
-//! Money: what may be spent, what is spent, and what the agents at work may yet spend.
+//! Money: what may be spent, what is spent, and what running agents may still spend.
 //!
 //! Before an agent is started, the cost of its step is estimated and reserved; when it has ended,
-//! its cost takes the place of the reservation. Nobody is started once a budget is reached.
+//! its real cost replaces the reservation. No agent is started once a budget is reached.
 //!
 //! # How far a budget can be exceeded
 //!
-//! What an agent costs is known when it has ended, so a budget cannot be kept to the cent.
+//! The cost of an agent is known only when it has ended, so a budget cannot be kept to the cent.
 //!
-//! - *A run* has one agent at a time, which was started when something was left. So a run spends
-//!   less than its budget and the cost of the one step that crossed it. Where the program ends by
-//!   itself at the cap that it was told, that is less than the budget and one turn of the model.
-//! - *A day* has as many agents as there are slots. When the last of them was started, what was
-//!   spent and reserved did not exceed the budget. So a day spends at most its budget and what the
-//!   agents that were at work then cost beyond their reservations: `jobs` steps at the worst.
+//! - *A run* has one agent at a time, which is started only while money is left. So a run spends
+//!   less than its budget plus the cost of the one step that crossed it. If the program stops by
+//!   itself at the cap it was given, that is less than the budget plus one turn of the model.
+//! - *A day* has as many agents as there are slots. When the last of them was started, the spent
+//!   and
+//!   the reserved money did not exceed the budget. So a day spends at most its budget plus what the
+//!   agents running at that time cost beyond their reservations: `jobs` steps in the worst case.
 //!
-//! The property tests hold the ledger to exactly these bounds. An agent that works over midnight
-//! counts on the day on which it ends. What no program tells (Codex and Gemini tell no price, a
-//! killed agent tells nothing) counts nothing.
+//! The property tests check the ledger against exactly these bounds. An agent that works over
+//! midnight
+//! counts on the day on which it ends. A cost that no program reports (Codex and Gemini report no
+//! price, a killed agent reports nothing) counts as nothing.
 
 use std::collections::BTreeMap;
 
 use crate::journal::AgentId;
 
-/// What may be spent, in millionths of a US dollar. 0: as much as it takes.
+/// The limits, in millionths of a US dollar. 0: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     pub run: u64,
     pub day: u64,
 }
 
-/// What a step costs of which nothing is known yet: ten cents.
+/// The assumed cost of a step without any history: ten cents.
 pub const UNKNOWN: u64 = 100_000;
 
-/// Somebody wants to start an agent.
+/// A request to start an agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     pub agent: AgentId,
     pub step: &'a str,
-    /// Today, where the person is.
+    /// The current date in the person's time zone.
     pub day: &'a str,
     /// What this run has spent so far.
     pub run_spent: u64,
-    /// Whether its program tells what it costs.
+    /// Whether its program reports what it costs.
     pub priced: bool,
 }
 
-/// It may start.
+/// The agent may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granted {
     pub reserved: u64,
-    /// What is left for it at most; `None` without a budget.
+    /// The most it may spend; `None` without a budget.
     pub cap: Option<u64>,
 }
 
-/// It may not; the sentence says which budget is spent, and what to raise.
+/// The agent may not start; the sentence names the spent budget, and the setting to raise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(pub String);
 
-/// What the agents of a project have cost, and what is reserved for those at work.
+/// What the agents of a project have cost, and what is reserved for running agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// By day.
     spent: BTreeMap<String, u64>,
     reserved: BTreeMap<AgentId, u64>,
-    /// The most that a step has ever cost, by its name.
+    /// The highest cost of each step so far, by name.
     dearest: BTreeMap<String, u64>,
 }
 
 impl Ledger {
-    /// Reserves what the step may cost, unless a budget is reached.
+    /// Reserves the estimated cost of the step, unless a budget is reached.
     pub fn admit(&mut self, budget: Budget, ask: &Ask<'_>) -> Result<Granted, Refused> {
         self.leave(ask.agent);
         let (spent, reserved) = (self.spent_on(ask.day), self.reserved());
@@ -93,30 +95,30 @@ impl Ledger {
         Ok(Granted { reserved, cap })
     }
 
-    /// Reserves for an agent that works already: one that was found again after a crash.
+    /// Reserves for an agent that already works: one that was found again after a crash.
     pub fn hold(&mut self, agent: AgentId, step: &str, priced: bool) {
         let estimate = self.estimate(step, priced);
         self.reserved.entry(agent).or_insert(estimate);
     }
 
-    /// The agent has ended: its cost takes the place of its reservation.
+    /// The agent has ended: its cost replaces its reservation.
     pub fn settle(&mut self, agent: AgentId, day: &str, step: &str, cost: u64) {
         self.leave(agent);
         self.count(day, step, cost);
     }
 
-    /// The agent does not work, or not here: its reservation is given back.
+    /// The agent does not work, or not here: its reservation is released.
     pub fn leave(&mut self, agent: AgentId) {
         self.reserved.remove(&agent);
     }
 
-    /// An agent that ended earlier.
+    /// Counts an agent that ended earlier.
     pub fn count(&mut self, day: &str, step: &str, cost: u64) {
         update(&mut self.spent, day, |spent| spent.saturating_add(cost));
         update(&mut self.dearest, step, |dearest| dearest.max(cost));
     }
 
-    /// Forgets what was spent, and nothing of who works: it is about to be counted anew.
+    /// Forgets what was spent, but not the reservations: the past is about to be counted again.
     pub fn forget_past(&mut self) {
         self.spent.clear();
         self.dearest.clear();
@@ -126,13 +128,13 @@ impl Ledger {
         self.spent.get(day).copied().unwrap_or(0)
     }
 
-    /// What is reserved in all.
+    /// The sum of all reservations.
     pub fn reserved(&self) -> u64 {
         let all = self.reserved.values();
         all.fold(0, |sum, micros| sum.saturating_add(*micros))
     }
 
-    /// The most that this step has cost so far, or else any step.
+    /// The highest cost of this step so far, or else of any step.
     fn estimate(&self, step: &str, priced: bool) -> u64 {
         let known = |micros: &u64| *micros > 0;
         let of_step = self.dearest.get(step).copied().filter(known);
@@ -186,9 +188,9 @@ fn day_spent(budget: u64, spent: u64, reserved: u64, at_work: usize) -> String {
     )
 }
 
-/// Money for people: cents, and what is below them where there is something.
+/// Money for people: cents, and more digits where they matter.
 pub fn dollars(micros: u64) -> String {
-    // Amounts that would look like nothing are written out.
+    // Tiny amounts are written out, because they would look like zero.
     let places = if micros < 100 { 6 } else { 4 };
     let unit = 10_u64.pow(6 - places);
     let rounded = micros.saturating_add(unit / 2) / unit * unit;

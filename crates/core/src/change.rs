@@ -12,13 +12,13 @@ pub enum Change {
     /// The document was written; it is not approved.
     Generated(Document),
     Approved(Document),
-    /// The document must be written anew.
+    /// The document must be written again.
     Rejected(Document),
     /// A review round begins.
     ReviewStarted(u32),
     ReviewWritten(u32),
     Replied(u32, Findings),
-    /// The same, but nobody was asked to apply the fixes.
+    /// Like `Replied`, but nobody was asked to apply the fixes.
     Judged(u32, Findings),
     ReviewApproved,
     Implemented,
@@ -27,11 +27,11 @@ pub enum Change {
     Fixed(u32),
     InspectionPassed,
     Deployed,
-    /// This phase and all after it are to be done anew.
+    /// This phase and all later ones must be done again.
     Reopened(Phase),
 }
 
-/// Who wants the fixes of a review applied.
+/// Whether the fixes of a review are applied, and for whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fixing {

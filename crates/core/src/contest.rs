@@ -1,7 +1,8 @@
-//! The rules of a contest: several teams, one task, rounds, scores, and who wins.
+//! The rules of a contest: several teams, one task, rounds, scores, and a winner.
 //!
-//! [`decide`] turns a [`Contest`] and an [`Entry`] into a new contest and [`Effect`]s, just as a run
-//! does. Teams know nothing of each other: what happens to one never changes what another does,
+//! [`decide`] turns a [`Contest`] and an [`Entry`] into a new contest and [`Effect`]s, just as for
+//! a
+//! run. Teams are independent: an event of one team never changes what another team does,
 //! except that a team may wait for a place.
 
 pub mod board;

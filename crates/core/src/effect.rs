@@ -5,8 +5,8 @@ use crate::journal::AgentId;
 use crate::notice::Notice;
 use crate::run::Step;
 
-/// An order to the world. Effects of one decision are carried out in order, and may be carried out
-/// again after a crash; see [`crate::engine`].
+/// An instruction to the world. Effects of one decision are carried out in order, and may be
+/// carried out again after a crash; see [`crate::engine`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Write to spec.json, after a fresh read. Writing the same change twice is the same as once.
@@ -15,13 +15,13 @@ pub enum Effect {
     Announce(Notice),
     /// Start an agent. At most one process ever exists for an agent id.
     Launch(Launch),
-    /// Let all others who would use the same account know that it is limited.
+    /// Tell all runs that use the same account that it is limited.
     Limit(Limited),
-    /// End an agent and everything that it started. Its end comes back as an event.
+    /// End an agent and all processes that it started. Its end comes back as an event.
     End(AgentId),
 }
 
-/// The account of the agent that does `step` is limited.
+/// The account of the agent for `step` is limited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limited {
     pub step: Step,
@@ -35,12 +35,12 @@ pub struct Launch {
     /// The number of the run.
     pub run: u32,
     pub step: Step,
-    /// How a reply treats what it finds.
+    /// How a reply treats its findings.
     pub fixing: Fixing,
-    /// Go on with this session of the agent program instead of a fresh one.
+    /// Resume this session of the agent program instead of a new one.
     pub resume: Option<String>,
-    /// What a person said when rejecting the document.
+    /// A person's remark at the rejection of the document.
     pub remark: Option<String>,
-    /// What the run has spent before it, in millionths of a US dollar.
+    /// What the run has spent before, in millionths of a US dollar.
     pub spent: u64,
 }

@@ -7,7 +7,7 @@ use crate::journal::{AgentId, Entry, Event};
 use crate::outcome::{Ended, Outcome, Usage};
 use crate::run::{Run, decide};
 
-/// Names one effect for ever: the same key is the same effect, carried out once more after a crash.
+/// Identifies one effect for ever: the same key means the same effect, repeated after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectKey {
     pub seq: u64,
@@ -36,7 +36,7 @@ pub enum Trouble {
     Launch {
         agent: AgentId,
         outcome: Outcome,
-        /// The session that it was to go on with.
+        /// The session that it should resume.
         session: Option<String>,
     },
 }

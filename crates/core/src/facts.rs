@@ -1,7 +1,7 @@
-//! What the files of a spec say at one moment. The host gathers it, the rules judge it.
+//! What the files of a spec say at one moment. The host collects it, the rules judge it.
 //!
-//! Facts are durable: they are all that is needed to know where a spec stands, so that a finished
-//! phase is never run again. Nothing here was decided by anybody yet.
+//! Facts are durable: they alone show how far a spec has come, so that a finished
+//! phase is never run again. They contain no decisions.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Facts {
     }
 }
 
-/// The phases that may run by themselves.
+/// The phases that may run automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Permitted(u8);
@@ -57,7 +57,7 @@ pub struct Permitted(u8);
 impl Permitted {
     pub const NONE: Permitted = Permitted(0);
 
-    /// What a spec may do that says nothing about it: everything but deploy.
+    /// The default for a spec without permissions: everything but deploy.
     pub fn by_default() -> Permitted {
         Phase::ALL
             .into_iter()
@@ -104,24 +104,24 @@ pub struct ReviewFacts {
     /// spec.json says that a review is still to come: older rounds settle nothing.
     #[serde(default)]
     pub pending: bool,
-    /// Sorted by number; every round of which spec.json or a file knows.
+    /// Sorted by number; every round that spec.json or a file mentions.
     pub rounds: Vec<RoundFacts>,
 }
 
-/// What is known of one review round.
+/// What is known about one review round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundFacts {
     pub number: u32,
-    /// What spec.json says of its progress, if it says anything.
+    /// Its progress according to spec.json, if given.
     pub recorded: Option<RoundProgress>,
     /// None: `document-review-{n}.md` is missing or empty.
     pub review: Option<Stamp>,
-    /// Everything that the reply leaves behind, as one stamp: its file and the counts in spec.json.
-    /// None: neither is there.
+    /// Everything that the reply produces, as one stamp: its file and the counts in spec.json.
+    /// None: neither exists.
     pub reply: Option<Stamp>,
-    /// Counts of the Response Summary table of the reply.
+    /// Counts from the Response Summary table of the reply.
     pub table: Option<Findings>,
-    /// Counts of `roundDetails` in spec.json.
+    /// Counts from `roundDetails` in spec.json.
     pub counts: Option<Findings>,
     /// spec.json has counts that are incomplete or contradict each other.
     #[serde(default)]
@@ -168,7 +168,7 @@ pub enum Verdict {
     Nogo,
 }
 
-/// What is known of one inspection.
+/// What is known about one inspection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InspectionFacts {
     pub number: u32,
@@ -176,11 +176,11 @@ pub struct InspectionFacts {
     pub report: Option<Verdict>,
     /// What spec.json says.
     pub recorded: Option<Verdict>,
-    /// spec.json says it both ways, or in an unknown word.
+    /// spec.json contradicts itself, or uses an unknown word.
     #[serde(default)]
     pub unclear: bool,
     /// spec.json says that its findings were fixed.
     pub fixed: bool,
-    /// The report and the record as one stamp. None: neither is there.
+    /// The report and the record as one stamp. None: neither exists.
     pub stamp: Option<Stamp>,
 }

@@ -1,4 +1,4 @@
-//! What happened, as the journal keeps it.
+//! What happened, as the journal stores it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,20 +28,21 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Somebody asked for the run. Without a look at the files there was no free slot: it queues.
+    /// A person asked for the run. Without a look at the files there was no free slot, so it
+    /// queues.
     StartRequested {
         order: Order,
         look: Option<Look>,
     },
-    /// A slot came free for a queued run.
+    /// A slot became free for a queued run.
     Admitted {
         look: Look,
     },
-    /// A usage limit has ended, or somebody does not want to wait for that.
+    /// A usage limit has ended, or a person does not want to wait for it.
     WaitOver {
         look: Look,
     },
-    /// An agent ended, and this is what the files said then.
+    /// An agent ended; `look` is what the files said then.
     AgentEnded {
         agent: AgentId,
         ended: Ended,
@@ -52,7 +53,7 @@ pub enum Event {
     },
     /// Let the agent finish, begin nothing new.
     PauseRequested,
-    /// A person looked at it: counters and failures are forgotten.
+    /// A person looked at it: counters and failures are cleared.
     ResetRequested,
     DocumentApproved {
         document: Document,
@@ -63,7 +64,7 @@ pub enum Event {
     },
     /// spec.json could not be written while the effects of entry `seq` were carried out.
     SaveFailed {
-        /// Not `seq` in the journal: the entry has its own one there.
+        /// Has another name in the journal, where `seq` is the number of the entry.
         #[serde(rename = "of_seq")]
         seq: u64,
         changes: Vec<Change>,
@@ -73,7 +74,7 @@ pub enum Event {
     EngineStarted,
 }
 
-/// What was asked for, with the rules that hold for it.
+/// A request, with the rules that apply to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     pub rules: Rules,
@@ -81,7 +82,7 @@ pub struct Order {
     pub until: Option<Phase>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Phase>,
-    /// One review round by hand instead of a walk.
+    /// One review round by hand instead of a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_once: Option<Fixing>,
 }
@@ -98,10 +99,10 @@ pub struct Rules {
     pub limit: LimitRules,
 }
 
-/// How a usage limit is waited for.
+/// How a run waits for a usage limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitRules {
-    /// Or else the run halts there.
+    /// If false, the run halts there.
     pub wait: bool,
     pub min_ms: u64,
     pub max_ms: u64,
@@ -139,7 +140,7 @@ impl Default for Rules {
     }
 }
 
-/// What the completion guard does when tasks.md tells it nothing.
+/// What the completion guard does when tasks.md shows nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {
@@ -154,13 +155,13 @@ pub enum Guard {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A person, by name of the spec.
+    /// A person, for this spec by name.
     User,
     /// The process was told to end.
     Interrupt,
 }
 
-/// An agent is named after the entry that started it, so a replaced one is told apart for free.
+/// An agent is named after the entry that started it, so a replaced agent is easy to recognise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
     pub at_ms: u64,

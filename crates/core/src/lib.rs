@@ -1,9 +1,11 @@
 //! The rules of kumite, and nothing else.
 //!
-//! What happens becomes an [`journal::Event`]. [`run::decide`] turns a [`run::Run`] and an event
-//! into a new run and [`effect::Effect`]s. A world carries the effects out; their outcome comes
-//! back as an event. This crate has no clock, no files, no randomness and no async, so that one
-//! core runs in the real host and in the simulator alike.
+//! Everything that happens becomes a [`journal::Event`]. [`run::decide`] turns a [`run::Run`] and
+//! an
+//! event into a new run and [`effect::Effect`]s. A world carries out the effects; their results
+//! come
+//! back as events. This crate has no clock, no files, no randomness and no async, so that the same
+//! core runs in the real host and in the simulator.
 
 pub mod budget;
 pub mod change;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What people see of a spec's progress, in order.
+/// The progress of a spec as people see it, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Phase {
     #[serde(rename = "requirements")]

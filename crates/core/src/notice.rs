@@ -1,4 +1,4 @@
-//! News for people. Terminal, JSON lines, event log and page render the same closed enum.
+//! News for people. Terminal, JSON lines, event log and page all render this closed enum.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,13 +56,13 @@ pub enum Notice {
     },
     DocumentRejected(Document),
     PhaseEnded(Phase),
-    /// The agent's program may not work before then; the run waits for it.
+    /// The agent's program is limited until then; the run waits for it.
     LimitWaiting {
         until_ms: u64,
         /// In the program's own words.
         words: String,
     },
-    /// Something is not as it should be, and the run copes.
+    /// Something is wrong, but the run copes.
     Warned(String),
     /// spec.json could not be written.
     SaveFailed(String),
@@ -103,7 +103,7 @@ pub enum Level {
 }
 
 impl Notice {
-    /// How loud it is said (A9).
+    /// How prominent the news is (A9).
     pub fn level(&self) -> Level {
         match self {
             Notice::ImplExhausted { .. } | Notice::SaveFailed(_) => Level::Error,

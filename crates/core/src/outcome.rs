@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The one end of an agent, with what it used. What it achieved is not here: that is evidence,
-/// and evidence comes from the files.
+/// The end of an agent, with its usage. Its achievements are not here: those are evidence, and
+/// evidence comes from the files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     pub outcome: Outcome,
-    /// The agent program's own session, by which it can be resumed.
+    /// The agent program's own session, which can be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default)]
@@ -17,33 +17,33 @@ pub struct Ended {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It said that it is done, and ended.
+    /// It reported success, and exited.
     Finished,
-    /// It ended in any other way by itself; the sentence says how.
+    /// It ended by itself in any other way; the sentence says how.
     Failed(String),
     /// It could not be started; the sentence says why.
     Missing(String),
-    /// It said nothing for too long and was ended.
+    /// It was silent for too long and was ended.
     Hung,
     /// It took longer than a step may take and was ended.
     TimedOut,
-    /// kumite ended it because it was told to.
+    /// kumite ended it on request.
     Killed,
     /// Nobody saw its end: the machine or its supervisor died.
     Lost(String),
-    /// Its program may not work for now. That is no fault of the step: the run waits.
+    /// Its program may not work for now. The step has not failed: the run waits.
     Limited(Limit),
-    /// The session that it was to go on with is not there any more.
+    /// The session that it should resume no longer exists.
     SessionGone(String),
-    /// The money is spent; the sentence says which.
+    /// The money is spent; the sentence names the budget.
     OverBudget(String),
 }
 
-/// Why a program may not work for now, and how long, as far as it said so.
+/// Why a program may not work for now, and for how long, as far as it reported that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     pub kind: LimitKind,
-    /// Unix time in milliseconds, as reported: it may be nonsense.
+    /// Unix time in milliseconds, as reported: it may be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<u64>,
     /// In the program's own words.
@@ -57,11 +57,11 @@ pub enum LimitKind {
     Usage,
     /// The same, but known from another agent: this one was not even started.
     Held,
-    /// The service is too busy just now.
+    /// The service is too busy at the moment.
     Overload,
 }
 
-/// What an agent used, by its own figures.
+/// What an agent used, as it reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Millionths of a US dollar: money is added up, so it is a whole number.

@@ -1,6 +1,6 @@
-//! What a change to spec.json does to the facts, without looking at the files again.
+//! The effect of a change to spec.json on the facts, without reading the files again.
 //!
-//! The rules use it to see past changes that are decided but not yet written.
+//! The rules use it to include changes that are decided but not yet written.
 
 use crate::change::Change;
 use crate::facts::{Facts, InspectionFacts, RoundFacts, RoundProgress};
@@ -62,7 +62,7 @@ impl Facts {
         (facts.generated, facts.approved) = (generated, approved);
     }
 
-    /// What was reviewed is not what is there now.
+    /// The reviewed text is no longer the current one.
     fn withdraw_review(&mut self) {
         self.review.approved = false;
         self.review.pending = true;
@@ -173,7 +173,7 @@ mod tests {
             progress(&[begun, written]),
             Some(RoundProgress::ReviewComplete)
         );
-        // A round that got further keeps what it achieved.
+        // A round that got further keeps its progress.
         assert_eq!(
             progress(&[written, begun]),
             Some(RoundProgress::ReviewComplete)

@@ -1,8 +1,8 @@
-//! Who may work at once: `jobs` slots, and a queue in the order of asking.
+//! Limits how many specs work at the same time: `jobs` slots, and a queue in the order of requests.
 
 use std::collections::{BTreeSet, VecDeque};
 
-/// The slots of one project. It is not journalled: it follows from the runs.
+/// The slots of one project. They are not in the journal: they follow from the runs.
 #[derive(Clone, Debug)]
 pub struct Pool {
     jobs: usize,
@@ -43,13 +43,13 @@ impl Pool {
         self.busy.insert(spec.to_owned());
     }
 
-    /// Gives the slot or the place in the queue back.
+    /// Gives back the slot or the place in the queue.
     pub fn leave(&mut self, spec: &str) {
         self.busy.remove(spec);
         self.queue.retain(|waiting| waiting != spec);
     }
 
-    /// The next one of the queue, if there is a slot for it. It has the slot then.
+    /// The next spec in the queue, if a slot is free. It then has the slot.
     pub fn admit(&mut self) -> Option<String> {
         if self.busy.len() >= self.jobs {
             return None;

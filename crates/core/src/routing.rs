@@ -1,7 +1,7 @@
-//! Whose agent is it? Events of agents find their run by the agent's id (C2).
+//! Finds the run of an agent: events of agents find their run by the agent's id (C2).
 //!
-//! An event can be faster than the registration of its agent. It is kept for a moment and handed
-//! over when the agent is registered; what nobody claims is dropped and said so.
+//! An event can arrive before its agent is registered. It is kept for a moment and delivered
+//! when the agent is registered; an event that nobody claims is dropped with a warning.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,12 +25,12 @@ struct Early<E> {
     event: E,
 }
 
-/// What became of an event.
+/// What happened to an event.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Routed<E> {
     /// It belongs to this spec.
     To(String, E),
-    /// Nobody knows its agent yet; it is kept.
+    /// Its agent is not registered yet; the event is kept.
     Kept,
 }
 
@@ -44,7 +44,8 @@ impl<E> Default for Routing<E> {
 }
 
 impl<E> Routing<E> {
-    /// Says whose agent it is, before it is spawned. Returns what came too early for it.
+    /// Registers the spec of an agent, before the agent is started. Returns the events that came
+    /// too early.
     pub fn register(&mut self, agent: AgentId, spec: &str) -> Vec<E> {
         self.owners.insert(agent, spec.to_owned());
         let (mine, others) = std::mem::take(&mut self.early)
@@ -74,7 +75,7 @@ impl<E> Routing<E> {
         Routed::Kept
     }
 
-    /// Drops what nobody claimed in time, and returns whose it was.
+    /// Drops events that nobody claimed in time, and returns their agents.
     pub fn expire(&mut self, now_ms: u64) -> Vec<AgentId> {
         let (keep, old) = std::mem::take(&mut self.early)
             .into_iter()

@@ -9,15 +9,15 @@ use super::state::{Contest, Stage, Team};
 pub struct Standing {
     /// The number of the team, in the order of the settings.
     pub team: u32,
-    /// None without a score, and for the disqualified: they are shown and never win.
+    /// None without a score, and for disqualified teams: they are shown and never win.
     pub rank: Option<u32>,
     pub best: Option<(Score, u32)>,
-    /// How many rounds have come to a verdict.
+    /// How many rounds are finished.
     pub rounds: u32,
 }
 
-/// Best first; of equal teams the first one of the settings. Behind them those without a score,
-/// then the disqualified.
+/// Best first; equal teams in the order of the settings. After them the teams without a score, then
+/// the disqualified ones.
 pub fn standings(contest: &Contest) -> Vec<Standing> {
     let mut lines: Vec<Standing> = (0u32..).zip(&contest.teams).map(line).collect();
     let place = |line: &Standing| {
@@ -44,7 +44,7 @@ pub fn standings(contest: &Contest) -> Vec<Standing> {
     lines
 }
 
-/// Who has won. Nobody before the end, and nobody of a contest that was cancelled.
+/// The winner. None before the end, and none for a cancelled contest.
 pub fn winner(contest: &Contest) -> Option<u32> {
     let over = matches!(contest.stage, Stage::Closing { .. } | Stage::Ended(_));
     if !over || contest.is_cancelled {
@@ -54,11 +54,11 @@ pub fn winner(contest: &Contest) -> Option<u32> {
     first.rank.map(|_| first.team)
 }
 
-/// How many teams came to what they came for.
+/// How many teams succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Success {
     All,
-    /// There is something to show, and somebody failed.
+    /// There is a result, but some team failed.
     Some,
     None,
 }

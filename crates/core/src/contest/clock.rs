@@ -1,6 +1,6 @@
 //! The time of a team and of the contest: what is charged, and how much is left.
 //!
-//! All of it is told by the contest's own clock, which only runs while somebody is there.
+//! All of it is measured by the contest's own clock, which only runs while a process plays it.
 
 use super::event::{Failed, Failure};
 use super::exit::Reason;
@@ -8,8 +8,8 @@ use super::state::{Bound, Limit, Measuring, Phase};
 use super::team::At;
 
 impl At<'_> {
-    /// The time that a try gets which begins after `wait_ms`. Without any time left, the end that
-    /// this means.
+    /// The time limit of a try that begins after `wait_ms`. If no time is left, the reason of the
+    /// exit.
     pub fn limit(&self, own_ms: u64, wait_ms: u64) -> Result<Limit, Reason> {
         let so_far = self.team.used_ms + self.running_ms();
         let team_timeout = self.rules.team_timeout_ms;
@@ -30,7 +30,7 @@ impl At<'_> {
         }
     }
 
-    /// The end that this failure means because it was not the try's own time that ran out.
+    /// The reason of the exit, if the limit that ran out was not the try's own.
     pub fn out_of_time(&self, limit: Limit, failed: &Failed) -> Option<Reason> {
         match failed.failure {
             Failure::TimedOut => self.whose(limit),
@@ -38,7 +38,7 @@ impl At<'_> {
         }
     }
 
-    /// The end that a limit of the team or of the contest means; none for the limit of one try.
+    /// The exit for a limit of the team or of the contest; None for the limit of one try.
     fn whose(&self, limit: Limit) -> Option<Reason> {
         match limit.bound {
             Bound::Own => None,
@@ -53,8 +53,8 @@ impl At<'_> {
         self.team.busy_since_ms = Some(since.min(from_ms));
     }
 
-    /// The same for the metrics under way: the first of them counts. While all of them back off,
-    /// nobody works.
+    /// The same for the running metrics: the first of them counts. While all of them back off, no
+    /// time is charged.
     pub fn clock_in_metrics(&mut self) {
         let Phase::Measuring { metrics } = &self.team.phase else {
             return;
@@ -68,7 +68,7 @@ impl At<'_> {
         }
     }
 
-    /// A part of the try that ends now in which nobody worked.
+    /// Leaves out a part of the current try in which nobody worked.
     pub fn clock_skip(&mut self, waited_ms: u64) {
         let later = |since: u64| since.saturating_add(waited_ms);
         self.team.busy_since_ms = self.team.busy_since_ms.map(later);

@@ -1,4 +1,4 @@
-//! What an entry means for a contest. An event that does not fit changes nothing but the bill.
+//! What an entry means for a contest. An event that does not fit changes only the costs.
 
 use super::effect::Effect;
 use super::event::{Entrant, Entry, Event, Used};
@@ -45,7 +45,7 @@ fn tick(contest: &mut Contest, entry: &Entry) {
 }
 
 /// D14: a team pays for its own work, the house for the evaluator and the judge. An answer that
-/// came too late was paid for, too.
+/// came too late was paid for too.
 fn charge(contest: &mut Contest, event: &Event) {
     match event {
         Event::Submitted { team, used, .. } | Event::SubmitFailed { team, used, .. } => {
@@ -85,7 +85,7 @@ fn start(contest: &mut Contest, rules: &Rules, teams: &[Entrant], at_ms: u64) {
     contest.teams = teams.iter().map(enter).collect();
 }
 
-/// Something of one team. A word about another round or another try than the one under way is late.
+/// An event of one team. An event about another round or try than the current one is late.
 fn team_event(contest: &mut Contest, event: &Event, effects: &mut Vec<Effect>) {
     if contest.stage != Stage::Running {
         return;
@@ -182,7 +182,7 @@ fn team_event(contest: &mut Contest, event: &Event, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The limit of a metric's try, if that is the one under way.
+/// The limit of a metric's try, if that try is the current one.
 fn open(metrics: &[Measuring], metric: u32, attempt: u32) -> Option<Limit> {
     match metrics.get(metric as usize)? {
         Measuring::Open {
@@ -212,7 +212,7 @@ fn subject(event: &Event) -> Option<(u32, u32)> {
     }
 }
 
-/// Whoever waits gets a place as soon as one is free, in the order of the settings.
+/// A waiting team gets a place as soon as one is free, in the order of the settings.
 fn admit(contest: &mut Contest, effects: &mut Vec<Effect>) {
     if contest.stage != Stage::Running {
         return;

@@ -1,4 +1,4 @@
-//! What the world is told to do. All of it may be done twice: after a crash the open part is
+//! Instructions to the world. Each may be carried out twice: after a crash the open ones are
 //! repeated.
 
 /// `wait_ms` comes before the work, `timeout_ms` ends it. The answer names team, round and attempt
@@ -33,7 +33,7 @@ pub enum Effect {
         wait_ms: u64,
         timeout_ms: u64,
     },
-    /// One transaction: all that the database has to know of this team up to this round.
+    /// One transaction: everything that the database must know about this team up to this round.
     Save {
         team: u32,
         round: u32,
@@ -44,7 +44,7 @@ pub enum Effect {
         attempt: u32,
         wait_ms: u64,
     },
-    /// Ends whatever works for this team.
+    /// Ends all work for this team.
     Halt {
         team: u32,
     },

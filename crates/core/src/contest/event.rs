@@ -1,4 +1,4 @@
-//! What happened in a contest, as its journal keeps it.
+//! What happened in a contest, as the journal stores it.
 
 use serde::{Deserialize, Serialize};
 
@@ -101,17 +101,17 @@ pub enum By {
     User,
 }
 
-/// A team as it enters.
+/// A team at the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
     pub id: String,
     pub name: String,
-    /// Further tries of a submission, where this team has fewer than the rules give.
+    /// Further tries of a submission, if this team has fewer than the rules give.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
 }
 
-/// What a team handed in. The text itself is a file beside the journal.
+/// A team's submission. The text itself is a file beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Submission {
@@ -124,12 +124,12 @@ pub enum Submission {
     },
 }
 
-/// What the evaluator found for one metric.
+/// The evaluator's result for one metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measure {
     pub score: Score,
     pub remark: String,
-    /// The submission is worth nothing, whatever the others say.
+    /// The submission is worth nothing, whatever the other metrics say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_veto: bool,
 }
@@ -142,7 +142,7 @@ pub struct Judgment {
     pub confidence: Confidence,
 }
 
-/// A try that came to nothing.
+/// A failed try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     pub failure: Failure,
@@ -156,7 +156,7 @@ pub struct Failed {
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     TimedOut,
-    /// It may pass: a busy server, a lost connection, a crash.
+    /// It may succeed later: a busy server, a lost connection, a crash.
     Passing,
     /// The answer could not be used. Asking again may help, waiting does not.
     Unusable,
@@ -174,7 +174,7 @@ pub struct Used {
     /// Millionths of a dollar.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub micros: u64,
-    /// The part of its time in which nobody worked, because a usage limit held. It is not charged.
+    /// The part of its time in which nobody worked because of a usage limit. It is not charged.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_ms: u64,
 }
@@ -188,7 +188,7 @@ impl Used {
     }
 }
 
-// serde hands a reference.
+// serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(value: &u64) -> bool {
     *value == 0

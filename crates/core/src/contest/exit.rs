@@ -1,4 +1,4 @@
-//! How and why a team is out.
+//! How and why a team has left the contest.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     pub reason: Reason,
-    /// For a person: what exactly happened. Nothing to say about a good end.
+    /// For a person: what exactly happened. None for a good end.
     pub message: Option<String>,
 }
 
@@ -15,17 +15,17 @@ pub struct Exit {
 pub enum Reason {
     MaxRoundsReached,
     NoImprovementExpected,
-    /// No round begins any more: the money is spent.
+    /// The money is spent, so no new round begins.
     BudgetReached,
 
     SubmissionTimeout,
     EvaluatorFailure,
     DatabaseFailure,
 
-    /// The team itself broke after at least one good round.
+    /// The team itself failed after at least one good round.
     PartialFailure,
     PartialFailureTimeout,
-    /// The same without a good round.
+    /// The team itself failed without a good round.
     SubmissionFailure,
     TeamTimeout,
     ContestTimeout,
@@ -34,14 +34,14 @@ pub enum Reason {
     Cancelled,
 }
 
-/// What an end means for the result.
+/// What an exit means for the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     Done,
-    /// It did not come to its end; what it achieved counts.
+    /// It did not get to its end; its results count.
     Failed,
-    /// D9: what it achieved is shown, and never wins.
+    /// D9: its results are shown, but never win.
     Disqualified,
 }
 
@@ -80,7 +80,7 @@ impl Reason {
         }
     }
 
-    /// As the database has it.
+    /// The word in the database.
     pub fn name(self) -> &'static str {
         match self {
             Reason::MaxRoundsReached => "max_rounds_reached",

@@ -1,9 +1,10 @@
-//! D4: what a judge gets to see, and the judge that needs no model.
+//! D4: what a judge gets to see, and the built-in judge without a model.
 //!
-//! The question is whether the score is likely to improve within a few rounds. The rules look at
-//! scores alone, in hundredths: when the last real gain was and how large, how much scores swing,
-//! how much is left to 100. A gain is real if it is at least a point and more than the swings
-//! explain.
+//! The question is whether the score is likely to improve within a few rounds. The rules look only
+//! at
+//! the scores, in hundredths: when the last real gain was and how large, how much scores vary, and
+//! how much is left to 100. A gain is real if it is at least one point and more than the variation
+//! explains.
 
 #[cfg(test)]
 mod tests;
@@ -14,16 +15,16 @@ use super::rules::Rules;
 use super::score::{Confidence, Score};
 use super::state::{Contest, Round, Verdict};
 
-/// What a judge knows of a team. Names, ids and the order of teams are not in it.
+/// What a judge knows about a team. It contains no names, ids or order of teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Case {
-    /// The round that is under way or was just scored.
+    /// The current round, or the one that was just scored.
     pub round: u32,
     pub rounds_min: u32,
     pub rounds_max: u32,
-    /// The rounds that have come to a verdict, oldest first.
+    /// The finished rounds, oldest first.
     pub past: Vec<Past>,
-    /// The best scores of the other teams, highest first. The disqualified are no rivals.
+    /// The best scores of the other teams, highest first, without disqualified teams.
     pub others: Vec<Score>,
 }
 
@@ -37,7 +38,7 @@ pub struct Past {
     pub failed: Option<String>,
 }
 
-/// What the evaluator said about one metric.
+/// The evaluator's remark about one metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     pub metric: String,
@@ -46,7 +47,7 @@ pub struct Remark {
 }
 
 impl Case {
-    /// How things stand for this team. A team that does not exist has no past.
+    /// The case of this team. A team that does not exist has no past.
     pub fn of(contest: &Contest, team: u32) -> Case {
         let rules = &contest.rules;
         let own = contest.teams.get(team as usize);
@@ -108,29 +109,29 @@ impl Remark {
 type Points = i64;
 
 const POINT: Points = 100;
-/// So close to 100 a round is not worth its price.
+/// This close to 100, a round is not worth its price.
 const ROOM_LEAST: Points = 5 * POINT;
-/// Two rounds on one level mean little while so much is left.
+/// Two equal rounds mean little while this much is left.
 const ROOM_EARLY: Points = 20 * POINT;
-/// After one step back, what was lost can be put back; it pays while so much is left.
+/// After one step back the loss can be recovered; that is worthwhile while this much is left.
 const ROOM_AFTER_A_STEP_BACK: Points = 10 * POINT;
-/// Of a swing, this part is no gain.
+/// One part in this many of a swing does not count as a gain.
 const SWING_PART: Points = 3;
-/// A gain that carries over one round that adds nothing to it.
+/// A gain this large is enough to continue after one round without any.
 const MOMENTUM: Points = 4 * POINT;
 
-/// What the scores say.
+/// The indicators in the scores.
 struct Signs {
     rounds_left: u32,
     /// Rounds with a score.
     scored: usize,
     best: Points,
-    /// Up to 100.
+    /// What is missing to 100.
     room: Points,
-    /// The newest real gain, and how many scored rounds followed it.
+    /// The latest real gain, and how many scored rounds followed it.
     gain: Points,
     since: usize,
-    /// The newest round against the one before.
+    /// The difference between the last two rounds.
     step: Points,
     failed: usize,
 }
@@ -139,7 +140,7 @@ struct Signs {
 pub fn by_rules(case: &Case) -> Judgment {
     let signs = Signs::of(case);
     let (should_continue, percent, why) = weigh(&signs);
-    // Lost rounds say less than scored ones.
+    // Failed rounds make the verdict less certain.
     let lost = 5 * u32::try_from(signs.failed.min(4)).unwrap_or(0);
     let percent = match signs.rounds_left {
         0 => 100,
@@ -152,7 +153,7 @@ pub fn by_rules(case: &Case) -> Judgment {
     }
 }
 
-/// The verdict, how sure it is in percent, and why.
+/// The verdict, its certainty in percent, and the reason.
 fn weigh(signs: &Signs) -> (bool, u32, String) {
     let (best, room) = (points(signs.best), points(signs.room));
     let gain = points(signs.gain);
@@ -259,7 +260,7 @@ impl Signs {
     }
 }
 
-/// How far scores fall when they fall, on average.
+/// The average fall, over all falls.
 fn swing(scores: &[Points]) -> Points {
     let falls: Vec<Points> = scores
         .windows(2)

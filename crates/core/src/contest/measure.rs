@@ -1,4 +1,4 @@
-//! The evaluation of a submission: which metric is measured when, and how measures become one
+//! The evaluation of a submission: the order of the metrics, and how their results become one
 //! score.
 
 use super::effect::Effect;
@@ -18,7 +18,7 @@ impl At<'_> {
         self.measure_next();
     }
 
-    /// Programs first; the others when all of these have spoken and none has vetoed.
+    /// Programs first; the other metrics when all programs are done and none has vetoed.
     fn measure_next(&mut self) {
         let Phase::Measuring { metrics } = &self.team.phase else {
             return;
@@ -54,7 +54,7 @@ impl At<'_> {
         }
     }
 
-    /// False: there is no time left, and the team is out.
+    /// False: no time is left, and the team is out.
     pub fn measure(&mut self, metric: u32, attempt: u32, wait_ms: u64) -> bool {
         let own = self.rules.metrics[metric as usize].timeout_ms;
         let limit = match self.limit(own, wait_ms) {
@@ -123,8 +123,7 @@ impl At<'_> {
     }
 }
 
-/// The weighted mean, rounded to two places. A veto makes it nothing. None while measures are
-/// missing.
+/// The weighted mean, rounded to two places. A veto makes it zero. None while measures are missing.
 pub fn overall(metrics: &[Metric], measures: &[Option<Measure>]) -> Option<Score> {
     if measures.iter().flatten().any(|measure| measure.is_veto) {
         return Some(Score::ZERO);
@@ -136,7 +135,7 @@ pub fn overall(metrics: &[Metric], measures: &[Option<Measure>]) -> Option<Score
         sum += measure.as_ref()?.score.hundredths() * weight;
         weights += weight;
     }
-    // Half up, in whole numbers.
+    // Rounded half up, in whole numbers.
     let mean = (2 * sum + weights).checked_div(2 * weights)?;
     Score::from_hundredths(mean)
 }

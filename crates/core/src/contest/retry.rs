@@ -1,11 +1,11 @@
-//! D9: the same once more.
+//! D9: further tries.
 
 use super::event::{Failed, Failure};
 
-/// The longest that another side's wish to wait is followed.
+/// The longest wait that we accept from the other side.
 const WAIT_MAX_MS: u64 = 15 * 60 * 1000;
 
-/// The database has its own number of tries, whatever the settings say.
+/// The number of tries for the database does not depend on the settings.
 pub const SAVE_RETRIES: u32 = 3;
 
 /// A further try, or none.
@@ -25,7 +25,7 @@ pub fn after_failure(attempt: u32, retries: u32, failed: &Failed) -> Retry {
     once_more(attempt, retries, pause.max(asked))
 }
 
-/// A failed write may always pass: 1, 2 and 4 seconds.
+/// A failed write may always succeed later: after 1, 2 and 4 seconds.
 pub fn after_failed_save(attempt: u32) -> Retry {
     once_more(attempt, SAVE_RETRIES, pause_ms(attempt))
 }

@@ -1,17 +1,18 @@
 //! The rows of the leader board's database. One [`Write`] is one transaction.
 //!
-//! Times are milliseconds since 1970, UTC. Columns that hold JSON are texts here: whoever makes the
-//! row has made the JSON.
+//! Times are milliseconds since 1970, UTC. Columns with JSON are texts here: the code that makes
+//! the
+//! row has already made the JSON.
 
 use serde::{Deserialize, Serialize};
 
-/// What belongs together: all of it is in the database, or nothing.
+/// Rows that belong together: either all of them are in the database, or none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Write {
     pub rows: Vec<Row>,
 }
 
-/// One row. Writing it again replaces it: what a crash repeats does no harm.
+/// One row. Writing it again replaces it, so repetition after a crash does no harm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "table", rename_all = "snake_case")]
 pub enum Row {
@@ -22,7 +23,7 @@ pub enum Row {
     ExecutionSummary(ExecutionSummary),
 }
 
-/// Which round of which team: unique in three of the tables.
+/// The round of a team: unique in three of the tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub execution_id: String,
@@ -70,13 +71,13 @@ pub struct RoundHistory {
     pub created_at: u64,
 }
 
-/// D9. How a team stands, and why.
+/// D9. The state of a team, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TeamStatus {
     pub execution_id: String,
     pub team_id: String,
     pub team_name: String,
-    /// The place of the team in the settings, from 0: of equal best teams the first one wins.
+    /// The position of the team in the settings, from 0: of equal best teams the first one wins.
     pub position: u32,
     /// `working`, `done`, `failed` or `disqualified`.
     pub state: String,

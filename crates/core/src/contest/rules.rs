@@ -9,14 +9,14 @@ pub const ROUNDS_LIMIT: u32 = 10;
 pub struct Rules {
     pub rounds_min: u32,
     pub rounds_max: u32,
-    /// Whether the judge is asked at the maximum too, where its answer changes nothing.
+    /// Whether the judge is also asked in the last round, where its answer changes nothing.
     pub judge_on_final_round: bool,
-    /// How many teams work at once; without it, all of them.
+    /// How many teams work at the same time; if None, all of them.
     pub teams_max: Option<u32>,
 
     pub submission_timeout_ms: u64,
     pub judgment_timeout_ms: u64,
-    /// The time that a team may use, all rounds together.
+    /// The time limit of a team for all rounds together.
     pub team_timeout_ms: Option<u64>,
     pub contest_timeout_ms: Option<u64>,
 
@@ -26,7 +26,7 @@ pub struct Rules {
     /// In the order of the settings.
     pub metrics: Vec<Metric>,
 
-    /// No round begins when the contest has spent this, in millionths of a dollar.
+    /// No round begins once the contest has spent this, in millionths of a dollar.
     pub budget_micros: Option<u64>,
 }
 
@@ -34,9 +34,9 @@ pub struct Rules {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
     pub name: String,
-    /// In millionths. What counts is its part of the sum.
+    /// In millionths. Its share of the sum counts.
     pub weight: u32,
-    /// Measured before all that are not, because it costs nothing and may veto.
+    /// Programs are measured before the other metrics, because they cost nothing and may veto.
     pub is_program: bool,
     pub timeout_ms: u64,
     /// Further tries after the first.

@@ -1,4 +1,4 @@
-//! Scores and confidences as whole numbers, so that equal is equal.
+//! Scores and confidences as whole numbers, so that equal values are really equal.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ impl Score {
         (score <= Score::MAX).then_some(score)
     }
 
-    /// D6: what lies outside of 0 to 100, or is no number, is no score. Rounded to two places.
+    /// D6: a value outside 0 to 100, or NaN, is not a score. Rounded to two places.
     pub fn from_f64(value: f64) -> Option<Score> {
         if !(0.0..=100.0).contains(&value) {
             return None;
@@ -38,7 +38,7 @@ impl Score {
     }
 }
 
-/// For what is read from a journal.
+/// For values read from a journal.
 impl TryFrom<u64> for Score {
     type Error = &'static str;
 
@@ -54,7 +54,7 @@ impl fmt::Display for Score {
     }
 }
 
-/// How sure a judge is: 0 to 1, in millionths.
+/// A judge's confidence: 0 to 1, in millionths.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -64,7 +64,7 @@ impl Confidence {
     pub const NONE: Confidence = Confidence(0);
     pub const FULL: Confidence = Confidence(1_000_000);
 
-    /// More than 100 is 100.
+    /// More than 100 becomes 100.
     pub const fn from_percent(percent: u32) -> Confidence {
         let percent = if percent > 100 { 100 } else { percent };
         Confidence(percent * 10_000)

@@ -1,4 +1,4 @@
-//! A contest, as far as it has come.
+//! The state of a contest.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +16,10 @@ pub struct Contest {
     pub started_ms: u64,
     /// The time of the latest entry.
     pub now_ms: u64,
-    /// The contest's own clock: the time that passed while somebody was there to see it.
+    /// The contest's own clock: the time that passed while a process played it.
     pub elapsed_ms: u64,
     pub is_cancelled: bool,
-    /// The evaluator's and the judge's use, which is no team's.
+    /// The usage of the evaluator and the judge, which belongs to no team.
     pub house: Used,
 }
 
@@ -29,7 +29,7 @@ pub enum Stage {
     #[default]
     Ready,
     Running,
-    /// All teams are out; the summary is on its way into the database.
+    /// All teams are out; the summary is being written to the database.
     Closing {
         attempt: u32,
     },
@@ -40,7 +40,7 @@ pub enum Stage {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Saved,
-    /// The journal knows the result, the database does not.
+    /// The journal has the result, but the database does not.
     Unsaved {
         why: String,
     },
@@ -50,13 +50,14 @@ pub enum Ending {
 pub struct Team {
     pub id: String,
     pub name: String,
-    /// As it entered with.
+    /// The number it entered with.
     pub retries: Option<u32>,
     pub phase: Phase,
-    /// Round 1 first. The last one may be under way.
+    /// Round 1 first. The last one may be running.
     pub rounds: Vec<Round>,
     pub used: Used,
-    /// The time that the team worked, was measured and was judged. Waiting is not charged (D14).
+    /// The time in which the team worked, was measured and was judged. Waiting is not charged
+    /// (D14).
     pub used_ms: u64,
     /// Since when it is charged, on the contest's own clock. In the future while it backs off.
     pub busy_since_ms: Option<u64>,
@@ -64,7 +65,7 @@ pub struct Team {
     pub saved: u32,
 }
 
-/// What a team does. `rounds.last()` is the round that it is about.
+/// What a team does, in the round `rounds.last()`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -88,11 +89,11 @@ pub enum Phase {
     Out(Exit),
 }
 
-/// How far one metric is.
+/// The progress of one metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measuring {
-    /// Its turn comes after the programs'.
+    /// It is measured after the programs.
     Later,
     Open {
         attempt: u32,
@@ -103,7 +104,7 @@ pub enum Measuring {
     Found(Measure),
 }
 
-/// How long a try may take, and whose limit that is.
+/// How long a try may take, and where that limit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     pub ms: u64,
@@ -113,7 +114,7 @@ pub struct Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// The limit of this one thing: a submission, a metric, a judgment.
+    /// The limit of the try itself: a submission, a metric, a judgment.
     Own,
     Team,
     Contest,
@@ -147,7 +148,7 @@ pub enum Verdict {
         /// By metric; a vetoed submission was not measured by all.
         measures: Vec<Option<Measure>>,
     },
-    /// D9: the round counts, and is named as failed.
+    /// D9: the round counts, and is marked as failed.
     Failed {
         why: String,
     },
@@ -166,7 +167,7 @@ impl Contest {
         matches!(self.stage, Stage::Ended(_))
     }
 
-    /// It has ended, and the database knows.
+    /// It has ended, and the database has the result.
     pub fn is_saved(&self) -> bool {
         self.stage == Stage::Ended(Ending::Saved)
     }
@@ -184,7 +185,7 @@ impl Team {
         }
     }
 
-    /// The end that is decided, though its rows may still be on their way into the database.
+    /// The decided exit, even if its rows are still being written to the database.
     pub fn leaving(&self) -> Option<&Exit> {
         match &self.phase {
             Phase::Out(exit)
@@ -200,13 +201,13 @@ impl Team {
         self.exit().map(|exit| exit.reason.fate())
     }
 
-    /// D5: the round with the highest score; of equal scores the latest one.
+    /// D5: the round with the highest score; the latest of equal scores.
     pub fn best(&self) -> Option<&Round> {
         let scored = self.rounds.iter().filter(|round| round.score().is_some());
         scored.max_by_key(|round| (round.score(), round.number))
     }
 
-    /// The rounds that count: those that have come to a verdict.
+    /// The rounds that count: the finished ones.
     pub fn finished(&self) -> impl Iterator<Item = &Round> {
         let closed = |round: &&Round| round.verdict != Verdict::Open;
         self.rounds.iter().filter(closed)
@@ -223,7 +224,7 @@ impl Round {
 }
 
 impl Reason {
-    /// The word for a team that broke depends on whether it has something to show.
+    /// The reason for a failed team depends on whether it has a score.
     pub(super) fn broken(team: &Team) -> Reason {
         match team.best() {
             Some(_) => Reason::PartialFailure,

@@ -2,7 +2,7 @@
 
 use super::event::Submission;
 
-/// What is larger is malformed: no evaluator could read it.
+/// A larger submission is malformed: no evaluator could read it.
 pub const SUBMISSION_MAX: usize = 1_000_000;
 
 impl Submission {

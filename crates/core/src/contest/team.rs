@@ -1,4 +1,4 @@
-//! One team's way through its rounds: submit, measure, judge, save, and once more.
+//! One team's way through its rounds: submit, measure, judge, save, and again.
 
 use super::effect::Effect;
 use super::event::{Failed, Failure, Judgment, Measure, Submission};
@@ -10,16 +10,16 @@ use super::state::{Bound, Limit, Measuring, Phase, Round, Team, Then, Verdict};
 
 pub(super) const NO_TIME: &str = "no time was left";
 
-/// A team at work, with all that its rules need of the contest.
+/// A team at work, with everything about the contest that its rules need.
 pub(super) struct At<'a> {
     pub rules: &'a Rules,
     pub index: u32,
     pub team: &'a mut Team,
-    /// The time of day, for the rows.
+    /// The wall-clock time, for the rows.
     pub now_ms: u64,
-    /// The contest's own clock, for all that is counted.
+    /// The contest's own clock, for everything that is counted.
     pub clock_ms: u64,
-    /// What is left of the contest's time.
+    /// The remaining time of the contest.
     pub contest_left_ms: u64,
     /// The money is spent: nothing new begins.
     pub is_spent: bool,
@@ -94,7 +94,7 @@ impl At<'_> {
             return self.fail(reason, &whose_time(limit, &failed.why));
         }
         let retry = match failed.failure {
-            // Nobody asked for patience with a team whose key is wrong.
+            // A wrong key or a missing program will not be better next time.
             Failure::Lasting => Retry::Never,
             _ => after_failure(attempt, self.retries(), failed),
         };
@@ -159,7 +159,7 @@ impl At<'_> {
         }
     }
 
-    /// A team that has had all its rounds is not late: nothing but the judge was still to come.
+    /// A team that has played all rounds is not late: only the judge was missing.
     fn no_time_to_judge(&mut self, reason: Reason, why: &str) {
         match self.is_last() {
             true => self.weighed(no_judgment(why, true)),
@@ -167,7 +167,7 @@ impl At<'_> {
         }
     }
 
-    /// The judgment stands: what it says is kept, and at the maximum it ends all the same.
+    /// Applies the judgment. It is recorded, but in the last round the team ends in any case.
     fn weighed(&mut self, mut judgment: Judgment) {
         let is_last = self.is_last();
         judgment.should_continue &= !is_last;
@@ -228,9 +228,9 @@ impl At<'_> {
 
     /// Whoever worked on it is gone: the same once more, with what is left of the time.
     pub fn resume(&mut self) {
-        // What it did since its last word is lost, and is charged to nobody.
+        // Work since the last entry is lost, and is not charged.
         self.team.busy_since_ms = None;
-        // The database may have been lost or replaced meanwhile: all of it is written again.
+        // The database may have been lost or replaced meanwhile, so all rows are written again.
         self.team.saved = 0;
         if let Phase::Submitting { .. } | Phase::Measuring { .. } | Phase::Judging { .. } =
             self.team.phase
@@ -334,7 +334,7 @@ impl At<'_> {
     }
 }
 
-/// For a person: whose time it was that ran out.
+/// For a person: which time limit ran out.
 pub(super) fn whose_time(limit: Limit, why: &str) -> String {
     match limit.bound {
         Bound::Own => why.to_owned(),
@@ -343,7 +343,7 @@ pub(super) fn whose_time(limit: Limit, why: &str) -> String {
     }
 }
 
-/// D9: what stands where the judge could not be asked.
+/// D9: the judgment that is recorded if the judge could not be asked.
 fn no_judgment(why: &str, is_last: bool) -> Judgment {
     let so = if is_last {
         ""

@@ -1,4 +1,4 @@
-//! An agent ended: what did it leave behind?
+//! Judges what an agent left when it ended.
 
 use super::start::{self, evidence};
 use super::state::{Failure, Halt, Pause, Run, Work};
@@ -31,7 +31,8 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
             _ => fail(Failure::AgentHung, ""),
         },
         Outcome::Limited(limit) => limit::wait(run, work, limit, entry),
-        // It may never have been there: the power went off in the agent's first moment.
+        // The session may never have existed: the power may have failed in the agent's first
+        // moment.
         Outcome::SessionGone(_) if !work.anew => again(Work { anew: true, ..work }, None),
         Outcome::SessionGone(how) => fail(Failure::AgentFailed, how),
         Outcome::OverBudget(what) => Turn::pause(step, Pause::Budget, what),
@@ -57,13 +58,13 @@ pub(super) struct Gap {
 }
 
 impl Gap {
-    /// A person is asked; what they set right is judged before the step is done again.
+    /// A person is asked; their correction is judged before the step is repeated.
     fn turn(self) -> Turn {
         Turn::pause(self.work.step, self.why, self.detail).unjudged(self.work)
     }
 }
 
-/// Judges what a step left behind. `facts` are changed along with what is decided.
+/// Judges the results of a step. `facts` are changed together with the decision.
 pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn, Gap> {
     let gap = |why, detail: String| Gap { work, why, detail };
     let written = |file: String| match evidence(facts, work.step) {

@@ -1,4 +1,4 @@
-//! A run is asked for, gets its slot, or may go on after a usage limit.
+//! A run is requested, gets its slot, or may go on after a usage limit.
 
 use super::after::judge;
 use super::decide::{owed, rest, stay};
@@ -18,14 +18,14 @@ pub(super) fn start_requested(
     look: Option<&Look>,
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
-    // B3.4: only a reset leaves it.
+    // B3.4: only a reset helps.
     if run.is_exhausted() {
         return rest(run);
     }
     let resume = match run.state {
         State::Idle | State::Done(_) => Resume::default(),
         State::Halted(ref halted) => renewed(halted, order),
-        // Whoever asks for a run that goes on takes a pause back.
+        // A request for an active run takes a pause back.
         State::Finishing(work) | State::Working(work) => {
             run.order = joined(run.order, order);
             run.state = State::Working(work);
@@ -53,7 +53,7 @@ pub(super) fn start_requested(
     }
 }
 
-/// What a person grants by going on is granted by the settings of today (A2.3).
+/// A person who goes on grants a new allowance, by the current settings (A2.3).
 fn renewed(halted: &Halted, order: &Order) -> Resume {
     let fresh = |round: Round, max| Round::fresh(round.number, max);
     let step = match (halted.why, halted.resume.step) {
@@ -72,8 +72,8 @@ fn renewed(halted: &Halted, order: &Order) -> Resume {
     }
 }
 
-/// A run that is asked for again while it goes on, or after its engine died: of two ends the
-/// further one counts. A review by hand stays one.
+/// A run that is requested again while it goes on, or after its engine died: the further of two
+/// ends counts. A review by hand stays one.
 fn joined(now: Order, asked: &Order) -> Order {
     if asked.review_once.is_some() || now.review_once.is_some() {
         return now;
@@ -129,7 +129,7 @@ fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     start::first(order, resume, run.inspection_due, facts)
 }
 
-/// Whoever asks for a run that waits for its agent's program waits, too, unless they cannot.
+/// A person who asks for a run that waits for a limit waits too, unless they do not want to.
 fn joins_wait(mut run: Run, order: &Order) -> (Run, Vec<Effect>) {
     run.order = joined(run.order, order);
     match &run.state {
@@ -147,7 +147,7 @@ fn joins_wait(mut run: Run, order: &Order) -> (Run, Vec<Effect>) {
     }
 }
 
-/// The step goes on where it was left, whatever the files say meanwhile: its agent is not done.
+/// The step continues where it was left, whatever the files say meanwhile: its agent was not done.
 pub(super) fn wait_over(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
     let State::Limited(wait) = &run.state else {
         return stay(run);

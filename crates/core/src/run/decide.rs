@@ -1,4 +1,4 @@
-//! Every event to its rule. An event that does not fit changes nothing.
+//! Finds the rule for every event. An event that does not fit changes nothing.
 
 use super::after::after;
 use super::asked::{admitted, start_requested, wait_over};
@@ -31,12 +31,12 @@ pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
     }
 }
 
-/// The run stays as it is.
+/// The run stays unchanged.
 pub(super) fn stay(run: Run) -> (Run, Vec<Effect>) {
     (run, Vec::new())
 }
 
-/// The run rests where it is, and says so.
+/// The run rests where it is, and announces it.
 pub(super) fn rest(run: Run) -> (Run, Vec<Effect>) {
     let ended = Effect::Announce(words::run_ended(&run));
     (run, vec![ended])
@@ -59,7 +59,7 @@ fn agent_ended(
         | State::Halted(_)
         | State::Done(_) => return stay(run),
     };
-    // A late word from an agent nobody waits for any more.
+    // A late message from an agent that nobody waits for any more.
     if work.agent != agent {
         return stay(run);
     }
@@ -92,7 +92,7 @@ fn agent_ended(
     go(run, turn, facts, Some(work.step.phase()), entry)
 }
 
-/// Who had to leave its step without a fault of its own can be followed by another one later.
+/// An agent that had to leave its step without a fault of its own can be replaced later.
 fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
     let limited = match &ended.outcome {
         Outcome::Limited(limit) => Some(limit.kind),
@@ -137,8 +137,8 @@ pub(super) fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> V
     changes
 }
 
-/// Only its counts approve a review (A10), and only a writer that ended well has written: what
-/// such agents put into spec.json themselves is no evidence.
+/// Only its counts approve a review (A10), and only a successful writer has written: what such
+/// agents put into spec.json themselves is not evidence.
 fn is_doubted(step: Step, outcome: &Outcome) -> bool {
     match step {
         Step::Review(_) | Step::Reply(_) => true,
@@ -197,7 +197,7 @@ fn pause(mut run: Run) -> (Run, Vec<Effect>) {
     }
 }
 
-/// Forgets counters and failures; the files stay as they are.
+/// Clears counters and failures; the files stay unchanged.
 fn reset(mut run: Run) -> (Run, Vec<Effect>) {
     match run.state {
         State::Halted(_) | State::Done(_) | State::Idle => {
@@ -253,12 +253,12 @@ fn save(run: &mut Run, change: Change) -> Effect {
     Effect::Save(changes)
 }
 
-/// A8: nothing goes on that spec.json does not know of; what was to be written is kept.
+/// A8: nothing goes on without spec.json; the unwritten changes are kept.
 fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, Vec<Effect>) {
     run.unsaved = changes.to_vec();
     let exhausted = run.is_exhausted();
     let resume = match run.state {
-        // The agent of that very decision was not started; any other one works on.
+        // The agent of this very decision was not started; any other agent works on.
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. }
             if work.agent.seq == seq =>
         {
@@ -272,7 +272,7 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
         | State::Stopping { .. }
         | State::Limited(_)
         | State::Halted(_) => {
-            // What was to be said behind the failed write is said now.
+            // What should have been announced after the failed write is announced now.
             let waits = match &run.state {
                 State::Limited(wait) => Some(Effect::Announce(wait.notice())),
                 _ => None,
@@ -291,7 +291,7 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
     (run, effects)
 }
 
-/// B2.3: the retries of impl are counted per process. Having used them up is durable (B3.4).
+/// B2.3: the retries of impl are counted per process. That they are used up is durable (B3.4).
 fn taken_over(mut run: Run) -> Run {
     let max = run.order.rules.retries_max;
     let recount = |step: &mut Step| {

@@ -1,4 +1,4 @@
-//! The completion guard: impl is done when the boxes of tasks.md say so (B).
+//! The completion guard: impl is done when the boxes of tasks.md are ticked (B).
 
 use super::start;
 use super::state::{Failure, Halt, Pause};
@@ -10,7 +10,7 @@ use crate::journal::{Guard, Order, Rules};
 use crate::names::Phase;
 use crate::notice::Notice;
 
-/// An impl agent ended well: on to the inspection, once more, or a person's turn.
+/// An impl agent succeeded: go on to the inspection, try again, or ask a person.
 pub(super) fn after_impl(order: &Order, attempt: Attempt, facts: &mut Facts) -> Turn {
     let strict = order.rules.guard == Guard::Strict;
     let unclear = |what: &str| Turn::pause(Step::Implement(attempt), Pause::NoEvidence, what);
@@ -31,7 +31,7 @@ fn complete(order: &Order, facts: &mut Facts, notices: Vec<Notice>) -> Turn {
     start::onward(order, facts, Phase::Impl).preceded(vec![Change::Implemented], notices)
 }
 
-/// B2, B3: at most `retries_max` retries; past them only a person's reset goes on.
+/// B2, B3: at most `retries_max` retries; after them only a person's reset helps.
 fn again(order: &Order, attempt: Attempt, open: u32) -> Turn {
     let max = order.rules.retries_max;
     match attempt.next() {

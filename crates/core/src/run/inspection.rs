@@ -1,4 +1,5 @@
-//! The inspection loop: NOGO never passes; it is fixed and inspected again, a few times.
+//! The inspection loop: NOGO never passes; it is fixed and inspected again, a limited number of
+//! times.
 
 use super::start;
 use super::state::Pause;
@@ -10,7 +11,7 @@ use crate::journal::{Order, Rules};
 use crate::names::Phase;
 use crate::notice::Notice;
 
-/// A verdict passes the spec, asks for a fix, or leaves the rest to people.
+/// A verdict passes the spec, requires a fix, or asks a person.
 pub(super) fn after_inspection(
     order: &Order,
     round: Round,
@@ -46,8 +47,9 @@ pub(super) fn after_fix(order: &Order, round: Round) -> Turn {
     Turn::begin(Step::Inspect(next)).preceded(vec![Change::Fixed(round.number)], Vec::new())
 }
 
-/// The inspection to judge. An agent may fix what it finds and inspect again by itself, as the
-/// predecessor's command does: then its last verdict counts, and each one takes of the allowance.
+/// The inspection to judge. An agent may fix its findings and inspect again by itself, as the
+/// predecessor's command does: then its last verdict counts, and each inspection uses up the
+/// allowance.
 pub(super) fn latest(asked: Round, inspections: &[InspectionFacts]) -> Round {
     let last = inspections.last().map_or(0, |last| last.number);
     let more = last.saturating_sub(asked.number);
@@ -57,7 +59,7 @@ pub(super) fn latest(asked: Round, inspections: &[InspectionFacts]) -> Round {
     }
 }
 
-/// The verdict of the report and of spec.json together.
+/// The common verdict of the report and of spec.json.
 pub(super) fn verdict(inspection: &InspectionFacts) -> Result<Verdict, Pause> {
     match (inspection.report, inspection.recorded) {
         _ if inspection.unclear => Err(Pause::EvidenceConflict),
@@ -77,14 +79,14 @@ pub(super) fn find(inspections: &[InspectionFacts], number: u32) -> Option<&Insp
     inspections.iter().find(|known| known.number == number)
 }
 
-/// Goes on after the inspections that the files know.
+/// Continues after the inspections in the files.
 pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules: &Rules) -> Step {
     let max = rules.inspections_max;
     let Some(last) = inspections.last() else {
         return Step::Inspect(Round::fresh(1, max));
     };
     match resume {
-        // It was interrupted, or asked for: no older verdict answers it.
+        // It was interrupted, or requested: no older verdict answers it.
         Some(Step::Inspect(round)) if round.number >= last.number => return Step::Inspect(round),
         Some(Step::Fix(round)) if round.number == last.number && !last.fixed => {
             return Step::Fix(round);
@@ -103,15 +105,15 @@ pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules:
                 left: round.left + 1,
             })
         }
-        // Something is newer than that GO.
+        // There is newer work than that GO.
         Ok(Verdict::Go) => anew(inspections, rules),
         Ok(Verdict::Nogo) | Err(Pause::EvidenceConflict) => following,
-        // The report was begun and not finished.
+        // The report was begun but not finished.
         Err(_) => Step::Inspect(Round::after(last.number, done - 1, max)),
     }
 }
 
-/// The first inspection of newer work: older verdicts say nothing about it.
+/// The first inspection of newer work: older verdicts do not apply to it.
 pub(super) fn anew(inspections: &[InspectionFacts], rules: &Rules) -> Step {
     let number = inspections
         .last()

@@ -6,11 +6,11 @@ use crate::effect::Limited;
 use crate::journal::{AgentId, Entry, LimitRules};
 use crate::outcome::{Limit, LimitKind};
 
-/// What a program without a word about the reset gets.
+/// The wait if a program does not report when the limit ends.
 const UNKNOWN_MS: u64 = 60 * 60 * 1000;
-/// A service that is too busy is asked again within this time at the latest.
+/// The longest wait before a busy service is tried again.
 const OVERLOAD_MAX_MS: u64 = 30 * 60 * 1000;
-/// A service that was too busy so often in a row is down: that is about half a day.
+/// After this many busy answers in a row, about half a day, the service counts as down.
 pub const OVERLOADS_MAX: u8 = 24;
 
 /// What follows an agent that may not go on for now.
@@ -43,10 +43,10 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
     }
 }
 
-/// When a limit ends. A reset in the past or in ten years is none that anybody should rely on.
-/// `overloads` counts the busy answers in a row, this one among them.
+/// When a limit ends. A reset time in the past or in ten years is ignored.
+/// `overloads` is the number of busy answers in a row, including this one.
 pub fn until(limit: &Limit, overloads: u8, rules: &LimitRules, now_ms: u64) -> u64 {
-    // What holds already has been looked at when it was found out.
+    // A known limit has already been checked when it was found.
     let shortest = match limit.kind {
         LimitKind::Usage | LimitKind::Overload => rules.min_ms,
         LimitKind::Held => 0,
@@ -69,7 +69,7 @@ fn backoff(overloads: u8, first_ms: u64) -> u64 {
         .min(OVERLOAD_MAX_MS.max(first_ms))
 }
 
-/// Another one for every agent, and the same one whenever it is asked for.
+/// Deterministic per agent: different agents get different jitter, the same agent always the same.
 pub fn jitter(seed: u64, max_ms: u64) -> u64 {
     let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 20) % max_ms.saturating_add(1).max(1)

@@ -1,11 +1,11 @@
 //! The run of a spec: its states and every rule that moves it.
 //!
-//! - [`decide`](decide()) takes each event to its rule;
+//! - [`decide`](decide()) finds the rule for each event;
 //! - `start` finds where a run begins and what follows a finished phase;
-//! - `asked` hears those who want it to run;
-//! - `after` judges what an agent left behind;
+//! - `asked` handles requests to run;
+//! - `after` judges what an agent left;
 //! - `review`, `guard` and `inspection` are the three loops with a referee;
-//! - `limit` waits where an agent program may not work.
+//! - `limit` waits while an agent program may not work.
 
 mod after;
 mod asked;

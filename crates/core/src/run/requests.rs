@@ -1,4 +1,4 @@
-//! Which requests of people fit the state that they meet, and what to say of the others.
+//! Which requests of people fit the current state, and the answer to the others.
 
 use super::state::{Halt, Halted, Run, State};
 use crate::facts::Facts;
@@ -29,7 +29,7 @@ pub fn may_review(run: &Run) -> Result<(), Refusal> {
     may_reset(run)
 }
 
-/// Which document an approval means: the one named, or the one that waits.
+/// The document that an approval means: the named one, or the one that waits.
 pub fn may_approve(
     run: &Run,
     facts: &Facts,

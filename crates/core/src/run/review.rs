@@ -9,7 +9,7 @@ use crate::facts::{Facts, Findings, ReviewFacts, RoundFacts, RoundProgress};
 use crate::journal::{Order, Rules};
 use crate::notice::{NextAction, Notice};
 
-/// A reply settles the review, asks for another round, or leaves the rest to people (A3).
+/// A reply settles the review, requires another round, or asks a person (A3).
 pub(super) fn after_reply(order: &Order, round: Round, found: Findings, facts: &mut Facts) -> Turn {
     let changes = vec![match order.review_once {
         Some(Fixing::Nobody) => Change::Judged(round.number, found),
@@ -23,7 +23,7 @@ pub(super) fn after_reply(order: &Order, round: Round, found: Findings, facts: &
             start::approve_review(order, facts, round.number),
             NextAction::Approved,
         ),
-        // By hand it is one round, whatever is left (A5.2).
+        // A review by hand has only one round, whatever is left (A5.2).
         _ if order.review_once.is_some() => {
             (ask_person(Pause::NeedsDiscussion), NextAction::Paused)
         }
@@ -48,8 +48,8 @@ fn open_points(found: Findings) -> String {
     )
 }
 
-/// What a reply found, from the table in its file and the counts in spec.json. One clear source is
-/// enough; two that differ, or none, are never an approval.
+/// The findings of a reply, from the table in its file and the counts in spec.json. One clear
+/// source is enough; two that differ, or none, are never an approval.
 pub(super) fn found(round: &RoundFacts) -> Result<Findings, Pause> {
     match (round.table, round.counts) {
         _ if round.unclear => Err(Pause::EvidenceConflict),
@@ -59,8 +59,8 @@ pub(super) fn found(round: &RoundFacts) -> Result<Findings, Pause> {
     }
 }
 
-/// Goes on after the finished rounds: a trailing one that is not finished is the next one, and its
-/// reply alone if the review is there (A4.2). Finished rounds are never run again (A4.3).
+/// Continues after the finished rounds: an unfinished last round is the next one, and only its
+/// reply if the review exists (A4.2). Finished rounds are never run again (A4.3).
 /// `resume` is the step at which the run had halted.
 pub(super) fn go_on(order: &Order, facts: &mut Facts, resume: Option<Step>) -> Turn {
     let max = order.rules.rounds_max;
@@ -75,7 +75,7 @@ pub(super) fn go_on(order: &Order, facts: &mut Facts, resume: Option<Step>) -> T
         RoundProgress::Incomplete => Turn::begin(Step::Review(round)),
         RoundProgress::ReviewComplete => Turn::begin(Step::Reply(round)),
         RoundProgress::ReplyComplete => match (same, asked, found(&last)) {
-            // It was finished when the run halted, and nobody has judged it yet.
+            // It was finished when the run halted, but not judged yet.
             (Some(round), _, Ok(found)) => after_reply(order, round, found, facts),
             (Some(round), _, Err(_)) => Turn::begin(Step::Reply(round)),
             (None, Some(next), _) => Turn::begin(Step::Review(next)),
@@ -94,7 +94,7 @@ fn asked(resume: Option<Step>) -> Option<Round> {
     }
 }
 
-/// The last round, if it left nothing open and no other one was asked for: then the review is
+/// The last round, if it left nothing open and no other one was requested: then the review is
 /// settled without another agent (A3.1).
 pub(super) fn settled(review: &ReviewFacts, resume: Option<Step>) -> Option<u32> {
     let last = review.rounds.last()?;
@@ -105,7 +105,7 @@ pub(super) fn settled(review: &ReviewFacts, resume: Option<Step>) -> Option<u32>
     (nothing_left && !is_open).then_some(last.number)
 }
 
-/// The first review of newer documents: older rounds say nothing about them, and keep their files.
+/// The first review of newer documents: older rounds do not apply to them, and keep their files.
 pub(super) fn anew(review: &ReviewFacts, rules: &Rules) -> Step {
     let number = match review.rounds.last() {
         None => 1,
@@ -115,7 +115,7 @@ pub(super) fn anew(review: &ReviewFacts, rules: &Rules) -> Step {
     Step::Review(Round::fresh(number, rules.rounds_max))
 }
 
-/// spec.json says how far a round is; if it is silent, the files say it.
+/// spec.json tells the progress of a round; if it does not, the files do.
 fn progress(round: &RoundFacts) -> RoundProgress {
     let by_files = match (round.review, round.reply) {
         (_, Some(_)) if round.table.is_some() || round.counts.is_some() => {
@@ -125,7 +125,7 @@ fn progress(round: &RoundFacts) -> RoundProgress {
         (None, _) => RoundProgress::Incomplete,
     };
     match round.recorded {
-        // Without its file there is nothing to reply to.
+        // Without the review file there is nothing to reply to.
         Some(RoundProgress::ReviewComplete) if round.review.is_none() => RoundProgress::Incomplete,
         Some(recorded) => recorded,
         None => by_files,

@@ -1,5 +1,5 @@
-//! Where a run begins, and what follows a finished phase: from durable facts, with permissions and
-//! approvals at every boundary.
+//! Where a run begins, and what follows a finished phase: based on durable facts, with permissions
+//! and approvals at every boundary.
 
 use super::state::{Finish, Halt, Pause, Resume};
 use super::step::{Attempt, Step};
@@ -11,9 +11,10 @@ use crate::journal::{Order, Rules};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
 
-/// Begins a run: at the phase asked for, or at the first one that the files do not show finished.
+/// Begins a run: at the requested phase, or at the first one that the files do not show as
+/// finished.
 /// So a finished phase is never run again.
-/// `inspection_due`: something is newer than the last inspection, whatever its verdict.
+/// `inspection_due`: there is newer work than the last inspection, whatever its verdict.
 pub(super) fn first(
     order: &Order,
     resume: Resume,
@@ -54,7 +55,7 @@ pub(super) fn first(
     }
 }
 
-/// What follows a phase that was finished just now.
+/// What follows a phase that has just been finished.
 pub(super) fn onward(order: &Order, facts: &mut Facts, finished: Phase) -> Turn {
     enter(order, facts, finished.next(), Entry::Anew)
 }
@@ -64,11 +65,11 @@ pub(super) fn onward(order: &Order, facts: &mut Facts, finished: Phase) -> Turn 
 enum Entry {
     /// From the files: what they show as finished is finished.
     GoingOn(Resume),
-    /// After newer work: what an older run left there does not count.
+    /// After newer work: results of an older run do not count.
     Anew,
 }
 
-/// The boundary before `phase` (None: there is none left).
+/// The boundary before `phase` (None: no phase is left).
 fn enter(order: &Order, facts: &mut Facts, phase: Option<Phase>, entry: Entry) -> Turn {
     if let Some(until) = order.until
         && phase.is_none_or(|phase| phase > until)
@@ -199,7 +200,7 @@ fn review_once(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     }
 }
 
-/// The first phase that the files do not show finished.
+/// The first phase that the files do not show as finished.
 pub fn first_unfinished(facts: &Facts, rules: &Rules) -> Option<Phase> {
     if facts.completed == Some(Phase::Deploy) {
         return None;
@@ -221,13 +222,13 @@ fn finished(facts: &Facts, phase: Phase, rules: &Rules) -> bool {
     }
 }
 
-/// A person's approval stands for itself; a mere "generated" needs its file.
+/// A person's approval is enough; a mere "generated" needs the file.
 fn written(facts: &Facts, document: Document) -> bool {
     let known = facts.document(document);
     known.approved || (known.generated && known.stamp.is_some())
 }
 
-/// What this step leaves behind, as it is now.
+/// The current evidence of this step.
 pub(super) fn evidence(facts: &Facts, step: Step) -> Option<Stamp> {
     let round = |number: u32| facts.review.rounds.iter().find(|r| r.number == number);
     match step {

@@ -1,4 +1,4 @@
-//! Where a run stands.
+//! The state of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,8 @@ pub struct Run {
     /// Something is newer than the last inspection: an older GO does not answer for it.
     #[serde(default)]
     pub inspection_due: bool,
-    /// The agent of this step ended while spec.json could not be read: what is found there later
-    /// may be its word alone.
+    /// The agent of this step ended while spec.json was unreadable: what is found there later may
+    /// be only its claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsure: Option<Step>,
     /// An agent that had to leave its step unfinished, without a fault of its own: the next agent
@@ -38,7 +38,7 @@ pub struct Run {
     /// How often in a row the service was too busy.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub overloads: u8,
-    /// Changes that could not be written to spec.json: written first when the run goes on.
+    /// Changes that could not be written to spec.json: they are written first when the run goes on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Change>,
 }
@@ -55,16 +55,16 @@ pub enum State {
     },
     /// An agent works.
     Working(Work),
-    /// A pause was asked for: the agent may finish, nothing new begins.
+    /// A pause was requested: the agent may finish, nothing new begins.
     Finishing(Work),
-    /// A stop was asked for: the agent is being ended, nothing new begins.
+    /// A stop was requested: the agent is being ended, nothing new begins.
     Stopping {
         work: Work,
         by: By,
     },
-    /// The agent's program may not work for now: the run goes on by itself when it may again.
+    /// The agent's program may not work for now: the run goes on by itself later.
     Limited(Wait),
-    /// Nobody works; a start would go on.
+    /// No agent works; a start would go on.
     Halted(Halted),
     Done(Finish),
 }
@@ -121,11 +121,13 @@ impl Parked {
 pub struct Work {
     pub step: Step,
     pub agent: AgentId,
-    /// The evidence of this step as it was before the agent began, so that old is told from new.
+    /// The evidence of this step before the agent began, so that old and new can be distinguished.
     pub before: Option<Stamp>,
-    /// This agent, or one before it, replaces one that hung or was lost. That happens once in a step.
+    /// This agent, or one before it, replaces one that hung or was lost. That happens at most once
+    /// per step.
     pub revived: bool,
-    /// The session to go on with was gone, so the step began anew. That happens once in a step, too.
+    /// The session to resume was gone, so the step began again. That also happens at most once per
+    /// step.
     #[serde(default, skip_serializing_if = "is_false")]
     pub anew: bool,
 }
@@ -133,7 +135,7 @@ pub struct Work {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Halted {
     pub why: Halt,
-    /// What the sentence for people needs beside the reason: a file, the agent's last words.
+    /// What the sentence for people needs besides the reason: a file, or the agent's last words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     pub resume: Resume,
@@ -144,7 +146,7 @@ pub struct Halted {
 pub struct Resume {
     /// The step to begin with, unless the files ask for an earlier phase.
     pub step: Option<Step>,
-    /// An agent that ended well but could not be judged: it is judged before anything is redone.
+    /// An agent that succeeded but could not be judged: it is judged before anything is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<Work>,
 }
@@ -158,7 +160,7 @@ impl Resume {
     }
 }
 
-/// Why nobody works.
+/// Why no agent works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Halt {
@@ -192,7 +194,7 @@ pub enum Pause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// Durable: only a reset leaves it (B3.4).
+    /// Durable: only a reset helps (B3.4).
     RetriesExhausted,
     AgentFailed,
     AgentMissing,
@@ -200,12 +202,12 @@ pub enum Failure {
     Timeout,
 }
 
-/// How a run is done.
+/// How a run has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
     AllPhasesDone,
-    /// The next phase may not run by itself.
+    /// The next phase may not run automatically.
     NotPermitted(Phase),
     UntilReached(Phase),
 }
@@ -244,7 +246,7 @@ impl Run {
         self.work().is_some()
     }
 
-    /// Whether nothing happens until somebody asks for it.
+    /// Whether nothing happens until a person asks for it.
     pub fn is_at_rest(&self) -> bool {
         match self.state {
             State::Idle | State::Halted(_) | State::Done(_) => true,
@@ -256,7 +258,7 @@ impl Run {
         }
     }
 
-    /// Until when it waits for the end of a usage limit.
+    /// The end of the usage limit that it waits for.
     pub fn limited_until_ms(&self) -> Option<u64> {
         match &self.state {
             State::Limited(wait) => Some(wait.until_ms),

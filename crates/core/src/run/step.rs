@@ -1,4 +1,4 @@
-//! What one agent is asked to do, and the counters that bound the loops.
+//! What one agent is asked to do, and the counters that limit the loops.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ pub enum Step {
     Merge,
 }
 
-/// One judged cycle. `number` names its files and only grows; `left` is how many may follow
-/// before a person is asked. There is no way to get one more than the allowance.
+/// One judged cycle. `number` names its files and only grows; `left` is how many more may follow
+/// before a person is asked. There is no way to get more than the allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     pub number: u32,
@@ -25,7 +25,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// The round `number` as the first one of an allowance of `max`.
+    /// Round `number` as the first one of an allowance of `max`.
     pub fn fresh(number: u32, max: u8) -> Round {
         Round {
             number,
@@ -33,7 +33,8 @@ impl Round {
         }
     }
 
-    /// The round after `done` others: a full allowance, less those, or a new one if it is used up.
+    /// The round after `done` others: with the rest of the allowance, or a new allowance if it is
+    /// used up.
     pub fn after(number: u32, done: usize, max: u8) -> Round {
         let used = u8::try_from(done).unwrap_or(u8::MAX);
         match max.checked_sub(used) {
@@ -52,13 +53,13 @@ impl Round {
         })
     }
 
-    /// The next round with a fresh allowance, after a person looked at it.
+    /// The next round with a new allowance, after a person looked at it.
     pub fn renewed(self, max: u8) -> Round {
         Round::fresh(self.number.saturating_add(1), max)
     }
 }
 
-/// The same step once more. `retry` is 0 for the first try.
+/// One more try of the same step. `retry` is 0 for the first try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     pub retry: u8,
@@ -92,7 +93,7 @@ impl Step {
         }
     }
 
-    /// Whether both ask an agent for the same thing. How often it was asked before may differ.
+    /// Whether both ask an agent for the same work. The number of earlier tries may differ.
     pub fn is_same_work(self, other: Step) -> bool {
         match (self, other) {
             (Step::Implement(_), Step::Implement(_)) => true,
@@ -103,7 +104,7 @@ impl Step {
         }
     }
 
-    /// The word for it in the agent's environment (`KUMITE_STEP`) and in every output.
+    /// Its word in the agent's environment (`KUMITE_STEP`) and in every output.
     pub fn name(self) -> &'static str {
         match self {
             Step::Write(document) => document.name(),

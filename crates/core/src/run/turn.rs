@@ -1,4 +1,4 @@
-//! The outcome of a rule, and the one place that starts agents.
+//! The result of a rule, and the one place that starts agents.
 
 use super::start;
 use super::state::{Finish, Halt, Halted, Pause, Resume, Run, State, Wait, Work};
@@ -11,12 +11,12 @@ use crate::journal::Entry;
 use crate::names::Phase;
 use crate::notice::Notice;
 
-/// What a rule decided: what is written, what is said, and what comes next.
+/// The decision of a rule: what is written, what is announced, and what comes next.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub changes: Vec<Change>,
     pub notices: Vec<Notice>,
-    /// What others have to know as well.
+    /// What other runs must know too.
     pub limited: Option<Limited>,
     pub next: Next,
 }
@@ -24,7 +24,7 @@ pub(super) struct Turn {
 #[derive(Debug)]
 pub(super) enum Next {
     Begin(Step),
-    /// The same step once more, in place of the agent of `work`.
+    /// The same step again, in place of the agent of `work`.
     Again {
         work: Work,
         session: Option<String>,
@@ -65,7 +65,7 @@ impl Turn {
         }
     }
 
-    /// The same, but what was decided first is written and said first.
+    /// Adds earlier changes and notices, which are written and announced first.
     pub fn preceded(mut self, mut changes: Vec<Change>, mut notices: Vec<Notice>) -> Turn {
         changes.append(&mut self.changes);
         notices.append(&mut self.notices);
@@ -83,7 +83,7 @@ impl Turn {
         }
     }
 
-    /// Nothing new begins: what would begin is where the run goes on later.
+    /// Nothing new begins: the run goes on with it later.
     pub fn held(mut self, why: Halt) -> Turn {
         self.next = match self.next {
             Next::Begin(step)
@@ -114,8 +114,8 @@ impl Turn {
     }
 }
 
-/// Carries a turn into the run. `facts` are those the turn was decided on; `phase` is the one that
-/// people saw last.
+/// Applies a turn to the run. `facts` are those it was decided on; `phase` is the one that people
+/// saw last.
 pub(super) fn go(
     mut run: Run,
     turn: Turn,
@@ -149,7 +149,7 @@ pub(super) fn go(
     remember(&mut run, &changes);
     let written = |it: &&Change| matches!(it, Change::Generated(_) | Change::Rejected(_));
     if let Some(Change::Generated(_)) = changes.iter().rfind(written) {
-        // The remark was for the document that is there now.
+        // The remark was for the document that has now been written.
         run.remark = None;
     }
     let launch = launch.map(|(step, session, replaced)| {
@@ -164,7 +164,7 @@ pub(super) fn go(
     (run, in_order(changes, limited, said, launch))
 }
 
-/// Keeps what the files alone cannot tell.
+/// Remembers what the files alone cannot tell.
 fn remember(run: &mut Run, changes: &[Change]) {
     for change in changes {
         match change {
@@ -186,7 +186,7 @@ fn remember(run: &mut Run, changes: &[Change]) {
     }
 }
 
-/// First what is true, then what is said of it, then what rests on it.
+/// First facts are saved, then they are announced, then the next agent is started.
 fn in_order(
     changes: Vec<Change>,
     limited: Option<Limited>,
@@ -194,7 +194,7 @@ fn in_order(
     launch: Option<Launch>,
 ) -> Vec<Effect> {
     let save = (!changes.is_empty()).then_some(Effect::Save(changes));
-    // The others have to know also if spec.json cannot be written.
+    // Other runs must know even if spec.json cannot be written.
     limited
         .map(Effect::Limit)
         .into_iter()
@@ -204,7 +204,7 @@ fn in_order(
         .collect()
 }
 
-/// A10: the review is in progress from its first step on, also if that is a reply.
+/// A10: the review is in progress from its first step on, even if that is a reply.
 fn review_begun(from: Option<Phase>, step: Step) -> Vec<Change> {
     match step {
         Step::Review(round) => vec![Change::ReviewStarted(round.number)],
@@ -251,13 +251,13 @@ fn start_agent(
         revived: false,
         anew: false,
     };
-    // What the replaced agent wrote is work of this step.
+    // What the replaced agent wrote belongs to this step.
     let (session, work) = match (&run.parked, replaced) {
         (Some(parked), _) => (parked.session.clone(), parked.followed_by(fresh)),
         (None, Some(replaced)) => (session, Work { agent, ..replaced }),
         (None, None) => (session, fresh),
     };
-    // Whatever becomes of this agent, it may change what was inspected.
+    // Whatever the result of this agent, it may change inspected work.
     run.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);
     run.state = State::Working(work);
     said.push(Notice::StepStarted {

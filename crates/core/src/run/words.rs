@@ -1,4 +1,4 @@
-//! The words of the contract for a state, and the sentence for a person.
+//! The contract's words for a state, and the sentence for a person.
 
 use super::state::{Failure, Finish, Halt, Halted, Pause, Run, State};
 use super::step::Step;

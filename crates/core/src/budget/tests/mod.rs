@@ -1,4 +1,4 @@
-//! The rules of money, one by one.
+//! The rules for money, one by one.
 
 mod schedules;
 
@@ -128,7 +128,7 @@ fn t10_an_agent_that_is_found_again_has_its_reservation_once() {
     ledger.hold(agent(1), "impl", true);
     ledger.hold(agent(1), "impl", true);
     assert_eq!(ledger.reserved(), UNKNOWN);
-    // It had not been started yet: what is held for it is not in its own way.
+    // It was not started yet: its own reservation must not block it.
     let small = Budget {
         run: 0,
         day: UNKNOWN,

@@ -1,4 +1,4 @@
-//! Any schedule of starts, ends, crashes and midnights keeps to the bounds.
+//! Every schedule of starts, ends, crashes and midnights keeps to the bounds.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ const TURN: u64 = 40;
 
 #[derive(Clone, Debug)]
 enum Move {
-    /// The run asks for an agent of this step, which will cost so much.
+    /// The run asks for an agent of this step, which will cost this much.
     Launch {
         run: usize,
         step: usize,
@@ -22,7 +22,7 @@ enum Move {
     End {
         run: usize,
     },
-    /// kumite is killed, and the next one finds the agents at work again.
+    /// kumite is killed, and the next process finds the running agents again.
     Crash,
     Midnight,
 }
@@ -48,16 +48,16 @@ struct AtWork {
     before: u64,
 }
 
-/// A project under a schedule. It keeps its own books, in the plainest way.
+/// A project with a schedule. It keeps its own simple books.
 struct Schedule {
     budget: Budget,
     ledger: Ledger,
     at_work: [Option<AtWork>; RUNS],
     run_spent: [u64; RUNS],
-    /// Of all who ended.
+    /// All agents that have ended.
     ended: Vec<(u32, &'static str, u64)>,
     day: u32,
-    /// What the day may spend at most: known from its last start on.
+    /// The most that the day may spend: known from its last start on.
     day_bound: Option<u64>,
     seq: u64,
     obeys_cap: bool,
@@ -142,7 +142,7 @@ impl Schedule {
         }
     }
 
-    /// The next kumite knows what was written down, and finds who works.
+    /// The next process knows what was recorded, and finds the running agents.
     fn crash(&mut self) {
         self.ledger = Ledger::default();
         for (day, step, cost) in &self.ended {
@@ -156,7 +156,7 @@ impl Schedule {
 
     fn midnight(&mut self) {
         self.day += 1;
-        // Until somebody is started there is only what those at work cost.
+        // Until an agent is started, only the running ones cost money.
         self.day_bound = None;
     }
 }

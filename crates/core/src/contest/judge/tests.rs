@@ -3,7 +3,7 @@ use super::super::rules::Metric;
 use super::super::state::{Phase, Stage, Team};
 use super::*;
 
-/// A score in whole points; below zero stands for a round that failed.
+/// A score in whole points; a negative number means a failed round.
 fn case(rounds_max: u32, scores: &[i64]) -> Case {
     let past = (1u32..).zip(scores).map(|(round, points)| {
         let score = u64::try_from(points * 100).ok();

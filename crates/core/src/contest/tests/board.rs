@@ -57,7 +57,7 @@ fn d5_of_equal_best_teams_the_first_one_wins() {
 fn d9_a_disqualified_team_is_shown_and_never_wins() {
     let mut play = Play::start(2, rounds(1, 2));
     play.scores(0, 99).submit_fails(0, timed_out());
-    // Also while its rows are still on their way.
+    // This holds while its rows are still being written.
     let line = Standing {
         team: 0,
         rank: None,
@@ -101,7 +101,7 @@ fn nobody_wins_a_contest_that_was_cancelled() {
     assert_eq!(winner(&play.contest), None);
     play.tell(Event::SummarySaved);
     assert_eq!(winner(&play.contest), None);
-    // What was achieved is on the board all the same.
+    // The results are on the board nevertheless.
     assert_eq!(ranks(&play)[0], (0, Some(1)));
 }
 

@@ -1,4 +1,4 @@
-//! Contests for the rows, told event by event.
+//! Contests for the tests, told event by event.
 
 pub use super::words::*;
 use crate::contest::{
@@ -6,7 +6,7 @@ use crate::contest::{
     decide,
 };
 
-/// A contest under way, told event by event.
+/// A running contest, told event by event.
 pub struct Play {
     pub contest: Contest,
     pub entries: Vec<Entry>,
@@ -51,7 +51,7 @@ impl Play {
         &self.contest.teams[team as usize]
     }
 
-    /// The try of a submission, a judgment or a save that is under way.
+    /// The current try of a submission, a judgment or a save.
     pub fn attempt(&self, team: u32) -> u32 {
         match &self.team(team).phase {
             Phase::Submitting { attempt, .. }
@@ -76,7 +76,7 @@ impl Play {
         self.tell(submit_failed(team, round, attempt, failed))
     }
 
-    /// Every metric that is asked for finds this.
+    /// Every requested metric gives this score.
     pub fn is_measured(&mut self, team: u32, score: u64) -> &mut Play {
         while let Some((metric, attempt)) = self.open_metric(team) {
             let round = self.team(team).round();
@@ -121,7 +121,7 @@ impl Play {
         self.tell(save_failed(team, round, attempt))
     }
 
-    /// A whole round; the judge, if it is asked, says to go on.
+    /// A whole round; the judge, if asked, says to go on.
     pub fn scores(&mut self, team: u32, score: u64) -> &mut Play {
         self.hands_in(team).is_measured(team, score);
         if matches!(self.team(team).phase, Phase::Judging { .. }) {
@@ -145,7 +145,7 @@ impl Play {
         self
     }
 
-    /// Its end is decided and on its way into the database.
+    /// Its exit is decided and being saved to the database.
     pub fn leaves(&mut self, team: u32, reason: Reason) -> &mut Play {
         let phase = &self.team(team).phase;
         assert!(matches!(phase, Phase::Saving { .. }), "{phase:?}");

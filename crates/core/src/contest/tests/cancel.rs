@@ -1,4 +1,4 @@
-//! A cancel ends everything, whatever is under way.
+//! A cancel ends everything, whatever is in progress.
 
 use super::build::*;
 use crate::contest::{Effect, Ending, Event, Fate, Reason, Rules, Stage, Verdict};

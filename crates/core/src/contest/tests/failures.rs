@@ -63,7 +63,7 @@ fn d9_a_team_may_have_fewer_retries_than_the_rules_give_and_never_more() {
         assert_eq!(play.attempt(0), expected + 1);
         play.submit_fails(0, passing())
             .leaves(0, Reason::SubmissionFailure);
-        // The other one has what the rules give.
+        // The other team has the number of retries in the rules.
         (0..all).for_each(|_| _ = play.submit_fails(1, passing()));
         play.is_in_round(1, 1);
     }
@@ -137,7 +137,7 @@ fn d9_each_metric_has_tries_of_its_own() {
     }
     play.tell(measure_failed(0, 1, 1, 1, passing()))
         .does(&[measure(0, 1, 1, 2, 1_000)]);
-    // The metric under way is ended.
+    // The running metric is ended.
     play.tell(measure_failed(0, 1, 1, 2, passing()));
     play.does(&[halt(0), save(0, 1, 1, 0)])
         .leaves(0, Reason::EvaluatorFailure);

@@ -1,4 +1,4 @@
-//! The journal is JSON, one entry a line: nothing is lost on the way there and back.
+//! The journal is JSON, one entry per line: reading it back loses nothing.
 
 use super::build::*;
 use crate::contest::{
@@ -91,7 +91,7 @@ fn every_event_comes_back_from_its_line() {
     }
 }
 
-/// Fields that are added later have to fit into this line.
+/// Fields that are added later must fit into this line.
 #[test]
 fn a_line_is_short_and_says_what_it_is() {
     let entry = Entry {
@@ -116,7 +116,7 @@ fn d6_a_score_outside_is_not_read_from_a_journal_either() {
     }
 }
 
-/// A contest with something of everything, stage by stage.
+/// A contest with every kind of event, stage by stage.
 fn long_play() -> (Vec<Entry>, Vec<Contest>) {
     let rules = Rules {
         metrics: vec![

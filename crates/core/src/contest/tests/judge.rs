@@ -78,7 +78,7 @@ fn d9_a_team_that_has_had_all_its_rounds_is_not_late_because_of_the_judge() {
         let mut play = judging(rules.clone());
         play.after(20_000).judge_fails(0, timed_out());
         play.leaves(0, Reason::MaxRoundsReached);
-        // It is not asked any more.
+        // The judge is no longer asked.
         let mut play = Play::start(1, rules);
         play.scores(0, 50)
             .hands_in(0)

@@ -1,9 +1,9 @@
-//! Words that nobody waits for any more. They change nothing but the bill.
+//! Messages that nobody waits for any more. They change only the costs.
 
 use super::build::*;
 use crate::contest::{Contest, Event};
 
-/// The contest without what every entry changes: its clock.
+/// The contest without its clock, which every entry changes.
 fn still(contest: &Contest) -> Contest {
     Contest {
         now_ms: 0,
@@ -70,7 +70,7 @@ fn d9_a_word_of_another_round_or_try_is_late_in_every_phase() {
         let mut play = Play::start(2, rounds(1, 4));
         play.scores(0, 50);
         into(&mut play);
-        // Round 2 is under way, with its first tries. A save is known by its round alone.
+        // Round 2 is running, with its first tries. A save is identified by its round alone.
         changes_nothing(&mut play, &all(1, 1));
         changes_nothing(&mut play, &all(3, 1));
         let saved = |event: &Event| matches!(event, Event::Saved { .. });

@@ -1,4 +1,4 @@
-//! The rules of a contest as rows: what happened, what is done, how the teams stand.
+//! The rules of a contest as rows: what happened, what is done, and the state of the teams.
 
 mod board;
 mod build;

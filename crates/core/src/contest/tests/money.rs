@@ -75,7 +75,7 @@ fn no_round_begins_when_the_budget_is_spent() {
     let mut play = Play::start(1, budget(100));
     play.tell(costs(submitted(0, 1, 1, given()), 60));
     play.tell(costs(measured(0, 1, 0, 1, found(50)), 40));
-    // The round that is under way comes to its end.
+    // The running round is completed.
     play.does(&[judge(0, 1, 1, 0)]).judge_says(0, true);
     play.does(&[save(0, 1, 1, 0)]).is_saved(0);
     play.does(&[save(0, 1, 1, 0)])

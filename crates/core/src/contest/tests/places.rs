@@ -1,4 +1,4 @@
-//! How many teams work at once.
+//! How many teams work at the same time.
 
 use super::build::*;
 use crate::contest::{Event, Phase, Reason, Rules};

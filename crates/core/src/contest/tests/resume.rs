@@ -1,4 +1,4 @@
-//! Another process takes the contest over: what was under way is done once more, what is known is not.
+//! Another process takes the contest over: work in progress is repeated, known results are not.
 
 use super::build::*;
 use crate::contest::{Effect, Ending, Event, Phase, Rules, Stage};
@@ -60,7 +60,7 @@ fn d11_the_answer_of_the_last_process_counts_if_it_still_comes() {
     let mut play = Play::start(1, rounds(1, 3));
     play.tell(Event::Resumed).tell(submitted(0, 1, 1, given()));
     play.does(&[measure(0, 1, 0, 1, 0)]);
-    // That of the new one is then the late one.
+    // The answer to the new one is then the late one.
     play.tell(submitted(0, 1, 1, given())).does(&[]);
 }
 
@@ -81,7 +81,7 @@ fn d11_after_the_last_save_only_the_summary_is_left() {
     let mut play = Play::start(1, rounds(1, 1));
     play.scores(0, 50).tell(Event::Resumed);
     play.does(&[summary(1, 0)]);
-    // Its tries begin anew.
+    // Its tries start again from 1.
     play.tell(summary_failed(1)).tell(summary_failed(2));
     play.tell(Event::Resumed).does(&[summary(1, 0)]);
     play.tell(Event::SummarySaved).does(&[Effect::End]);
@@ -109,7 +109,7 @@ fn d14_what_was_lost_with_the_last_process_is_charged_to_nobody() {
     play.after(4_000).hands_in(1);
     play.after(86_400_000).tell(Event::Resumed);
     play.after(1_000).hands_in(0).is_measured(1, 10);
-    // The first team said nothing before the crash; the second one had used its 4 s.
+    // The first team reported nothing before the crash; the second one had used its 4 s.
     assert_eq!((play.team(0).used_ms, play.team(1).used_ms), (1_000, 5_000));
 }
 

@@ -63,7 +63,7 @@ fn d1_what_happens_to_one_team_changes_no_other() {
     }
 }
 
-/// Of three teams the first breaks in every way there is. The second one goes on as if it were alone.
+/// The first of two teams fails in every possible way. The second one goes on as if it were alone.
 #[test]
 fn d1_a_team_goes_the_same_way_whatever_becomes_of_another() {
     let alone = second_of(|_| {});

@@ -1,4 +1,4 @@
-//! D9: the database that does not want to.
+//! D9: a database that refuses to write.
 
 use super::build::*;
 use crate::contest::{Effect, Ending, Event, Fate, Reason, Stage};
@@ -21,7 +21,7 @@ fn d9_a_write_is_tried_again_after_1_2_and_4_seconds_and_then_disqualifies() {
         (play.team(0).saved, play.team(0).best().unwrap().number),
         (0, 1)
     );
-    // The other one goes on.
+    // The other team goes on.
     play.scores(1, 20).is_in_round(1, 2);
 }
 

@@ -53,7 +53,7 @@ fn d14_a_team_gets_less_for_each_try_as_it_uses_its_time() {
     play.after(5_000).is_measured(0, 50);
     assert_eq!(timeout(&play.effects[0]), 35_000);
     play.after(1_000).judge_says(0, true);
-    // The database is nobody's time.
+    // Time in the database is charged to nobody.
     play.after(500_000).is_saved(0);
     assert_eq!(timeout(&play.effects[1]), 34_000);
     assert_eq!(play.team(0).used_ms, 16_000);
@@ -146,7 +146,7 @@ fn an_answer_in_the_last_moment_counts() {
     play.does(&[halt(0), save(0, 1, 1, 0)])
         .leaves(0, Reason::TeamTimeout);
     assert!(play.team(0).rounds[0].has_submission);
-    // With everything measured, the score stands.
+    // If everything is measured, the score counts.
     let mut play = Play::start(1, team_limit(50_000));
     play.hands_in(0).after(50_000).is_measured(0, 50);
     play.does(&[save(0, 1, 1, 0)])
@@ -192,12 +192,12 @@ fn d14_the_part_of_a_try_in_which_a_usage_limit_held_is_not_charged() {
     let failed = submit_failed(0, 1, 1, passing());
     play.after(3_600_000).tell(waited(failed, 3_590_000));
     assert_eq!(play.team(0).used_ms, 10_000);
-    // More than there was is no credit.
+    // More waiting than there was time is not credited.
     let given = submitted(0, 1, 2, given());
     play.after(1_000 + 5_000)
         .tell(waited(given.clone(), 9_000_000));
     assert_eq!(play.team(0).used_ms, 10_000);
-    // What a late answer says of its time is not about the try under way.
+    // The waiting time in a late answer does not concern the current try.
     play.after(2_000).tell(waited(given, 1_500));
     play.is_measured(0, 50);
     assert_eq!(
@@ -252,7 +252,7 @@ fn the_contests_time_passes_for_those_who_wait_too() {
     let mut play = Play::start(3, rules);
     play.after(50_000).submit_fails(0, timed_out()).is_saved(0);
     play.is_out(0, Reason::ContestTimeout);
-    // Those who waited are let out one by one, without a round.
+    // Waiting teams leave one by one, without a round.
     play.does(&[save(1, 0, 1, 0)])
         .leaves(1, Reason::ContestTimeout);
     play.is_saved(1).does(&[save(2, 0, 1, 0)]);

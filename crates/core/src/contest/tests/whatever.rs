@@ -1,4 +1,4 @@
-//! Whatever comes, in whatever order and at whatever time: a contest stays a contest.
+//! Any events, in any order and at any time: the contest stays valid.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn failures() -> impl Strategy<Value = Failed> {
     })
 }
 
-/// Mostly about what may be under way, sometimes about nothing that is.
+/// Usually about something that may be in progress, sometimes not.
 fn events() -> impl Strategy<Value = Event> {
     (0u32..4, 1u32..4, 1u32..4, 0u32..3).prop_flat_map(|(team, round, attempt, metric)| {
         prop_oneof![
@@ -72,7 +72,7 @@ fn rules_of_all_kinds() -> impl Strategy<Value = Rules> {
         )
 }
 
-/// The end of a contest is the end, and whoever is out stays out.
+/// The end of a contest is final, and a team that is out stays out.
 fn only_goes_on(before: &Contest, after: &Contest) {
     for (was, is) in before.teams.iter().zip(&after.teams) {
         assert!(is.rounds.len() >= was.rounds.len());

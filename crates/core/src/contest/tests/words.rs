@@ -1,4 +1,4 @@
-//! Short names for what happens in a contest and for what is done.
+//! Short names for the events and effects of a contest.
 
 use crate::contest::{
     Confidence, Effect, Entrant, Event, Failed, Failure, Judgment, Measure, Metric, Rules, Score,
@@ -200,7 +200,7 @@ pub fn begin(team: u32, round: u32) -> Effect {
     Effect::Begin { team, round }
 }
 
-/// With all of its own time.
+/// With the full time of its own.
 pub fn submit(team: u32, round: u32, attempt: u32, wait_ms: u64) -> Effect {
     Effect::Submit {
         team,

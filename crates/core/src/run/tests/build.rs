@@ -1,4 +1,4 @@
-//! The words in which the rows are written.
+//! The vocabulary of the rows.
 
 use crate::change::Change;
 use crate::effect::{Effect, Launch};
@@ -23,7 +23,7 @@ pub const fn agent(seq: u64) -> AgentId {
     }
 }
 
-/// What a row led to.
+/// The result of a row.
 pub struct Decided {
     pub run: Run,
     pub effects: Vec<Effect>,
@@ -34,7 +34,7 @@ pub fn decided(before: impl Into<Run>, event: Event) -> Decided {
     Decided { run, effects }
 }
 
-/// One row. Details of a halt are for people and are looked at elsewhere.
+/// One row. Details of a halt are for people and are tested elsewhere.
 #[track_caller]
 pub fn check(before: impl Into<Run>, event: Event, after: State) -> Decided {
     let decided = decided(before, event);
@@ -42,7 +42,7 @@ pub fn check(before: impl Into<Run>, event: Event, after: State) -> Decided {
     decided
 }
 
-/// One row in which nothing at all happens.
+/// One row in which nothing happens.
 #[track_caller]
 pub fn check_stays(before: impl Into<Run>, event: Event) {
     let before = before.into();
@@ -189,7 +189,7 @@ pub fn paused(why: Pause, step: Step) -> State {
     halted(Halt::Paused(why), step)
 }
 
-/// Paused with an agent that ended well and waits to be judged.
+/// Paused with an agent that succeeded and waits to be judged.
 pub fn unjudged(why: Pause, work: Work) -> State {
     State::Halted(Halted {
         why: Halt::Paused(why),
@@ -221,7 +221,7 @@ pub fn done(finish: Finish) -> State {
     State::Done(finish)
 }
 
-// Steps, counted as in a walk that began with round 1.
+// Steps, counted as in a run that began with round 1.
 
 pub fn round(number: u32, left: u8) -> Round {
     Round { number, left }

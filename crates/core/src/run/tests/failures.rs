@@ -33,7 +33,7 @@ fn revived(step: Step) -> Work {
     }
 }
 
-/// The row put another agent in the place of one that hung or was lost.
+/// The row replaced an agent that hung or was lost by another one.
 fn begun_again(step: Step) -> State {
     State::Working(Work {
         agent: agent(SEQ),
@@ -65,7 +65,7 @@ fn a3_4_an_agent_that_fails_fails_the_run_at_its_step() {
         for (outcome, why) in rows.clone() {
             let event = ended(outcome.clone(), written(3));
             let decided = check(working(step), event, failed(why, step));
-            // What a writer that did not end well says of its document is taken back.
+            // The claims of an unsuccessful writer about its document are taken back.
             match step {
                 Step::Write(document) => decided.saves(&[Change::Rejected(document)]),
                 _ => decided.saves(&[]),
@@ -259,7 +259,7 @@ fn c2_2_a_foreign_or_late_end_changes_nothing_in_any_state() {
                 }
             }
         }
-        // Its own agent, but the run does not wait for it any more.
+        // Its own agent, but the run no longer waits for it.
         check_stays(stopped(step), ended(Outcome::Finished, implemented()));
     }
 }

@@ -21,7 +21,7 @@ pub fn with(mut facts: Facts, change: impl FnOnce(&mut Facts)) -> Facts {
     facts
 }
 
-/// The first `count` documents are there and approved.
+/// The first `count` documents exist and are approved.
 pub fn written(count: usize) -> Facts {
     with(blank(), |facts| {
         facts.documents[..count].fill(DocumentFacts {
@@ -32,7 +32,7 @@ pub fn written(count: usize) -> Facts {
     })
 }
 
-/// The file is there, and spec.json says nothing of it yet.
+/// The file exists, but spec.json does not mention it yet.
 pub fn wrote(document: Document) -> Facts {
     let known = written(document as usize);
     with(known, |it| {
@@ -73,7 +73,7 @@ pub fn reviewed_round(number: u32) -> RoundFacts {
     }
 }
 
-/// A round whose reply is there with its table, and is not judged yet.
+/// A round whose reply exists with its table, and is not judged yet.
 pub fn replied_round(number: u32, fix_required: u32, needs_discussion: u32) -> RoundFacts {
     RoundFacts {
         reply: Some(STAMP),
@@ -90,7 +90,7 @@ pub fn closed_round(number: u32, fix_required: u32, needs_discussion: u32) -> Ro
     }
 }
 
-/// All documents are there and the review is approved.
+/// All documents exist and the review is approved.
 pub fn reviewed() -> Facts {
     with(rounds(&[closed_round(1, 0, 0)]), |facts| {
         facts.review.approved = true;

@@ -1,5 +1,5 @@
-//! What an agent left behind that failed, was stopped or ended unseen: its work is judged, its word
-//! is not believed.
+//! The results of an agent that failed, was stopped or ended unseen: its work is judged, its claims
+//! are not believed.
 
 use super::build::*;
 use super::files::*;
@@ -18,7 +18,7 @@ fn failing() -> Outcome {
     Outcome::Failed("exit status 1".to_owned())
 }
 
-/// However the agent of `step` was interrupted.
+/// Every way in which the agent of `step` was interrupted.
 fn interrupted(step: Step) -> [State; 4] {
     [
         stopped(step),
@@ -173,7 +173,7 @@ fn claimed_design() -> Facts {
     })
 }
 
-/// The run after its agent ended like this while spec.json could not be read.
+/// The run after its agent ended like this while spec.json was unreadable.
 fn unseen(before: State, outcome: Outcome) -> Run {
     decided(before, ended_as(OURS, outcome, unreadable())).run
 }
@@ -226,7 +226,7 @@ fn a_document_by_a_writer_that_did_not_end_well_is_taken_back_and_written_again(
             check(halted.run, start(facts), begun_over(Some(STAMP), DESIGN));
         }
     }
-    // Also one that approves the review instead.
+    // The same for one that approves the review instead.
     let event = ended(failing(), with(written(1), |it| it.review.approved = true));
     decided(working(DESIGN), event).saves(&[Change::Rejected(Document::Design)]);
 }
@@ -247,7 +247,7 @@ fn nothing_is_taken_back_from_an_agent_that_claimed_nothing() {
 #[test]
 fn an_approval_of_the_review_by_an_agent_that_ended_unseen_is_taken_back_at_the_start() {
     let facts = claimed(replied_round(1, 0, 2));
-    // It ended well: its reply is judged, and says something else.
+    // It succeeded: its reply is judged, and says something else.
     let run = unseen(working(reply(1)), Outcome::Finished);
     assert_eq!(run.unsure, Some(reply(1)));
     let after = paused(Pause::NeedsDiscussion, Step::Review(round(2, 6)));

@@ -1,5 +1,5 @@
-//! Usage limits, sessions that are gone and money that is spent: none of them costs a round or a
-//! retry, and none of them is success.
+//! Usage limits, lost sessions and spent money: none of them costs a round or a retry, and none of
+//! them is success.
 
 use super::build::*;
 use super::files::*;
@@ -105,7 +105,7 @@ fn t1_after_the_wait_the_same_session_goes_on_with_the_same_step_and_count() {
         let launch = decided.launched().unwrap();
         assert_eq!(launch.resume.as_deref(), Some("session"));
         assert_eq!(launch.step, step);
-        // Nobody began a phase or a round anew.
+        // No phase or round began again.
         let begins = |notice: &&Notice| matches!(notice, Notice::PhaseStarted(_));
         assert!(!decided.said().iter().any(begins));
     }
@@ -137,7 +137,7 @@ fn t1_a_launch_that_was_held_back_begins_its_step_afterwards() {
 #[test]
 fn t1_the_wait_survives_a_new_process_and_is_still_resumed() {
     let run = decided(limited(implement(3)), Event::EngineStarted).run;
-    // B2.3: a new process counts the retries anew; the session is the same one.
+    // B2.3: a new process counts the retries from the beginning; the session stays the same.
     let decided = check(run, wait_over(look(tasks(1, 3))), begun(implement(0)));
     assert_eq!(
         decided.launched().unwrap().resume.as_deref(),
@@ -199,10 +199,10 @@ fn t1_without_patience_a_limit_halts_the_run_as_waiting() {
         (RestState::Waiting, "usage_limit")
     );
     assert_eq!(run.limited_until_ms(), Some(HOUR));
-    // The same for a run that waits already.
+    // The same for a run that already waits.
     let asks = start_as(impatient(), written(3));
     check(limited(step), asks, halted(why, step));
-    // And it goes on in its session.
+    // The run goes on in its session.
     let decided = check(run, start(written(3)), begun(step));
     assert_eq!(
         decided.launched().unwrap().resume.as_deref(),
@@ -224,7 +224,7 @@ fn t1_a_busy_service_is_waited_for_and_not_for_ever() {
         ended(busy(), tasks(0, 3)),
         failed(Failure::AgentFailed, implement(0)),
     );
-    // Any other end begins to count anew.
+    // Any other end restarts the count.
     let run = decided(run, ended(Outcome::Hung, tasks(0, 3))).run;
     assert_eq!(run.overloads, 0);
 }
@@ -305,12 +305,12 @@ fn t6_a_session_that_was_never_written_begins_anew_after_its_agent_was_lost() {
         let event = ended_by(&resumed.run, gone());
         let anew = decided(resumed.run, event);
         assert_eq!(anew.launched().unwrap().resume, None);
-        // Each way back is taken once: this is the end of both.
+        // Each recovery happens once: here both are used up.
         for outcome in [lost(), gone()] {
             let event = ended_by(&anew.run, outcome);
             check(anew.run.clone(), event, failed(Failure::AgentFailed, step));
         }
-        // Neither is forgotten while a limit is waited for.
+        // Neither is forgotten while the run waits for a limit.
         let event = ended_by(&anew.run, usage_limit());
         let parked = decided(anew.run, event).run.parked.unwrap();
         assert!(parked.revived && parked.anew);
@@ -369,7 +369,7 @@ fn t1_a_session_is_kept_until_its_next_agent_has_begun() {
         ended_as(place, failed.clone(), Look::of_nobody()),
     );
     assert_eq!(resumes(not_started.run).as_deref(), Some("session"));
-    // It was started, and failed by itself: its step begins anew.
+    // It was started, and failed by itself: its step begins again.
     let started = decided(woken, ended_as(place, failed, look(tasks(1, 3))));
     assert_eq!(resumes(started.run), None);
 }

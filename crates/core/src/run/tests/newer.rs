@@ -1,4 +1,4 @@
-//! What is newer than its approval: an older GO and an older review say nothing about it.
+//! Work that is newer than its approval: an older GO and an older review do not apply to it.
 
 use super::build::*;
 use super::files::*;
@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::run::{Failure, Finish, Round, State, Step};
 
 const TASKS: Step = Step::Write(Document::Tasks);
-/// The first inspection of what is newer than inspection 1.
+/// The first inspection of work that is newer than inspection 1.
 const SECOND: Step = Step::Inspect(Round { number: 2, left: 2 });
 
 fn passed() -> Facts {
@@ -40,7 +40,7 @@ fn until_with(walk: &Walk, phase: Phase) -> Event {
     start_as(until(phase), walk.facts.clone())
 }
 
-/// Every launch of the walk, by name.
+/// The names of all started steps.
 fn names(walk: &Walk) -> Vec<&'static str> {
     walk.launched.iter().map(|step| step.name()).collect()
 }
@@ -77,7 +77,7 @@ fn an_older_go_does_not_pass_newer_work_after_a_reset() {
     let mut failing = changed_since();
     failing.ends(outcome());
     failing.stands(failed(Failure::AgentFailed, implement(0)));
-    // It ended well, and the inspection that was due failed.
+    // It succeeded, and the inspection that was due failed.
     let mut inspecting = changed_since();
     inspecting.agent_finishes().works_on(SECOND);
     inspecting.ends(outcome());
@@ -158,7 +158,7 @@ fn a_document_written_or_rejected_withdraws_the_approval_of_its_review() {
             let review = (facts.review.approved, facts.review.pending);
             assert_eq!(review, (false, true), "{change:?}");
             assert_eq!(facts.completed, None, "{change:?}");
-            // Its rounds stay known: their files are there.
+            // Its rounds stay known: their files exist.
             assert_eq!(facts.review.rounds, [closed_round(1, 0, 0)]);
         }
     }
@@ -237,7 +237,7 @@ fn later_documents_are_reopened_when_an_earlier_one_is_written_anew() {
             Change::Approved(document),
         ]);
     }
-    // One that is written but waits for its approval is reopened as well.
+    // A document that is written but waits for its approval is reopened too.
     let unapproved = with(written(3), |facts| {
         facts.documents[2].approved = false;
         facts.documents[1].stamp = Some(Stamp(2));

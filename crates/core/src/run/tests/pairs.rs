@@ -253,7 +253,7 @@ fn a_run_that_comes_to_rest_says_so_last() {
 fn what_is_true_is_written_before_it_is_said_and_before_anything_rests_on_it() {
     each_pair(|_, event, decided| {
         let saves = |effect: &Effect| matches!(effect, Effect::Save(_));
-        // That others are told of a limit rests on nothing.
+        // Telling other runs about a limit depends on nothing.
         let others = |effect: &&Effect| !matches!(effect, Effect::Limit(_));
         let mut behind = decided.effects.iter().filter(others).skip(1);
         assert!(!behind.any(saves), "{event:?}");
@@ -262,7 +262,7 @@ fn what_is_true_is_written_before_it_is_said_and_before_anything_rests_on_it() {
 
 #[test]
 fn an_agent_that_did_not_end_well_never_finishes_anything() {
-    // These two take an agent's own word back.
+    // These two take an agent's own claim back.
     let told = |change: &Change| !matches!(change, Change::ReviewStarted(_) | Change::Rejected(_));
     each_pair(|before, event, decided| {
         let Event::AgentEnded { ended, .. } = event else {

@@ -1,4 +1,4 @@
-//! What the core does without is its whole worth: no clock, no files, no randomness, no async.
+//! The core is valuable because of what it lacks: no clock, no files, no randomness, no async.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ const FORBIDDEN: [&str; 9] = [
     "async",
 ];
 
-/// Where the numbers of others become whole ones, and whole ones become columns. No rule is here.
+/// The files that convert numbers from outside into whole ones, and whole ones into columns. They
+/// contain no rules.
 const MAY_KNOW_FLOATS: [&str; 2] = ["contest/score.rs", "contest/rows.rs"];
 
 fn root() -> PathBuf {

@@ -221,7 +221,7 @@ fn approve_is_written_and_the_run_may_go_on() {
         document,
         by_person,
     });
-    // Approving something else leaves a run as it is.
+    // Approving something else leaves a run unchanged.
     let other = stopped(review(2));
     check(other.clone(), event(), other).saves(&[Change::Approved(document)]);
     check(working(review(1)), event(), working(review(1)));
@@ -249,7 +249,7 @@ fn reject_has_the_document_written_anew_with_the_remark() {
     let started = check(rejected.run, start(facts), begun(step));
     assert_eq!(started.launched().unwrap().remark, remark);
 
-    // A lost agent was told; the one in its place is told as well.
+    // A lost agent had the remark; its replacement gets it too.
     let lost = Outcome::Lost("power cut".to_owned());
     let again = decided(started.run, ended_as(agent(SEQ), lost, look(written(1))));
     assert_eq!(again.launched().unwrap().remark, remark);
@@ -328,7 +328,7 @@ fn of_two_ends_that_were_asked_for_the_further_one_counts() {
         (tasks, design, tasks),
         (design, all, all),
         (all, design, all),
-        // A review by hand stays one; the run that was asked for comes after it.
+        // A review by hand stays one; the requested run comes after it.
         (by_hand, design, by_hand),
         (design, by_hand, design),
     ];

@@ -9,7 +9,7 @@ use crate::names::Phase;
 use crate::notice::{NextAction, Notice};
 use crate::run::{Finish, Pause, Run, State, Step, Work};
 
-/// The reply of round `number` is there and left these counts.
+/// The reply of round `number` exists with these counts.
 fn replied(number: u32, fix_required: u32, needs_discussion: u32) -> Facts {
     rounds(&[replied_round(number, fix_required, needs_discussion)])
 }
@@ -127,7 +127,7 @@ fn a4_2_a_start_goes_on_after_the_finished_rounds() {
     ];
     for (known, step) in rows {
         check(State::Idle, start(rounds(known)), begun(step));
-        // A resume of the round that was interrupted is the same.
+        // Resuming the interrupted round gives the same.
         check(stopped(step), start(rounds(known)), begun(step));
     }
 }

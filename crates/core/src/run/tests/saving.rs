@@ -48,7 +48,7 @@ fn a8_a_failed_write_pauses_before_the_agent_that_rests_on_it() {
 fn a8_what_was_not_written_is_written_first_on_resume() {
     let changes = [Change::Replied(1, findings(2, 0)), Change::ReviewStarted(2)];
     let before = unwritable(Some(review(2)), &changes);
-    // The files do not know of the finished round, and still it is not run again.
+    // The files do not show the finished round, and still it is not run again.
     let facts = rounds(&[replied_round(1, 2, 0)]);
     let decided = check(before, start(facts), begun(review(2)));
     let again = Change::ReviewStarted(2);

@@ -127,7 +127,7 @@ fn c4_permissions_are_read_afresh_when_an_agent_ends() {
         finished(facts),
         done(Finish::NotPermitted(Phase::Design)),
     );
-    // The document is finished all the same.
+    // The document is finished nevertheless.
     decided.saves(&[
         Change::Generated(Document::Requirements),
         Change::Approved(Document::Requirements),

@@ -1,4 +1,4 @@
-//! A walk over many events: agents leave evidence, saves reach the files.
+//! A run over many events: agents leave evidence, saves reach the files.
 
 use super::build::*;
 use crate::effect::Effect;
@@ -10,7 +10,7 @@ use crate::run::{Run, State, Step, decide};
 pub struct Walk {
     pub run: Run,
     pub facts: Facts,
-    /// The steps of all agents that were started.
+    /// The steps of all started agents.
     pub launched: Vec<Step>,
     seq: u64,
 }
@@ -25,13 +25,13 @@ impl Walk {
         }
     }
 
-    /// Takes one event through the loop of a world in which every effect succeeds.
+    /// Handles one event in a world in which every effect succeeds.
     pub fn tell(&mut self, event: Event) -> &mut Walk {
         let effects = self.tell_only(event);
         self.perform(effects)
     }
 
-    /// The event happens, and its effects are not carried out.
+    /// The event happens, but its effects are not carried out.
     pub fn tell_only(&mut self, event: Event) -> Vec<Effect> {
         self.seq += 1;
         let run = std::mem::take(&mut self.run);
@@ -53,7 +53,7 @@ impl Walk {
         self
     }
 
-    /// The entry's changes cannot be written; what rests on them is not done.
+    /// The entry's changes cannot be written; the effects that depend on them are not carried out.
     pub fn fail_to_save(&mut self, effects: &[Effect]) -> &mut Walk {
         let Some(Effect::Save(changes)) = effects.first() else {
             panic!("nothing is saved by {effects:?}");
@@ -70,13 +70,13 @@ impl Walk {
         self.tell(event)
     }
 
-    /// The end of the agent that works, with what the files say now.
+    /// The end of the working agent, with the current files.
     pub fn ending(&self, outcome: Outcome) -> Event {
         let work = self.run.work().expect("an agent works");
         ended_as(work.agent, outcome, look(self.facts.clone()))
     }
 
-    /// The agent that works writes what its step asks for, and ends well.
+    /// The working agent writes what its step requires, and succeeds.
     pub fn agent_replies(&mut self, fix_required: u32, needs_discussion: u32) -> &mut Walk {
         let found = super::files::findings(fix_required, needs_discussion);
         self.leaves_evidence(|round| round.table = Some(found), Verdict::Go)

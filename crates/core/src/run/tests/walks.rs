@@ -1,4 +1,4 @@
-//! Whole walks, from one event to the next.
+//! Whole runs, from one event to the next.
 
 use super::build::*;
 use super::files::*;
@@ -58,7 +58,7 @@ fn a_spec_walks_through_all_its_phases() {
         "inspect",
     ];
     assert_eq!(names(&walk), expected);
-    // Nothing of it is run again.
+    // None of it is run again.
     walk.start().stands(done(Finish::AllPhasesDone));
     assert_eq!(walk.launched.len(), expected.len());
 }
@@ -149,7 +149,7 @@ fn hung_an_agent_is_resumed_once_and_then_fails_the_run() {
     walk.ends(Outcome::Hung);
     walk.stands(failed(Failure::AgentHung, implement(0)));
     assert_eq!(walk.launched.len(), 2);
-    // A person's resume starts with a fresh chance.
+    // A person's resume gives a new chance.
     walk.start().ends(Outcome::Hung).works_on(implement(0));
 }
 
@@ -185,7 +185,7 @@ fn a4_1_a_stop_in_the_middle_of_a_round_goes_on_with_that_round() {
     walk.works_on(reply(2)).tell(stop()).ends(Outcome::Killed);
     walk.stands(stopped(reply(2)));
     walk.start().works_on(reply(2));
-    // And the same for someone who knows only the files.
+    // The same if only the files are known.
     let mut other = Walk::of(walk.facts.clone());
     other.start().works_on(reply(2));
 }
@@ -201,7 +201,7 @@ fn a8_a_round_whose_end_could_not_be_written_is_not_run_again() {
     walk.stands(paused(Pause::SpecUnwritable, review(2)));
     assert_eq!(walk.count(reviews), 1);
 
-    // It fails once more, and then it can be written.
+    // It fails once more, and then the write succeeds.
     let event = start(walk.facts.clone());
     let effects = walk.tell_only(event);
     walk.fail_to_save(&effects);

@@ -1,4 +1,4 @@
-//! Every end says why: one word of the contract, and one sentence that says what to do.
+//! Every end has a reason: one word of the contract, and one sentence with the remedy.
 
 use super::build::*;
 use super::files::*;
