@@ -115,7 +115,7 @@ const ROOM_LEAST: Points = 5 * POINT;
 const ROOM_EARLY: Points = 20 * POINT;
 /// After one step back the loss can be recovered; that is worthwhile while this much is left.
 const ROOM_AFTER_A_STEP_BACK: Points = 10 * POINT;
-/// One part in this many of a swing does not count as a gain.
+/// A gain smaller than the swing divided by this is not real.
 const SWING_PART: Points = 3;
 /// A gain this large is enough to continue after one round without any.
 const MOMENTUM: Points = 4 * POINT;
