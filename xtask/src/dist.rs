@@ -8,7 +8,7 @@ use crate::duckdb;
 use crate::run::{Done, cargo, fail, run, target};
 
 const BUILD: [&str; 4] = ["build", "--release", "--package=kumite", "--bins"];
-const PROGRAMS: [&str; 2] = ["kumite", "kumite-board"];
+const PROGRAMS: [&str; 3] = ["kumite", "kumite-board", "kumite-check"];
 
 pub fn dist() -> Done {
     duckdb::setup()?;

@@ -10,6 +10,7 @@ use std::thread;
 
 use kumite_agents::start_child;
 use kumite_core::contest::rows::Write;
+use kumite_host::beside;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -41,25 +42,8 @@ pub enum Error {
     Refused(String),
 }
 
-/// Where the program is: what the variable says, beside us, in `../lib/kumite`, or on the PATH.
 pub fn program() -> Result<PathBuf, Error> {
-    if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
-        let path = PathBuf::from(path);
-        return match path.is_file() {
-            true => Ok(path),
-            false => Err(Error::Missing { path }),
-        };
-    }
-    let own = std::env::current_exe().unwrap_or_default();
-    let beside = own.with_file_name(PROGRAM);
-    let lib = own
-        .parent()
-        .map(|bin| bin.join("../lib/kumite").join(PROGRAM));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|dir| dir.join(PROGRAM));
-    let mut places = [beside.clone()].into_iter().chain(lib).chain(on_path);
-    let found = places.find(|place| place.is_file());
-    found.ok_or(Error::Missing { path: beside })
+    beside::find(PROGRAM, VARIABLE).map_err(|path| Error::Missing { path })
 }
 
 /// Asks one question about a database: the answer is the program's.

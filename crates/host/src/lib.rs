@@ -5,6 +5,7 @@
 
 pub mod announce;
 pub mod attend;
+pub mod beside;
 pub mod clock;
 pub mod context;
 pub mod control;

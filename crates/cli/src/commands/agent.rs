@@ -1,18 +1,17 @@
 //! `kumite agent`: the agents of the settings, and whether kumite understands them.
 
-use std::process::ExitCode;
-use std::time::Duration;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use clap::{Args, Subcommand};
-use console::style;
-use kumite_check::{Agent, Choice, Halt, Kind, Kit, Report, Row, Verdict, check, names, probe};
+use kumite_check::{Agent, Job, Kind, PROGRAM, VARIABLE, probe};
+use kumite_host::beside;
 use kumite_host::project::Project;
 use kumite_host::settings::{self, Flags};
 
 use super::agent_list;
 use crate::args::Setting;
-use crate::out::out;
-use crate::signals;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -51,46 +50,36 @@ pub fn agent(setting: &Setting, args: &AgentArgs) -> Result {
     }
 }
 
+/// Becomes `kumite-check`, so that `kumite` contains neither the scenarios nor their fake model.
 fn run_check(setting: &Setting, args: &CheckArgs) -> Result {
-    let kit = kit(setting, args)?;
-    if let Some(name) = &args.only {
-        let known = names(kit.agent.kind);
-        if !known.contains(&name.as_str()) {
-            let known = known.join(", ");
-            return Err(Trouble::usage(format!(
-                "there is no scenario {name}; there are {known}"
-            )));
-        }
-    }
-    tell_what_is_used(&kit);
-    let choice = Choice {
+    let project = project(setting)?;
+    let (agent, version) = find(setting, &project, args)?;
+    tell_what_is_used(&agent, args.offline);
+    let job = Job {
+        agent: agent.name,
+        version,
+        offline: args.offline,
         only: args.only.clone(),
-        jobs: usize::from(args.jobs),
+        jobs: args.jobs,
+        json: setting.json(),
+        has_colors: console::colors_enabled(),
     };
-    let json = setting.json();
-    let each = |row: &Row| {
-        if !json {
-            print_row(row);
-        }
-    };
-    let halt = kit.halt.clone();
-    let caught = signals::catch(move |_| halt.now())?;
-    let report = check(&kit, &choice, &each);
-    if let Some(code) = caught.code() {
-        return Ok(ExitCode::from(code));
-    }
-    match json {
-        true => out!("{}", report.json()),
-        false => out!("{}", report.summary()),
-    }
-    Ok(exit_code(&report))
-}
-
-fn exit_code(report: &Report) -> ExitCode {
-    match report.failed() {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    }
+    let job = serde_json::to_string(&job).map_err(io::Error::other)?;
+    let program = beside::find(PROGRAM, VARIABLE).map_err(|path| {
+        Trouble::failed(format!(
+            "cannot find {PROGRAM}, which checks agents, at {}; \
+             it is built and installed together with kumite, or {VARIABLE} names it",
+            path.display()
+        ))
+    })?;
+    let kumite = std::env::current_exe()?;
+    // It returns only if it fails.
+    let error = Command::new(&program)
+        .arg(job)
+        .args([project.root(), &kumite])
+        .exec();
+    let program = program.display();
+    Err(Trouble::failed(format!("cannot start {program}: {error}")))
 }
 
 /// Agents can be looked at where there is no project: only the person's settings count there.
@@ -102,9 +91,9 @@ pub(super) fn project(setting: &Setting) -> Result<Project> {
     }
 }
 
-fn kit(setting: &Setting, args: &CheckArgs) -> Result<Kit> {
-    let project = project(setting)?;
-    let loader = setting.loader(&project, Flags::default())?;
+/// The agent and its version, if it can be checked here.
+fn find(setting: &Setting, project: &Project, args: &CheckArgs) -> Result<(Agent, Option<String>)> {
+    let loader = setting.loader(project, Flags::default())?;
     let found = settings::agent(&loader.loaded.settings, &args.name)?;
     let agent = Agent::new(&args.name, found).ok_or_else(|| {
         Trouble::invalid(format!(
@@ -112,8 +101,7 @@ fn kit(setting: &Setting, args: &CheckArgs) -> Result<Kit> {
             args.name
         ))
     })?;
-    let root = project.root().to_owned();
-    let probe = probe(&agent, &root);
+    let probe = probe(&agent, project.root());
     // The stand-in of a command runs without it.
     if probe.path.is_none() && !(args.offline && agent.kind == Kind::Command) {
         return Err(Trouble::invalid(format!(
@@ -123,43 +111,20 @@ fn kit(setting: &Setting, args: &CheckArgs) -> Result<Kit> {
             agent.kind.install()
         )));
     }
-    Ok(Kit {
-        agent,
-        binary: std::env::current_exe()?,
-        project: root,
-        offline: args.offline,
-        version: probe.version,
-        silence: Duration::ZERO,
-        halt: Halt::default(),
-    })
+    Ok((agent, probe.version))
 }
 
 /// On stderr: it is no part of the table.
-fn tell_what_is_used(kit: &Kit) {
-    let name = &kit.agent.name;
-    if !kit.offline {
+fn tell_what_is_used(agent: &Agent, is_offline: bool) {
+    let name = &agent.name;
+    if !is_offline {
         eprintln!(
             "kumite: {name} works with your own login and model: this costs tokens; --offline costs nothing"
         );
-    } else if kit.agent.kind == Kind::Command {
+    } else if agent.kind == Kind::Command {
         eprintln!(
             "kumite: offline, a script that obeys stands in for the command of {name}; \
              without --offline the command itself is run"
         );
     }
-}
-
-fn print_row(row: &Row) {
-    let verdict = row.verdict.name();
-    let verdict = match &row.verdict {
-        Verdict::Passed => style(verdict).green(),
-        Verdict::Failed(_) => style(verdict).red(),
-        Verdict::Skipped(_) => style(verdict).dim(),
-    };
-    let seconds = row.took.as_secs_f64();
-    let words = match &row.verdict {
-        Verdict::Passed => row.what,
-        Verdict::Failed(words) | Verdict::Skipped(words) => words,
-    };
-    out!("{:27} {verdict:7} {seconds:6.1} s  {words}", row.name);
 }
