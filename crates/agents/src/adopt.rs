@@ -1,4 +1,4 @@
-//! What a directory says about its agent, to a kumite that did not start it.
+//! What a directory tells about its agent, for a kumite that did not start it.
 
 use std::path::{Path, absolute};
 
@@ -10,7 +10,7 @@ use crate::handle::Handle;
 use crate::process::{Identity, Process};
 use crate::request::{End, Request};
 
-/// `claim`: who has the directory, and where its agent is kept.
+/// `claim`: the supervisor of the directory, and the agent's cgroup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     #[serde(flatten)]
@@ -21,23 +21,23 @@ pub struct Claim {
 
 #[derive(Debug)]
 pub enum Adopted {
-    /// Its supervisor lives: wait for it, or stop it.
+    /// Its supervisor is alive: wait for it, or stop it.
     Running(Handle),
     Ended(End),
     /// An agent may have been started, but its supervisor is gone and left no end.
-    /// [`crate::conclude()`] sweeps what remains and says how it ended.
+    /// [`crate::conclude()`] ends what remains and reports how it ended.
     Lost,
     /// Nothing was started here yet; [`crate::launch()`] is safe.
     NeverStarted,
 }
 
-/// The id of the agent of `dir`, if one was ever asked for.
+/// The id of the agent of `dir`, if one was ever requested.
 pub fn agent_of(dir: &Path) -> Option<String> {
     let request: Request = files::read(dir, REQUEST).ok()??;
     Some(request.agent)
 }
 
-/// Finds out how the agent of `dir` stands. Changes nothing.
+/// Finds out the state of the agent of `dir`. Changes nothing.
 pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
     let dir = absolute(dir).map_err(|source| Error::Read {
         path: dir.to_owned(),
@@ -63,7 +63,7 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
 
 /// The living supervisor that has claimed `dir`.
 pub fn supervisor(dir: &Path) -> Option<Process> {
-    // A claim that cannot be read names nobody who lives.
+    // An unreadable claim names no running supervisor.
     let claim: Claim = files::read(dir, CLAIM).ok()??;
     Process::open(claim.supervisor).filter(|process| process.identity().is_alive())
 }

@@ -1,4 +1,4 @@
-//! Words of agents for people: nothing in them may steer a terminal, or hide what they say.
+//! Text of agents for people: nothing in it may control a terminal, or hide what it says.
 
 /// `text` without escape sequences and control characters; newlines and tabs stay.
 pub fn clean(text: &str) -> String {
@@ -10,7 +10,7 @@ pub fn clean(text: &str) -> String {
             '\u{1b}' => match letters.next() {
                 Some('[') => skip_parameters(&mut letters),
                 Some(']' | 'P' | 'X' | '^' | '_') => skip_string(&mut letters),
-                // A sequence of two, or of three that names a character set.
+                // A sequence of two characters, or of three that select a character set.
                 Some('(' | ')' | '*' | '+' | '#' | '%' | ' ') => drop(letters.next()),
                 Some('\n') => out.push('\n'),
                 _ => {}
@@ -31,7 +31,7 @@ pub fn clean_line(text: &str) -> String {
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Up to the letter that ends a control sequence.
+/// Skips up to the letter that ends a control sequence.
 fn skip_parameters(letters: &mut Letters<'_>) {
     while letters
         .next_if(|letter| matches!(letter, ' '..='?'))
@@ -40,7 +40,7 @@ fn skip_parameters(letters: &mut Letters<'_>) {
     letters.next_if(|letter| matches!(letter, '@'..='~'));
 }
 
-/// Up to the end of a title, a link or the like, which is on the same line or not there at all.
+/// Skips a title, a link or the like. Its end is on the same line, or missing.
 fn skip_string(letters: &mut Letters<'_>) {
     while let Some(letter) = letters.next_if(|letter| *letter != '\n') {
         match letter {
@@ -54,7 +54,7 @@ fn skip_string(letters: &mut Letters<'_>) {
     }
 }
 
-/// Text that is shown in another order than it is written says what it does not say.
+/// Text that is displayed in another order could mislead a reader.
 fn turns_text_around(letter: char) -> bool {
     matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

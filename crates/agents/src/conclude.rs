@@ -1,4 +1,4 @@
-//! The end of an agent whose supervisor did not live to write it.
+//! The end of an agent whose supervisor died before it could write it.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,15 +13,15 @@ use crate::protocol::{Heard, Reader, last_line};
 use crate::request::{End, Request};
 use crate::transcript;
 
-/// Ends what is left of the agent of `dir`, reads from its log how far it got, and writes that
-/// down as its end. Afterwards nothing can be started there any more.
+/// Ends what is left of the agent of `dir`, reads from its log how far it got, and records that as
+/// its end. Afterwards nothing can be started there.
 pub fn conclude(dir: &Path) -> Result<End, Error> {
     conclude_as(dir, false)
 }
 
-/// `told`: it was us who wanted it to end.
+/// `told`: we asked it to end.
 pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
-    // Under the lock no supervisor can begin, so what carries the mark has no keeper.
+    // Under the lock no supervisor can begin, so no marked process has a supervisor.
     let Some(_lock) = files::try_lock(dir)? else {
         return Err(Error::Busy {
             dir: dir.to_owned(),
@@ -40,7 +40,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         usage: heard.usage,
     };
     if let Some(request) = &request {
-        // What people read is not worth an error: the end counts.
+        // The transcript is not worth an error: the end counts.
         let _ = transcript::close(&request.transcript(), &ended);
     }
     let end = End {
@@ -50,7 +50,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         ended_at: unix_ms(),
         left: Vec::new(),
     };
-    // Without room on the disk the same will be concluded again by whoever asks next.
+    // If the disk is full, the next caller will reach the same conclusion.
     let _ = Reserved::new(dir).fill(&end).and_then(Filled::sync);
     Ok(end)
 }

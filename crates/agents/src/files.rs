@@ -1,5 +1,5 @@
-//! The files of an agent's directory: where they are, and how they are written so that no reader
-//! ever sees half of one.
+//! The files of an agent's directory: their names, and how they are written so that no reader ever
+//! sees half of one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -37,10 +37,10 @@ pub const LOCK: &str = "lock";
 pub const CLAIM: &str = "claim";
 pub const RECORD: &str = "record.json";
 pub const END: &str = "end.json";
-/// What the supervisor itself had to say, which is nothing as long as all goes well.
+/// Messages of the supervisor itself; empty as long as all goes well.
 pub const SUPERVISOR_LOG: &str = "supervisor.log";
 
-/// The file's content; `None` if there is no such file.
+/// The file's content; `None` if the file does not exist.
 pub fn read<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<Option<T>, Error> {
     let path = dir.join(name);
     match fs::read(&path) {
@@ -53,8 +53,8 @@ pub fn read<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<Option<T>, Er
     }
 }
 
-/// Writes the file as a whole, readable by nobody else: requests carry keys in their environment.
-/// It survives a crash of any process, but not of the machine, whose end no agent survives either.
+/// Writes the whole file, readable only by its owner: requests contain keys in their environment.
+/// It survives a crash of any process, but not of the machine, which no agent survives either.
 pub fn write<T: Serialize>(dir: &Path, name: &str, value: &T) -> Result<(), Error> {
     let temporary = dir.join(format!(".{name}.{}", std::process::id()));
     let written = create(&temporary)
@@ -66,8 +66,8 @@ pub fn write<T: Serialize>(dir: &Path, name: &str, value: &T) -> Result<(), Erro
     })
 }
 
-/// Room on the disk for `end.json`, kept while it can be had: an agent that filled the disk must
-/// not thereby hide how it ended.
+/// Disk space for `end.json`, reserved while it is available: an agent that filled the disk must
+/// not hide its own end in this way.
 pub struct Reserved {
     dir: PathBuf,
     temporary: PathBuf,
@@ -79,7 +79,7 @@ impl Reserved {
         let temporary = dir.join(format!(".{END}.{}", std::process::id()));
         let file = create(&temporary);
         if let Ok(file) = &file {
-            // A file system that cannot reserve is one where we take our chances.
+            // Some file systems cannot reserve; there we take the risk.
             let _ = fallocate(file, FallocateFlags::KEEP_SIZE, 0, 8192);
         }
         Reserved {
@@ -89,8 +89,8 @@ impl Reserved {
         }
     }
 
-    /// Writes `end.json`. It survives a crash of any process; [`Filled::sync`] makes it survive
-    /// one of the machine.
+    /// Writes `end.json`. It survives a crash of any process; after [`Filled::sync`] also one of
+    /// the machine.
     pub fn fill(self, end: &End) -> Result<Filled, Error> {
         let path = self.dir.join(END);
         let written = self.file.and_then(|mut file| {
@@ -108,14 +108,14 @@ impl Reserved {
     }
 }
 
-/// An `end.json` that everybody can see.
+/// An `end.json` that is visible to all processes.
 pub struct Filled {
     dir: PathBuf,
     file: File,
 }
 
 impl Filled {
-    /// It is on the disk for good when this returns.
+    /// When this returns it is permanently on the disk.
     pub fn sync(self) -> Result<(), Error> {
         let synced = self.file.sync_all();
         synced
@@ -127,7 +127,7 @@ impl Filled {
     }
 }
 
-/// Takes the directory's lock. `None`: a supervisor lives here.
+/// Takes the directory's lock. `None`: a supervisor is running here.
 pub fn try_lock(dir: &Path) -> Result<Option<File>, Error> {
     let path = dir.join(LOCK);
     let locked = OpenOptions::new()

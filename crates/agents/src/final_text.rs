@@ -1,5 +1,5 @@
-//! The text that an agent ended with, in full: a transcript keeps only the beginning of a long one,
-//! so it is read from the raw log, when somebody asks.
+//! The full final text of an agent. A transcript keeps only the beginning of a long text, so it is
+//! read from the raw log on request.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,12 +13,12 @@ use crate::request::{Protocol, Request};
 /// How much of the end of a log is read. No result is longer than a quarter of it.
 const READ_MAX: u64 = 16 * 1024 * 1024;
 
-/// The last text of the agent of `dir`, secrets masked. `None`: it is a command that printed more
-/// than can be taken for one text.
+/// The last text of the agent of `dir`, with secrets masked. `None`: a command printed more than
+/// one text can hold.
 pub fn final_text(dir: &Path) -> Result<Option<String>, Error> {
     let request: Option<Request> = files::read(dir, REQUEST)?;
     let Some(request) = request else {
-        // Whoever lost its request was never started.
+        // An agent without a request was never started.
         return Ok(Some(String::new()));
     };
     let read = |source| Error::Read {
@@ -38,8 +38,8 @@ pub fn final_text(dir: &Path) -> Result<Option<String>, Error> {
     Ok(Some(last_text(request.protocol, &raw)))
 }
 
-/// At most `max` bytes of the end of a file, and whether that is all of it. One that is not there
-/// is empty.
+/// At most `max` bytes of the end of a file, and whether that is all of it. A missing file is
+/// empty.
 fn end_of(path: &Path, max: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut file = match File::open(path) {
         Ok(file) => file,

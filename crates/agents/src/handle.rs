@@ -1,4 +1,4 @@
-//! A running agent in the hands of kumite: one thread waits for it, another may stop it.
+//! A running agent as kumite holds it: one thread waits for it, another may stop it.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -19,12 +19,13 @@ use crate::request::{End, Record};
 #[derive(Debug)]
 pub struct Handle {
     dir: PathBuf,
-    /// Whom we started or found. Not always the one who has the directory: see [`Handle::current`].
+    /// The supervisor that we started or found. It may not be the one that has the directory: see
+    /// [`Handle::current`].
     first: Option<Process>,
-    /// We told it to end, so an end without a word is no surprise.
+    /// We asked it to end, so an end without a message is no surprise.
     told: AtomicBool,
     record: OnceLock<Record>,
-    /// To the one that we started.
+    /// The line to the supervisor that we started.
     line: Option<Line>,
 }
 
@@ -46,7 +47,8 @@ impl Handle {
         }
     }
 
-    /// A handle on an agent's directory, whatever became of the agent: [`Handle::wait`] says it.
+    /// A handle on an agent's directory, whatever the state of the agent: [`Handle::wait`] reports
+    /// it.
     pub fn of(dir: &Path) -> Handle {
         Handle::new(dir.to_owned(), None)
     }
@@ -66,8 +68,8 @@ impl Handle {
         end
     }
 
-    /// Blocks until the agent and all that it started are gone. Its end is not on the disk yet:
-    /// its supervisor waits for [`Handle::release`], or puts it there.
+    /// Blocks until the agent and all that it started are gone. Its end is not on the disk yet: its
+    /// supervisor waits for [`Handle::release`], or writes it itself.
     pub fn wait_for_end(&self) -> End {
         if let Some(process) = &self.first {
             process.wait_or(self.line.as_ref(), None);
@@ -75,12 +77,13 @@ impl Handle {
         loop {
             match adopt(&self.dir) {
                 Ok(Adopted::Ended(end)) => return end,
-                // Ours came second: an earlier kumite's supervisor has the directory.
+                // Our supervisor was second: an earlier kumite's supervisor has the directory.
                 Ok(Adopted::Running(other)) => self.follow(&other),
                 Ok(Adopted::Lost | Adopted::NeverStarted) => {
                     match conclude_as(&self.dir, self.told.load(Ordering::Acquire)) {
                         Ok(end) => return end,
-                        // One that has locked and not claimed yet: a matter of microseconds.
+                        // A supervisor that has the lock but no claim yet: a matter of
+                        // microseconds.
                         Err(Error::Busy { .. }) => std::thread::sleep(Duration::from_millis(1)),
                         Err(error) => return unknown(&error),
                     }
@@ -90,13 +93,13 @@ impl Handle {
         }
     }
 
-    /// Whether the agent that we started ends that soon. Blocks until that is known.
+    /// Whether the agent that we started ends within `limit`. Blocks until that is known.
     pub fn ends_within(&self, limit: Duration) -> bool {
         let first = self.first.as_ref();
         first.is_none_or(|process| process.wait_or(self.line.as_ref(), Some(limit)))
     }
 
-    /// The end is on the disk elsewhere: the supervisor has nothing more to do.
+    /// The end is stored elsewhere: the supervisor has nothing more to do.
     pub fn release(&self) {
         if let Some(line) = &self.line {
             line.say_seen();
@@ -110,7 +113,7 @@ impl Handle {
         }
     }
 
-    /// Has the agent and all that it started ended: TERM, grace, KILL. Returns at once.
+    /// Ends the agent and all that it started: TERM, grace, KILL. Returns at once.
     pub fn stop(&self) {
         self.tell(Signal::TERM);
     }
@@ -120,8 +123,8 @@ impl Handle {
         self.tell(Signal::QUIT);
     }
 
-    /// For a supervisor that does not answer: kills it and everything that is its agent's.
-    /// Returns when they are gone.
+    /// For a supervisor that does not answer: kills it and all processes of its agent. Returns when
+    /// they are gone.
     pub fn force(&self) {
         self.tell(Signal::KILL);
         for process in self.everyone() {
@@ -148,7 +151,7 @@ impl Handle {
         Some(*self.record.get_or_init(|| record))
     }
 
-    /// The supervisor: the one that has the directory, or the one that is about to take it.
+    /// The supervisor that has the directory, or the one that is about to take it.
     pub fn supervisor(&self) -> Option<Identity> {
         self.current()
             .as_ref()
@@ -172,8 +175,8 @@ impl Handle {
         }
     }
 
-    /// All supervisors that may have to do with this agent. One that came second ends anyway, but
-    /// nobody knows yet which one that is before the directory is claimed.
+    /// All supervisors that may belong to this agent. A second one ends by itself, but until the
+    /// directory is claimed nobody knows which one that is.
     fn everyone(&self) -> Vec<Process> {
         let first = self.first.as_ref().map(Process::identity);
         let current = self
@@ -190,7 +193,7 @@ impl Handle {
     }
 }
 
-/// An end that cannot be read is not a good one.
+/// An unreadable end is not a good one.
 fn unknown(error: &Error) -> End {
     let reason = match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),

@@ -1,4 +1,4 @@
-//! Starting an agent: its request is written down, then a supervisor gets it.
+//! Starts an agent: writes its request, then passes it to a supervisor.
 
 use std::io;
 use std::path::{Path, PathBuf, absolute};
@@ -15,20 +15,20 @@ use crate::request::Request;
 
 /// How many supervisors are kept waiting for an agent.
 const AHEAD: usize = 2;
-/// How long one of them may take to go when it is not needed any more.
+/// How long a waiting supervisor may take to exit when it is no longer needed.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Starts `binary __supervise dir`, which starts the agent. The directory must exist. It may have
-/// been launched before, when it is not known how far that got: there is one agent per directory
-/// for ever, and the handle leads to whichever supervisor has it.
+/// been launched before, with an unknown result: there is only ever one agent per directory, and
+/// the handle leads to whichever supervisor has it.
 pub fn launch(binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Error> {
     let dir = prepare(dir, request)?;
     let supervisor = Supervisor::start(binary, &[dir.as_os_str()])?;
     Ok(supervisor.handle(dir))
 }
 
-/// Starts agents without the time that a supervisor takes to start: some are always started
-/// ahead, and wait. They end with this, and with the process that has it.
+/// Starts agents without the start-up time of a supervisor: some are always started ahead, and
+/// wait. They end with this value, and with its process.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     /// What a waiting supervisor belongs to, for people who look at their processes.
@@ -49,7 +49,7 @@ impl Launcher {
         Launcher { home, ahead }
     }
 
-    /// As [`launch`].
+    /// Like [`launch`].
     pub fn launch(&self, binary: &Path, dir: &Path, request: &Request) -> Result<Handle, Error> {
         let waiting = self.ahead().waiting.pop();
         let Some(supervisor) = waiting else {
@@ -58,12 +58,12 @@ impl Launcher {
         let dir = prepare(dir, request)?;
         match supervisor.line.assign(&dir) {
             Ok(()) => Ok(supervisor.handle(dir)),
-            // It is gone: somebody ended it.
+            // The waiting supervisor is gone: somebody ended it.
             Err(_) => launch(binary, &dir, request),
         }
     }
 
-    /// Starts one more ahead if there are few. Without it the next start is only slower.
+    /// Starts one more ahead if there are too few. Without it the next start is only slower.
     pub fn start_ahead(&self, binary: &Path) {
         if !self.ahead().wants_more() {
             return;
@@ -72,7 +72,7 @@ impl Launcher {
         let Ok(supervisor) = Supervisor::start(binary, &args) else {
             return;
         };
-        // Others may have done the same meanwhile, or it was closed.
+        // Another thread may have done the same meanwhile, or it was closed.
         let mut ahead = self.ahead();
         if ahead.wants_more() {
             ahead.waiting.push(supervisor);
@@ -82,7 +82,7 @@ impl Launcher {
         }
     }
 
-    /// Ends those that wait, and starts no more.
+    /// Ends the waiting supervisors, and starts no more.
     pub fn close(&self) {
         let mut ahead = self.ahead();
         ahead.closed = true;
@@ -107,7 +107,7 @@ fn prepare(dir: &Path, request: &Request) -> Result<PathBuf, Error> {
         path: dir.to_owned(),
         source,
     })?;
-    // A directory that was claimed keeps the request that it was claimed with.
+    // A claimed directory keeps the request that it was claimed with.
     if !dir.join(files::CLAIM).exists() {
         files::write(&dir, REQUEST, request)?;
     }
@@ -132,7 +132,7 @@ impl Supervisor {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let child = start_child(|| command.spawn())?;
-            // Nobody but the handle reaps this child, so its pid is still its own.
+            // Only the handle reaps this child, so the pid still belongs to it.
             let process = Identity::of(child.id()).and_then(Process::open);
             Ok(Supervisor { process, line })
         };
@@ -142,7 +142,7 @@ impl Supervisor {
         })
     }
 
-    /// Lets one go that has no agent.
+    /// Ends a supervisor that has no agent.
     fn dismiss(self) {
         self.line.hang_up();
         if let Some(process) = &self.process {

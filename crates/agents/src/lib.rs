@@ -1,8 +1,10 @@
-//! The drivers: start an agent program, read what it says, end it for sure.
+//! The drivers: start an agent program, read its output, end it reliably.
 //!
-//! **An agent outlives a crash of kumite, never a stop.** Each one runs under a small supervisor
-//! process of its own, which is this same binary called as `kumite __supervise <dir>`. The
-//! directory is all that the two know of each other, and it is what a later kumite finds:
+//! **An agent outlives a crash of kumite, never a stop.** Each one runs under its own small
+//! supervisor
+//! process, which is this same binary called as `kumite __supervise <dir>`. The two communicate
+//! only
+//! through the directory, and a later kumite finds the agent by it:
 //!
 //! | file           | written by  | means |
 //! |----------------|-------------|-------|
@@ -12,7 +14,7 @@
 //! | `record.json`  | supervisor  | the agent's process, once it lives |
 //! | `end.json`     | supervisor  | how it ended; for good |
 //!
-//! A newcomer reads [`launch()`], then `supervisor/mod.rs`, then `supervisor/verdict.rs`.
+//! Start reading at [`launch()`], then `supervisor/mod.rs`, then `supervisor/verdict.rs`.
 
 mod adopt;
 mod clean;

@@ -1,13 +1,15 @@
-//! The line between a supervisor and the kumite that started it: a socket, the supervisor's stdin.
+//! The line between a supervisor and the kumite that started it: a socket, which is the
+//! supervisor's stdin.
 //!
-//! | who says it | what | when |
+//! | sender | message | meaning |
 //! |---|---|---|
-//! | kumite | a directory and a NUL | to a supervisor that was started ahead: that is its agent |
-//! | supervisor | [`ENDED`] | `end.json` is there |
-//! | kumite | [`SEEN`] | the end is in the journal, on the disk: the supervisor may go |
+//! | kumite | a directory and a NUL | to a supervisor that was started ahead: this is your agent |
+//! | supervisor | [`ENDED`] | `end.json` exists |
+//! | kumite | [`SEEN`] | the end is in the journal, on the disk: the supervisor may exit |
 //!
-//! Nothing rests on it. A line that breaks means that kumite died, and a supervisor that hears no
-//! [`SEEN`] makes `end.json` durable itself. So an end is synced once, by whoever is there to do it.
+//! Nothing depends on it. If the line breaks kumite has died, and a supervisor that receives no
+//! [`SEEN`] makes `end.json` durable itself. So an end is synced once, by the process that is
+//! there.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -25,7 +27,7 @@ use crate::process::timespec;
 const ENDED: u8 = b'e';
 const SEEN: u8 = b's';
 
-/// How long a supervisor waits for kumite to see an end before it syncs it itself.
+/// How long a supervisor waits for kumite to see an end before it syncs the file itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// kumite's end.
@@ -39,32 +41,32 @@ impl Line {
         Ok((Line(ours), theirs))
     }
 
-    /// Gives a supervisor that was started ahead its agent.
+    /// Gives an agent to a supervisor that was started ahead.
     pub fn assign(&self, dir: &Path) -> io::Result<()> {
         let mut line = dir.as_os_str().as_bytes().to_vec();
         line.push(0);
         (&self.0).write_all(&line)
     }
 
-    /// Nothing more is said, and the supervisor sees to its end itself.
+    /// Closes the line; the supervisor then makes the end durable itself.
     pub fn hang_up(&self) {
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
 
     pub fn say_seen(&self) {
-        // Who is gone needs no word.
+        // A supervisor that is gone needs no message.
         let _ = send(&self.0, &[SEEN], SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
     }
 }
 
 impl AsFd for Line {
-    /// Readable when the supervisor has said [`ENDED`], or is gone.
+    /// Readable when the supervisor has sent [`ENDED`], or is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 }
 
-/// What a supervisor that was started ahead waits for. `None`: it is not needed.
+/// A supervisor that was started ahead waits here for its agent. `None`: it is not needed.
 pub fn await_assignment() -> Option<PathBuf> {
     let mut dir = Vec::new();
     let mut stdin = io::stdin().lock();
@@ -79,10 +81,10 @@ pub fn await_assignment() -> Option<PathBuf> {
     }
 }
 
-/// Says that `end.json` is there, and whether whoever heard it has put it into the journal.
+/// Reports that `end.json` exists, and returns whether kumite has put the end into its journal.
 pub fn is_end_seen() -> bool {
     let stdin = rustix::stdio::stdin();
-    // Without a line (stdin is no socket, or nobody listens) there is nobody to wait for.
+    // Without a line (stdin is not a socket, or nobody reads) there is nothing to wait for.
     if send(stdin, &[ENDED], SendFlags::NOSIGNAL).is_err() {
         return false;
     }

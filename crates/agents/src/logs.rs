@@ -5,7 +5,7 @@
 //! | `<agent>.log`       | raw stdout, secrets masked |
 //! | `<agent>.stderr.log`| raw stderr, secrets masked |
 //! | `<agent>.jsonl`     | the transcript: [`crate::Line`]s |
-//! | `….1.log`, `….1.jsonl` | the older half of one that reached its cap |
+//! | `….1.log`, `….1.jsonl` | the older half of a file that reached its limit |
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub struct AgentLogs {
 }
 
 impl AgentLogs {
-    /// Those of `agent` in `dir`, whether they are there or not.
+    /// The logs of `agent` in `dir`, whether they exist or not.
     pub fn new(dir: &Path, agent: AgentId) -> AgentLogs {
         AgentLogs {
             agent,
@@ -41,14 +41,14 @@ impl AgentLogs {
     }
 }
 
-/// All agents that have logs in `dir`, oldest first. A directory that is not there has none.
+/// All agents that have logs in `dir`, oldest first. A missing directory has none.
 pub fn agent_logs(dir: &Path) -> Result<Vec<AgentLogs>, Error> {
     let agents = files(dir)?.into_keys();
     Ok(agents.map(|agent| AgentLogs::new(dir, agent)).collect())
 }
 
-/// Removes the logs of the oldest agents until all of them together have `max_bytes` at most, but
-/// never those of `keep`. 0 bytes mean: no limit. Returns whose logs were removed.
+/// Removes the logs of the oldest agents until the rest has at most `max_bytes`, but never those of
+/// `keep`. 0 bytes means no limit. Returns the agents whose logs were removed.
 pub fn prune(dir: &Path, max_bytes: u64, keep: &[AgentId]) -> Result<Vec<AgentId>, Error> {
     if max_bytes == 0 {
         return Ok(Vec::new());
@@ -82,7 +82,7 @@ struct Found {
     bytes: u64,
 }
 
-/// The files of each agent. What does not have the name of one is somebody else's.
+/// The files of each agent. Files with other names are ignored.
 fn files(dir: &Path) -> Result<BTreeMap<AgentId, Vec<Found>>, Error> {
     let trouble = |source| Error::Read {
         path: dir.to_owned(),
@@ -107,7 +107,7 @@ fn files(dir: &Path) -> Result<BTreeMap<AgentId, Vec<Found>>, Error> {
         if let (true, Ok(agent)) = (is_ours, stem.parse::<AgentId>()) {
             files.entry(agent).or_default().push(Found {
                 path: entry.path(),
-                // One that was removed meanwhile has no size.
+                // A file that was removed meanwhile has no size.
                 bytes: entry.metadata().map_or(0, |found| found.len()),
             });
         }
@@ -115,7 +115,7 @@ fn files(dir: &Path) -> Result<BTreeMap<AgentId, Vec<Found>>, Error> {
     Ok(files)
 }
 
-/// Where the older half of a log is: `agent.log` becomes `agent.1.log`.
+/// The path of the older half of a log: `agent.log` becomes `agent.1.log`.
 pub fn rotated(path: &Path) -> PathBuf {
     let end = path.extension().unwrap_or_default().to_string_lossy();
     path.with_extension(format!("1.{end}"))
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Three agents with four files of 100 bytes each, and a file of somebody else.
+    /// Three agents with four files of 100 bytes each, and a foreign file.
     fn three() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for number in 1..=3 {

@@ -1,8 +1,9 @@
 //! Keeps secrets out of everything that is written down.
 //!
-//! What an agent says comes in pieces, and a secret may be cut by the end of any of them. So what
-//! could be the beginning of one is held back until more is known, and nothing else is: text in
-//! which nothing is found passes without being copied.
+//! The output of an agent comes in pieces, and a secret may be cut at the end of any piece. So text
+//! that
+//! could be the beginning of a secret is held back until more is known, and nothing else is: text
+//! without secrets passes without being copied.
 
 mod secrets;
 
@@ -15,10 +16,10 @@ use kumite_core::outcome::Outcome;
 use crate::said::{Said, outcome_words};
 pub use secrets::Secrets;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 const MASK: &[u8] = b"***";
 
-/// Of a text that was cut, so much of a secret's beginning is masked as well.
+/// In a text that was cut, even this many first letters of a secret are masked.
 const CUT_LEAST: usize = 4;
 
 /// Masks one stream.
@@ -28,7 +29,7 @@ pub struct Mask {
 }
 
 struct State {
-    /// What may be the beginning of a secret.
+    /// Text that may be the beginning of a secret.
     held: Vec<u8>,
     /// How much of it is masked already, as the end of another one.
     covered: usize,
@@ -51,14 +52,14 @@ impl Mask {
         self.state.feed(&self.secrets, piece)
     }
 
-    /// The rest: nothing more will come.
+    /// The rest: no more input follows.
     pub fn finish(&mut self) -> Vec<u8> {
         self.state.finish(&self.secrets)
     }
 }
 
 impl Secrets {
-    /// `text` without secrets, and without the beginning of one where it was cut (`…`).
+    /// `text` without secrets, and without the beginning of a secret where it was cut (`…`).
     pub fn mask(&self, text: &str) -> String {
         let Some(cut) = text.rfind('…') else {
             return self.mask_whole(text);
@@ -122,8 +123,8 @@ impl State {
         rest
     }
 
-    /// Masks every secret that begins in `window` before `until`, and holds the rest back. Where
-    /// they overlap they are one.
+    /// Masks every secret that begins in `window` before `until`, and holds the rest back.
+    /// Overlapping secrets are masked as one.
     fn pass<'a>(&mut self, secrets: &Secrets, window: &'a [u8], until: usize) -> Cow<'a, [u8]> {
         let mut out = Vec::new();
         // Everything before this is in `out`, or masked.

@@ -1,4 +1,4 @@
-//! One process, named so that it is never mistaken for a later one with the same number.
+//! One process, identified so that it is never confused with a later one that has the same id.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tree;
 
-/// A pid alone is reused; with the start time it names one process.
+/// A pid alone is reused; pid and start time identify one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Identity {
     pub pid: u32,
@@ -21,17 +21,17 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Who has this pid now.
+    /// The process that has this pid now.
     pub fn of(pid: u32) -> Option<Identity> {
         tree::stat(pid).map(|stat| stat.identity)
     }
 
-    /// Whether it runs still; a zombie does not.
+    /// Whether it is still running; a zombie is not.
     pub fn is_alive(self) -> bool {
         tree::stat(self.pid).is_some_and(|stat| stat.identity == self && !stat.zombie)
     }
 
-    /// Sends `signal` to exactly this process; to nobody if it is gone.
+    /// Sends `signal` to exactly this process, and to no other if it is gone.
     pub(crate) fn signal(self, signal: Signal) {
         if let Some(process) = Process::open(self) {
             process.signal(signal);
@@ -39,7 +39,7 @@ impl Identity {
     }
 }
 
-/// A process held by its pidfd: from here on nobody else can take its place.
+/// A process held by its pidfd: from now on no other process can take its place.
 #[derive(Debug)]
 pub struct Process {
     identity: Identity,
@@ -51,7 +51,7 @@ impl Process {
     pub fn open(identity: Identity) -> Option<Process> {
         let pid = Pid::from_raw(i32::try_from(identity.pid).ok()?)?;
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        // Only now is the number pinned; before, it could have changed hands.
+        // Only now is the id pinned; before, it could have passed to another process.
         (Identity::of(identity.pid) == Some(identity)).then_some(Process { identity, pidfd })
     }
 
@@ -60,12 +60,11 @@ impl Process {
     }
 
     pub fn signal(&self, signal: Signal) {
-        // It may be gone, or another user's; both show in what remains.
+        // It may be gone, or belong to another user; later checks show both.
         let _ = pidfd_send_signal(&self.pidfd, signal);
     }
 
-    /// Waits for its end, or until there is something to read on `other`. `false`: neither was so
-    /// after `limit`.
+    /// Waits for its end, or until `other` is readable. `false`: neither happened within `limit`.
     pub fn wait_or(&self, other: Option<impl AsFd>, limit: Option<Duration>) -> bool {
         let limit = limit.map(timespec);
         let fds = [Some(self.pidfd.as_fd()), other.as_ref().map(AsFd::as_fd)];
@@ -81,7 +80,8 @@ impl Process {
         }
     }
 
-    /// Waits for its end, and reaps it if it is our child. `false`: it still ran after `limit`.
+    /// Waits for its end, and reaps it if it is our child. `false`: it was still running after
+    /// `limit`.
     pub fn wait(&self, limit: Option<Duration>) -> bool {
         let limit = limit.map(timespec);
         let ended = loop {
@@ -89,7 +89,7 @@ impl Process {
             match poll(&mut fds, limit.as_ref()) {
                 Err(rustix::io::Errno::INTR) => {}
                 Ok(count) => break count > 0,
-                // Without poll nothing can be waited for; what is on the disk then decides.
+                // Without poll we cannot wait; the files on the disk decide then.
                 Err(_) => break true,
             }
         };
@@ -108,7 +108,7 @@ pub fn timespec(duration: Duration) -> Timespec {
     }
 }
 
-/// The pid as the kernel's calls take it.
+/// The pid in the form of the kernel's calls.
 pub fn raw(pid: u32) -> io::Result<Pid> {
     let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
     raw.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))

@@ -1,4 +1,4 @@
-//! What kumite and a supervisor tell each other, as it lies in the agent's directory.
+//! What kumite and a supervisor tell each other, through files in the agent's directory.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::logs::transcript_of;
 use crate::process::Identity;
 
-/// The variable that marks every process of an agent, also those that ran away from it.
+/// The variable that marks every process of an agent, including detached ones.
 const MARKER: &str = "KUMITE_AGENT";
 
-/// Two projects may have agents of the same id: this tells them apart.
+/// Two projects may have agents with the same id; this variable distinguishes them.
 const PROJECT: &str = "KUMITE_PROJECT";
 
-/// Everything that a supervisor has to know. Durations and sizes of 0 mean: no such limit.
+/// Everything that a supervisor must know. A duration or size of 0 means no limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The agent's id. The supervisor puts it into the child's environment as `KUMITE_AGENT`.
@@ -26,27 +26,27 @@ pub struct Request {
     pub cwd: PathBuf,
     /// The complete environment of the agent.
     pub env: Vec<(String, String)>,
-    /// Fed to its stdin, which is then closed. Without it stdin is `/dev/null`.
+    /// Written to its stdin, which is then closed. Without it stdin is `/dev/null`.
     pub stdin: Option<String>,
-    /// Raw stdout is appended here, stderr to `<log without .log>.stderr.log`, and what it means
-    /// to `<log without .log>.jsonl`; secrets masked.
+    /// Raw stdout is appended here, stderr to `<log without .log>.stderr.log`, and the transcript
+    /// to `<log without .log>.jsonl`; secrets are masked.
     pub log: PathBuf,
     pub protocol: Protocol,
-    /// The session that the agent was given; what it says itself counts more.
+    /// The session that the agent was given; a session that it reports itself takes precedence.
     pub session: Option<String>,
     pub step_timeout_ms: u64,
     pub silence_timeout_ms: u64,
-    /// How long an agent may live on after it said that it is done.
+    /// How long an agent may stay after it reported success.
     pub exit_grace_ms: u64,
     /// How long an agent has between TERM and KILL.
     pub term_grace_ms: u64,
     pub spawn_retries: u32,
-    /// How large stdout's log may become, and how large stderr's: the older half is forgotten then.
+    /// The size limit of stdout's log, and of stderr's: beyond it the older half is dropped.
     #[serde(default)]
     pub log_max_bytes: u64,
 }
 
-/// How an agent's words are read.
+/// How an agent's output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
@@ -64,7 +64,7 @@ pub enum Protocol {
     Plain,
 }
 
-/// `record.json`: who runs.
+/// `record.json`: the running processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub supervisor: Identity,
@@ -84,25 +84,25 @@ pub struct End {
     pub signal: Option<i32>,
     /// Unix time in milliseconds.
     pub ended_at: u64,
-    /// Processes that even KILL did not end in time (stuck in the kernel, or another user's).
+    /// Processes that even KILL did not end in time (stuck in the kernel, or of another user).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<u32>,
 }
 
 impl Request {
-    /// The environment entry that all processes of this agent carry.
+    /// The environment entry of all processes of this agent.
     pub fn marker(&self) -> String {
         format!("{MARKER}={}", self.agent)
     }
 
-    /// The entries that tell the processes of this agent from those of all others.
+    /// The entries that distinguish the processes of this agent from all others.
     pub fn marks(&self) -> Vec<String> {
         let project = self.variable(PROJECT);
         let project = project.map(|project| format!("{PROJECT}={project}"));
         [self.marker()].into_iter().chain(project).collect()
     }
 
-    /// The request without the agent's environment, which may hold keys; its marks stay.
+    /// The request without the agent's environment, which may contain keys; its marks stay.
     pub(crate) fn without_secrets(&self) -> Request {
         let marks = self.env.iter().filter(|(name, _)| name == PROJECT);
         Request {
@@ -111,8 +111,8 @@ impl Request {
         }
     }
 
-    /// The child's environment, marked. Of two values of one variable the last one counts: programs
-    /// differ in which one they would take.
+    /// The child's environment with the marks. If a variable occurs twice the last value is used,
+    /// because programs differ in which one they would take.
     pub(crate) fn environment(&self) -> impl Iterator<Item = String> + '_ {
         let last: BTreeMap<&str, &str> = self
             .env

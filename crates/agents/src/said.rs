@@ -1,4 +1,4 @@
-//! What an agent program says and does, in one form for all of them. These are the lines of an
+//! What an agent program says and does, in one format for all programs. These are the lines of an
 //! agent's transcript, beside the raw output.
 
 use kumite_core::outcome::{Outcome, Usage};
@@ -16,8 +16,8 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Said {
-    /// kumite started it. That is the first line, and the only one that kumite says before the
-    /// agent does.
+    /// kumite started it. This is the first line, and the only one from kumite before the agent's
+    /// own.
     Launched {
         program: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub enum Said {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<u32>,
     },
-    /// It is up.
+    /// The program is running.
     Started {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
@@ -50,20 +50,20 @@ pub enum Said {
         ok: bool,
         text: String,
     },
-    /// It changed a file. `diff` has lines that begin with `+`, `-` or a blank, and may be empty.
+    /// It changed a file. The lines of `diff` begin with `+`, `-` or a blank; it may be empty.
     Changed {
         path: String,
         diff: String,
     },
-    /// Housekeeping: a retry, a compaction, lines that were left out.
+    /// Housekeeping: a retry, a compaction, omitted lines.
     Note {
         text: String,
     },
-    /// Something went wrong, and it may yet go on.
+    /// Something went wrong, but it may still go on.
     Trouble {
         text: String,
     },
-    /// Its result. Of several the last one counts.
+    /// Its result. If there are several, the last one counts.
     Ended {
         outcome: Outcome,
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -74,13 +74,13 @@ pub enum Said {
 }
 
 impl Said {
-    /// As a transcript keeps it.
+    /// Shortened, as a transcript keeps it.
     pub(crate) fn clipped(mut self) -> Said {
         self.words().into_iter().for_each(clip);
         self
     }
 
-    /// All that may hold words of the agent or of its tools.
+    /// All fields that may contain text of the agent or of its tools.
     pub(crate) fn words(&mut self) -> Vec<&mut String> {
         match self {
             Said::Launched { .. } | Said::Started { .. } => Vec::new(),

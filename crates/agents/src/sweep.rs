@@ -1,5 +1,5 @@
-//! Finding and ending processes by the mark in their environment: for those whose supervisor is
-//! gone, and who therefore have no ancestor by which they could be found.
+//! Finds and ends processes by the mark in their environment: if their supervisor is gone, they
+//! have no ancestor by which they could be found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,15 +13,16 @@ use crate::tree;
 /// How long killed processes may take to disappear.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often nobody has to be there: a process in the middle of an exec has no environment to read.
+/// How many empty looks in a row are needed: a process in the middle of an exec has no readable
+/// environment.
 const LOOKS: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 
-/// A process that carries the mark of an agent.
+/// A process with the mark of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
     pub process: Identity,
-    /// What follows the prefix in its environment: the agent's id.
+    /// The value after the prefix in its environment: the agent's id.
     pub agent: String,
     /// Its command line, arguments separated by spaces.
     pub command: String,
@@ -35,8 +36,8 @@ pub fn find_marked(prefix: &str) -> Vec<Marked> {
         .collect()
 }
 
-/// Ends whom `targets` names, again until nobody is named any more: they may have forked
-/// meanwhile. Returns those that are gone.
+/// Ends the processes in `targets`, repeatedly until there are none: they may have forked
+/// meanwhile. Returns the ended processes.
 pub fn end_all(mut targets: impl FnMut() -> Vec<Identity>) -> Vec<Identity> {
     let deadline = Instant::now() + PATIENCE;
     let mut ended = BTreeSet::new();
@@ -66,7 +67,8 @@ pub fn end_all(mut targets: impl FnMut() -> Vec<Identity>) -> Vec<Identity> {
     }
 }
 
-/// All living processes but this one whose environment holds every one of these entries exactly.
+/// All running processes but this one whose environment contains every one of these entries
+/// exactly.
 pub fn find_all_marked(entries: &[String]) -> Vec<Identity> {
     others()
         .filter(|process| {

@@ -1,4 +1,4 @@
-//! The few calls that have no safe form. Everything unsafe of this crate is here.
+//! The few calls that have no safe form. All unsafe code of this crate is here.
 
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
@@ -14,8 +14,8 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, getppid, set_parent_process_death_signal, waitpid,
 };
 
-/// What a supervisor wants to hear about. HUP and INT are listened to in order to be ignored:
-/// a disposition would be inherited by the agent, a mask is not.
+/// The signals that a supervisor receives. HUP and INT are received in order to be ignored: the
+/// agent would inherit a disposition, but not a mask.
 const HEARD: [i32; 5] = [
     libc::SIGTERM,
     libc::SIGQUIT,
@@ -46,9 +46,9 @@ pub fn listen() -> io::Result<OwnedFd> {
         for signal in HEARD {
             libc::sigaddset(set.as_mut_ptr(), signal);
         }
-        // An inherited SIG_IGN would have the kernel reap our children behind our back.
+        // With an inherited SIG_IGN the kernel would reap our children itself.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        // An agent that closes its stdin early must not take us with it.
+        // An agent that closes its stdin early must not kill us.
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
         check(libc::sigprocmask(
             libc::SIG_BLOCK,
@@ -64,7 +64,7 @@ pub fn listen() -> io::Result<OwnedFd> {
     }
 }
 
-/// What a child becomes: made before the fork, so that nothing is left to do in between but calls.
+/// What a child runs: prepared before the fork, so that only system calls are left after it.
 pub struct Program {
     path: CString,
     args: Vec<CString>,
@@ -93,15 +93,15 @@ impl Program {
     }
 }
 
-/// Runs `program` itself, with nothing between: no search, and no shell that is tried when the
-/// kernel cannot run it, so that its error is reported as it is. The child is in a process group
-/// of its own, in `cgroup` from its first moment on if that can be, and dies with this process.
+/// Runs exactly `program`: there is no search, and no shell is tried if the kernel cannot run it,
+/// so that its error is reported unchanged. The child has its own process group, is in `cgroup`
+/// from its first moment if possible, and dies with this process.
 #[allow(unsafe_code)]
 pub fn spawn(program: &Program, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     let (args, env) = (ends(&program.args), ends(&program.env));
     let (heard, trouble) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let parent = getpid();
-    // SAFETY: the child makes only calls to the kernel until it is another program, or ends.
+    // SAFETY: the child makes only system calls until it runs another program, or ends.
     let Some(child) = (unsafe { fork(cgroup) })? else {
         // SAFETY: the arrays end with a null pointer; they and all strings outlive the call.
         let error = unsafe { become_program(program, &args, &env, parent) };
@@ -112,7 +112,7 @@ pub fn spawn(program: &Program, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     };
     drop(trouble);
     let mut code = [0; 4];
-    // It closes with the exec: then there was no trouble.
+    // The pipe closes at the exec: then there was no error.
     if retry_on_intr(|| rustix::io::read(&heard, &mut code)) == Ok(code.len()) {
         let _ = waitpid(Some(child), WaitOptions::empty());
         return Err(io::Error::from_raw_os_error(i32::from_ne_bytes(code)));
@@ -120,18 +120,18 @@ pub fn spawn(program: &Program, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     Ok(child)
 }
 
-/// A child that does nothing until it is killed, to try means of containment with.
+/// A child that does nothing until it is killed, to test means of containment.
 #[allow(unsafe_code)]
 pub fn start_probe(cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     let parent = getpid();
-    // SAFETY: the child makes only calls to the kernel.
+    // SAFETY: the child makes only system calls.
     if let Some(child) = unsafe { fork(cgroup) }? {
         return Ok(child);
     }
     let lives = prepare(parent).is_ok();
     loop {
         match lives {
-            // SAFETY: it only waits; a signal that is no KILL does nothing, or ends this process.
+            // SAFETY: it only waits; a signal other than KILL does nothing, or ends this process.
             true => unsafe { libc::pause() },
             // SAFETY: ends this process without running anything of its parent's.
             false => unsafe { libc::_exit(127) },
@@ -152,7 +152,7 @@ pub fn end_probe(probe: Pid) {
 #[allow(unsafe_code)]
 unsafe fn fork(cgroup: Option<&OwnedFd>) -> io::Result<Option<Pid>> {
     let born = cgroup.map_or(-1, |cgroup| {
-        // To be born in a cgroup costs next to nothing; to move into one costs milliseconds.
+        // Starting in a cgroup costs almost nothing; moving into one costs milliseconds.
         let args = CloneArgs {
             flags: CLONE_INTO_CGROUP,
             exit_signal: libc::SIGCHLD as u64,
@@ -164,7 +164,7 @@ unsafe fn fork(cgroup: Option<&OwnedFd>) -> io::Result<Option<Pid>> {
         // has memory of its own, as after a fork, and our caller promises that it takes no lock.
         (unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size) }) as i32
     });
-    // Where that is not possible (a sandbox, an older kernel) it is born outside.
+    // If that is impossible (a sandbox, an older kernel) it starts outside.
     let pid = match born {
         0.. => born,
         // SAFETY: our caller promises that the child takes no lock.
@@ -208,7 +208,7 @@ unsafe fn become_program(
     let prepared = || -> io::Result<()> {
         // SAFETY: a call with numbers only.
         check(unsafe { libc::setpgid(0, 0) })?;
-        // Ours are never among the first three, which are always open.
+        // Our descriptors are never among the first three, which are always open.
         for (target, fd) in program.stdio.iter().enumerate() {
             // SAFETY: the first three belong to nobody in this child, which becomes another program.
             check(unsafe { libc::dup2(fd.as_raw_fd(), target as i32) })?;
@@ -225,7 +225,7 @@ unsafe fn become_program(
     io::Error::last_os_error()
 }
 
-/// As the kernel takes lists: pointers, and a null at the end.
+/// A list in the kernel's form: pointers, and a null at the end.
 fn ends(list: &[CString]) -> Vec<*const c_char> {
     let pointers = list.iter().map(|entry| entry.as_ptr());
     pointers.chain([ptr::null()]).collect()

@@ -1,4 +1,4 @@
-//! Reads a log while it grows, also across its rotation.
+//! Reads a log while it grows, even across its rotation.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use crate::logs::rotated;
 /// A reader that comes back to see what is new.
 pub struct Trail {
     path: PathBuf,
-    /// Kept open, so that it is known again when it has another name, or none.
+    /// Kept open, so that it is recognised when it has another name, or none.
     file: Option<File>,
 }
 
@@ -27,7 +27,8 @@ impl Trail {
             if newer.is_empty() {
                 return Ok(());
             }
-            // Nobody writes to it any more, but somebody may have after we were at its end.
+            // Nobody writes to it any more, but something may have been written after our last
+            // read.
             self.rest(&mut take)?;
             for file in newer {
                 self.file = Some(file);
@@ -51,13 +52,13 @@ impl Trail {
         }
     }
 
-    /// The files that were begun after the one we have, in their order.
+    /// The files that were begun after the current one, in order.
     fn newer(&self) -> io::Result<Vec<File>> {
         let known = self.file.as_ref().map(File::metadata).transpose()?;
         let is_known = |file: &Metadata| known.as_ref().is_some_and(|known| is_same(known, file));
         loop {
             let Some(current) = open(self.path.clone())? else {
-                // Just renamed, or never there: what is old enough to have another name is whole.
+                // Just renamed, or never there: a file that was renamed is complete.
                 let older = open(rotated(&self.path))?;
                 let older = older.filter(|(_, found)| !is_known(found));
                 return Ok(older.into_iter().map(|(file, _)| file).collect());
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn everything_is_read_once_however_often_it_is_rotated_between_two_looks() {
-        // Up to one rotation for a look of every 1, 2, 3 lines, with 6 lines to a file.
+        // At most one rotation between two looks, at every 1, 2, 3 lines, with 6 lines per file.
         for every in 1..=6 {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("agent.log");

@@ -1,4 +1,4 @@
-//! An agent's transcript: what it said and did, a [`Line`] at a time, beside its raw output.
+//! An agent's transcript: what it said and did, one [`Line`] at a time, beside its raw output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::request::Request;
 use crate::said::{Line, Said, outcome_words};
 use crate::supervisor::Log;
 
-/// Two files of half this size are kept. It is much for a person to read.
+/// Two files of half this size are kept, which is a lot for a person to read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The transcript of an agent that works.
@@ -60,7 +60,8 @@ impl Transcript {
         self.log.append(&lines);
     }
 
-    /// How it ended, unless it said that itself. `complaint` is the last line of its stderr.
+    /// Adds how it ended, unless the agent said so itself. `complaint` is the last line of its
+    /// stderr.
     pub fn end(&mut self, ended: &Ended, complaint: &str) {
         let mut said = Vec::new();
         let text = self.secrets.mask(complaint);
@@ -78,14 +79,14 @@ impl Transcript {
         self.say(said);
     }
 
-    /// The first thing that could not be kept, if any.
+    /// The first thing that could not be stored, if any.
     pub fn loss(&self) -> Option<&str> {
         self.log.trouble()
     }
 }
 
-/// Adds how an agent ended to a transcript that its supervisor could not finish. One that is not
-/// there is not begun: somebody would take it for all that was said.
+/// Adds the end of an agent to a transcript that its supervisor could not finish. A missing
+/// transcript is not created: a reader would take it for the whole output.
 pub fn close(path: &Path, ended: &Ended) -> io::Result<()> {
     let mut file = match OpenOptions::new().read(true).append(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -97,7 +98,7 @@ pub fn close(path: &Path, ended: &Ended) -> io::Result<()> {
     }
     let said = closing(ended);
     let at_ms = unix_ms();
-    // What was cut off must not take this line with it.
+    // A line that was cut off must not spoil this one.
     let mut bytes = if is_whole { Vec::new() } else { vec![b'\n'] };
     bytes.extend(json(&Line { at_ms, said }));
     file.write_all(&bytes)
@@ -155,7 +156,7 @@ mod tests {
         Outcome::Failed(sentence.to_owned())
     }
 
-    /// What a transcript says in the end that has heard `said`.
+    /// The end of a transcript that contains `said`.
     fn after(said: Vec<Said>, outcome: Outcome, complaint: &str) -> Vec<Said> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("agent.jsonl");

@@ -1,4 +1,4 @@
-//! Who descends from whom, read from `/proc`.
+//! The tree of processes, read from `/proc`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +17,7 @@ pub fn stat(pid: u32) -> Option<Stat> {
     parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// All processes that can be seen.
+/// All visible processes.
 pub fn all() -> Vec<Stat> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -28,7 +28,7 @@ pub fn all() -> Vec<Stat> {
     pids.filter_map(stat).collect()
 }
 
-/// The living descendants of `ancestors`, without themselves.
+/// The running descendants of `ancestors`, without the ancestors themselves.
 pub fn descendants(ancestors: &[u32], all: &[Stat]) -> Vec<Identity> {
     let mut by_parent: Vec<&Stat> = all.iter().collect();
     by_parent.sort_by_key(|stat| stat.parent);

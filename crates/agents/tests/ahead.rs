@@ -1,4 +1,4 @@
-//! Supervisors that are started ahead, and the line to those at work.
+//! Supervisors that are started ahead, and the line to running ones.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

@@ -12,7 +12,7 @@ use kumite_agents::{Adopted, Handle, Identity, adopt, conclude};
 use kumite_core::outcome::Outcome;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Counts its starts, then waits until it may go.
+/// Counts its starts, then waits until it may end.
 fn waiting() -> World {
     world(&format!(
         "echo start >> starts\n{INIT}\ntouch here\nwhile [ ! -e go ]; do sleep 0.01; done\n{GOOD}"
@@ -71,7 +71,7 @@ fn an_agent_works_on_when_kumite_is_killed_and_is_adopted() {
         (end.ended.outcome.clone(), starts(&world)),
         (Outcome::Finished, 1)
     );
-    // Whoever asks later hears the same.
+    // A later reader gets the same.
     let Adopted::Ended(again) = adopt(&world.dir()).unwrap() else {
         panic!("it has ended")
     };
@@ -117,7 +117,7 @@ fn a_second_launch_starts_nothing_and_follows_the_first() {
     go(&world);
     let end = first.wait();
     assert_eq!(waiter.join().unwrap(), end);
-    // Nor does one that comes when all is over.
+    // A launch after the end starts nothing either.
     assert_eq!(world.launch().wait(), end);
     assert_eq!(starts(&world), 1);
 }
@@ -179,7 +179,7 @@ fn a_lost_agent_is_found_lost_by_the_next_kumite_which_ends_what_remains() {
         Outcome::Lost(_)
     ));
     world.assert_nothing_remains();
-    // What was concluded is the end, and nothing starts there any more.
+    // The conclusion is the end, and nothing starts there any more.
     assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Ended(_)));
     assert!(matches!(
         world.launch().wait().ended.outcome,
@@ -221,7 +221,7 @@ fn before_the_start_there_is_nothing_to_adopt() {
         adopt(&world.dir()).unwrap(),
         Adopted::NeverStarted
     ));
-    // A claim of somebody who is dead means that an agent may have been started.
+    // The claim of a dead supervisor means that an agent may have been started.
     fs::write(world.path("dir/claim"), "").unwrap();
     assert!(matches!(adopt(&world.dir()).unwrap(), Adopted::Lost));
 }

@@ -1,4 +1,4 @@
-//! How agents end, and what is said about it.
+//! How agents end, and how that is reported.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

@@ -1,4 +1,4 @@
-//! Any output is survived, in bounded memory.
+//! Any output is handled, in bounded memory.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -90,7 +90,7 @@ fn a_program_that_does_not_wait_for_its_reader_loses_nothing() {
         eprintln!("skipped: this user has used up what the system grants for pipes");
         return;
     }
-    // It writes all at once, and what does not fit is lost: dd would say so.
+    // It writes everything at once, and what does not fit is lost: dd would report that.
     let world = world(&format!(
         "dd if=/dev/zero bs=900000 count=1 oflag=nonblock iflag=fullblock || exit 1\necho\n{GOOD}"
     ));

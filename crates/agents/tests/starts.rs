@@ -111,7 +111,7 @@ fn the_agent_is_found_in_its_own_path_and_sees_its_own_environment_only() {
         .filter_map(|line| line.split('=').next())
         .collect();
     assert_eq!(names, ["KEY", "KUMITE_AGENT", "PATH", "PWD"]);
-    // Once it runs, its keys lie around no more.
+    // Once it runs, its keys are no longer on the disk.
     assert!(
         !String::from_utf8(world.read("dir/request.json"))
             .unwrap()

@@ -1,4 +1,4 @@
-//! What is written down of an agent's words: masked, bounded, and in one form for all.
+//! What is stored of an agent's output: masked, limited, and in one format for all.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -36,7 +36,7 @@ fn with_secret(script: &str, name: &str, value: &str) -> World {
     world(script).with(|request| request.env.push((name.to_owned(), value.to_owned())))
 }
 
-/// Everything that is kept of the agent, the end among it.
+/// Everything that is stored about the agent, including its end.
 fn everything(world: &World) -> String {
     let mut all = String::new();
     for name in [
@@ -103,7 +103,7 @@ fn the_last_complaint_of_a_failed_agent_is_trouble() {
 
 #[test]
 fn secrets_are_masked_in_all_that_is_kept() {
-    // In two writes, so that a read may end in its middle.
+    // In two writes, so that a read may end in the middle of the secret.
     let script = format!(
         "printf 'the value is corr'; sleep 0.02; echo 'ect horse'; echo 'and {KEY}, or'\n\
          echo 'refused: {KEY}' >&2; exit 1"
@@ -164,7 +164,7 @@ fn the_last_text_is_to_be_had_whole_though_the_transcript_has_its_beginning_only
 
 #[test]
 fn the_last_text_is_masked_and_may_be_in_the_older_half_of_a_log() {
-    // Only what comes after the result can push it into the older half.
+    // Only output after the result can push it into the older half.
     let logged = "until grep -q then logs/agent.log; do sleep 0.01; done";
     let script = format!("text=\"it is {KEY}, then\"\n{RESULT}\n{logged}\nseq 1 6000");
     let world = world(&script).with(|request| request.log_max_bytes = 50_000);
@@ -261,7 +261,7 @@ fn a_lost_agent_is_read_from_both_halves_of_its_log_and_its_transcript_gets_an_e
     );
     let lost = [end.ended.outcome];
     assert_eq!(outcomes(&world), lost);
-    // Whoever concludes again adds nothing.
+    // A second conclusion adds nothing.
     fs::remove_file(world.path("dir/end.json")).unwrap();
     conclude(&world.dir()).unwrap();
     assert_eq!(outcomes(&world), lost);

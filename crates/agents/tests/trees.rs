@@ -1,4 +1,4 @@
-//! No process is left behind, whatever it did to get away.
+//! No process is left, however it tried to escape.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -10,7 +10,7 @@ use common::{GOOD, until, world};
 use kumite_agents::{Remains, find_marked};
 use kumite_core::outcome::Outcome;
 
-/// A child in a session of its own, whose parent goes at once; it waits until it is that far.
+/// A child in its own session, whose parent exits at once; the script waits until it runs.
 const RUNAWAY: &str = "(setsid sh -c 'touch away; exec sleep 1000' >/dev/null 2>&1 &) &
     while [ ! -e away ]; do sleep 0.01; done";
 
@@ -127,6 +127,6 @@ fn sweep_ends_exactly_what_carries_the_mark() {
     assert!(other.try_wait().unwrap().is_none());
     other.kill().unwrap();
     other.wait().unwrap();
-    // The sweep has reaped it, as it was a child of this process.
+    // The sweep has reaped it, because it was a child of this process.
     assert!(target.try_wait().is_err());
 }

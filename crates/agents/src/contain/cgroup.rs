@@ -1,9 +1,11 @@
-//! A cgroup of its own for each agent, where this user may make one.
+//! A separate cgroup for each agent, if this user may create one.
 //!
-//! Who is born in a cgroup stays in it, whatever it does to its parents, its session or its
-//! environment. So it is the one thing by which even those are found whose supervisor was killed.
+//! A process that is born in a cgroup stays in it, whatever it does to its parents, its session or
+//! its
+//! environment. So it is the only way to find the processes of a killed supervisor that removed all
+//! other marks.
 //! It costs a `mkdir`, an `open` and a slightly slower `clone` at the start, and a `rmdir` at the
-//! end. Nothing rests on it: without it an agent is contained by its supervisor alone.
+//! end. Nothing depends on it: without it the supervisor alone contains the agent.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -16,25 +18,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::Identity;
 
-/// Where the file system is: alone, or beside the older version.
+/// Where the file system is mounted: alone, or beside the older version.
 const MOUNTS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 /// `CGROUP2_SUPER_MAGIC` of linux/magic.h.
 const MAGIC: u64 = 0x6367_7270;
-/// Nothing else is ever killed or removed.
+/// Nothing without this prefix is ever killed or removed.
 const PREFIX: &str = "kumite-";
 
-/// How long the dead may take to leave.
+/// How long killed processes may take to disappear.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A cgroup, named so that it is never mistaken for a later one in the same place.
+/// A cgroup, identified so that it is never confused with a later one at the same path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cgroup {
     path: PathBuf,
-    /// Its inode: the kernel gives no number twice while it runs.
+    /// Its inode: the kernel does not reuse the number until a reboot.
     id: u64,
 }
 
-/// The directory below which this process may make cgroups, or why there is none.
+/// The directory in which this process may create cgroups, or why there is none.
 pub fn home() -> Result<PathBuf, String> {
     let own = fs::read_to_string("/proc/self/cgroup")
         .map_err(|error| format!("/proc/self/cgroup cannot be read: {error}"))?;
@@ -67,9 +69,9 @@ fn is_cgroup(path: impl AsRef<Path>) -> bool {
 }
 
 impl Cgroup {
-    /// Makes the cgroup of an agent; with the descriptor that a child is started into.
+    /// Creates the cgroup of an agent; returns it with the descriptor for starting a child in it.
     pub fn create(home: &Path, agent: &str) -> io::Result<(Cgroup, OwnedFd)> {
-        // Two projects may have agents of the same id, but not in one process.
+        // Two projects may have agents with the same id, but not in the same process.
         let name = format!("{PREFIX}{agent}-{}", std::process::id());
         if name.contains('/') {
             return Err(ErrorKind::InvalidInput.into());
@@ -77,7 +79,7 @@ impl Cgroup {
         let path = home.join(name);
         fs::create_dir(&path)?;
         let opened = open_dir(&path).and_then(|dir| {
-            // Without it (before Linux 5.14) a cgroup ends nobody.
+            // Without this file (before Linux 5.14) a cgroup cannot end its processes.
             accessat(&dir, "cgroup.kill", Access::EXISTS, AtFlags::empty())?;
             let id = fstat(&dir)?.st_ino;
             Ok((id, dir))
@@ -96,9 +98,9 @@ impl Cgroup {
         self.open().map(|_| self.path.as_path())
     }
 
-    /// Who is in it.
+    /// The processes in it.
     pub fn processes(&self) -> Vec<Identity> {
-        // Held open, so that what is read below the path is of this very cgroup.
+        // Held open, so that the paths below belong to this very cgroup.
         let Some(_dir) = self.open() else {
             return Vec::new();
         };
@@ -107,7 +109,7 @@ impl Cgroup {
         pids.into_iter().filter_map(Identity::of).collect()
     }
 
-    /// KILL to everyone in it at once, also to those who are just being born; never to ourselves.
+    /// Kills all processes in it at once, including those being forked, but never this process.
     pub fn kill(&self) {
         let Some(dir) = self.open() else {
             return;
@@ -123,7 +125,7 @@ impl Cgroup {
         }
     }
 
-    /// Removes it if nobody is in it, which the kernel alone can know. `false`: somebody is.
+    /// Removes it if it is empty, which only the kernel can know. `false`: it is not empty.
     pub fn remove(&self) -> bool {
         match self.open() {
             Some(_) => remove(&self.path),
@@ -131,7 +133,7 @@ impl Cgroup {
         }
     }
 
-    /// Ends everyone in it and removes it. `false`: somebody did not go.
+    /// Ends all processes in it and removes it. `false`: some process did not end.
     pub fn end(&self) -> bool {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -146,7 +148,7 @@ impl Cgroup {
         }
     }
 
-    /// The cgroup itself; `None` if it is gone, or was never one of ours.
+    /// The cgroup itself; `None` if it is gone, or was never ours.
     fn open(&self) -> Option<OwnedFd> {
         let name = self.path.file_name()?.to_str()?;
         if !name.starts_with(PREFIX) || !is_cgroup(&self.path) {
@@ -163,7 +165,7 @@ fn open_dir(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// An agent may have made cgroups in its own: they go first.
+/// An agent may have created cgroups inside its own: they are removed first.
 fn remove(path: &Path) -> bool {
     match fs::remove_dir(path) {
         Ok(()) => true,

@@ -10,18 +10,18 @@ use super::cgroup::{self, Cgroup};
 use crate::process::Identity;
 use crate::sys;
 
-/// Each of them, or why it is not there.
+/// Each means, or why it is missing.
 #[derive(Clone, Debug)]
 pub struct Means {
-    /// A supervisor inherits all that its agent leaves in the background.
+    /// A supervisor inherits all processes that its agent leaves in the background.
     pub subreaper: Result<(), String>,
-    /// A process that is held cannot be mistaken for a later one with its number.
+    /// A held process cannot be confused with a later one that has the same id.
     pub pidfd: Result<(), String>,
-    /// Where the cgroups of agents are made.
+    /// Where the cgroups of agents are created.
     pub cgroup: Result<PathBuf, String>,
 }
 
-/// Tries them all. Nothing of that stays.
+/// Tries all of them, and leaves nothing behind.
 pub fn means() -> Means {
     Means {
         subreaper: try_subreaper().map_err(|error| error.to_string()),
@@ -45,7 +45,7 @@ fn try_pidfd() -> std::io::Result<()> {
     Ok(killed?)
 }
 
-/// Starts a process in a cgroup, and ends it through the cgroup alone.
+/// Starts a process in a cgroup, and ends it only through the cgroup.
 fn try_cgroup() -> Result<PathBuf, String> {
     let home = cgroup::home()?;
     let trouble =

@@ -1,5 +1,5 @@
-//! What is left of an agent whose supervisor did not live to end it: by what it is known, who that
-//! is, and its end.
+//! The processes left from an agent whose supervisor died: how they are recognised, found, and
+//! ended.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::request::{Record, Request};
 use crate::sweep::{command, end_all, find_all_marked};
 use crate::tree;
 
-/// How the processes of one agent are recognised. Nobody else is ever touched.
+/// How the processes of one agent are recognised. No other process is ever touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remains {
-    /// Environment entries; a process has to carry all of them.
+    /// Environment entries; a process must have all of them.
     marks: Vec<String>,
     /// The agent itself, by pid and start time.
     agent: Option<Identity>,
@@ -29,12 +29,12 @@ pub struct Left {
     pub process: Identity,
     /// Its command line, arguments separated by spaces.
     pub command: String,
-    /// By what it was recognised: `mark`, `cgroup`, `pid`.
+    /// How it was recognised: `mark`, `cgroup`, `pid`.
     pub by: &'static str,
 }
 
 impl Remains {
-    /// What the agent's directory says. Files that cannot be read say nothing.
+    /// What the agent's directory says. Unreadable files say nothing.
     pub fn of(dir: &Path) -> Remains {
         let request: Option<Request> = files::read(dir, REQUEST).ok().flatten();
         let record: Option<Record> = files::read(dir, RECORD).ok().flatten();
@@ -54,14 +54,14 @@ impl Remains {
         }
     }
 
-    /// Who is left. Changes nothing.
+    /// The processes that are left. Changes nothing.
     pub fn find(&self) -> Vec<Left> {
         let cgroup = self.cgroup.iter().flat_map(Cgroup::processes);
         let found = self.agents().map(|process| (process, "pid"));
         let found = found.chain(cgroup.map(|process| (process, "cgroup")));
         let marked = self.find_marked().into_iter();
         let found = found.chain(marked.map(|process| (process, "mark")));
-        // Of several signs the last one is named: everybody can look at an environment.
+        // If there are several signs, the last one is named: everybody can check an environment.
         let found: BTreeMap<Identity, &str> = found.collect();
         let living = found.into_iter().filter(|(process, _)| process.is_alive());
         living
@@ -74,13 +74,13 @@ impl Remains {
             .collect()
     }
 
-    /// The agent's cgroup, if it is still there.
+    /// The agent's cgroup, if it still exists.
     pub fn cgroup(&self) -> Option<&Path> {
         self.cgroup.as_ref().and_then(Cgroup::path)
     }
 
-    /// Kills them, what descends from them, and what of them came to this process; never this
-    /// process. Returns those who are gone, after nobody is left.
+    /// Kills them, their descendants, and those that this process has inherited, but never this
+    /// process. Returns the ended processes, after none is left.
     pub fn end(&self) -> Vec<Identity> {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();

@@ -1,12 +1,13 @@
-//! Any command. No shell is in between: each word of the setting is one argument.
+//! Any command. No shell is involved: each word of the setting is one argument.
 
 use super::{Invocation, Order};
 use crate::request::Protocol;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandConfig {
-    /// Program and arguments, with `{step}`, `{spec}`, `{round}` and `{prompt_file}` in them.
-    /// Whether there are other placeholders, and any program at all, is for the settings to check.
+    /// Program and arguments, with the placeholders `{step}`, `{spec}`, `{round}` and
+    /// `{prompt_file}`. The settings check that there are no other placeholders, and that there is
+    /// a program.
     pub command: Vec<String>,
     pub prompt: PromptBy,
 }
@@ -35,7 +36,7 @@ impl CommandConfig {
     }
 }
 
-/// In one pass, so that a value which looks like a placeholder stays what it is.
+/// In one pass, so that a value that looks like a placeholder stays unchanged.
 fn filled(word: &str, order: &Order) -> String {
     let mut filled = String::new();
     let mut rest = word;

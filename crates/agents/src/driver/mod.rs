@@ -1,5 +1,5 @@
-//! The drivers: each knows one kind of agent program, and turns an order into what to run.
-//! They touch nothing; running it is [`crate::launch()`]'s.
+//! The drivers: each knows one kind of agent program, and turns an order into a command. They run
+//! nothing; [`crate::launch()`] does.
 
 mod acp;
 mod claude;
@@ -20,21 +20,21 @@ pub use scripted::ScriptedConfig;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub prompt: String,
-    /// A uuid chosen up front, so that the session is known even if the agent dies at once.
+    /// A uuid chosen in advance, so that the session is known even if the agent dies at once.
     pub session: String,
-    /// The session to go on with, instead of a new one.
+    /// The session to resume, instead of a new one.
     pub resume: Option<String>,
     pub spec: String,
     /// As in `KUMITE_STEP`.
     pub step: String,
     pub round: u32,
-    /// Where the caller has written the prompt, for programs that want a file.
+    /// The file with the prompt, for programs that need one.
     pub prompt_file: Option<PathBuf>,
-    /// What it may spend at most, for programs that can be told so.
+    /// The most it may spend, for programs that accept a limit.
     pub cap_usd_micros: Option<u64>,
 }
 
-/// How a person set up one of the programs that kumite knows.
+/// The settings for one of the programs that kumite knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramConfig {
     pub program: String,
@@ -64,16 +64,16 @@ impl ProgramConfig {
     }
 }
 
-/// What to run for it: a driver's part of a [`crate::Request`].
+/// What to run: a driver's part of a [`crate::Request`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     pub program: String,
     pub args: Vec<String>,
-    /// To be added to the agent's environment.
+    /// Added to the agent's environment.
     pub env: Vec<(String, String)>,
     pub stdin: Option<String>,
     pub protocol: Protocol,
-    /// The session as far as it is known before the agent has said anything.
+    /// The session, if it is known before the agent has said anything.
     pub session: Option<String>,
 }
 

@@ -1,13 +1,14 @@
-//! What is secret: values of the environment whose names say so, and what looks like a key.
+//! What is secret: values of environment variables with telling names, and text that looks like a
+//! key.
 
 use std::ops::Range;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-/// Shorter values are words that may stand anywhere.
+/// Shorter values are common words that may appear anywhere.
 const LEAST: usize = 8;
-/// So much of a value is looked for; the rest is compared.
+/// The search looks for this many first bytes; the rest is compared.
 const BEGINNING: usize = 16;
 
 /// A key that is known by how it begins. It goes on for as long as its letters do.
@@ -69,7 +70,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Those of a program with this environment.
+    /// The secrets of a program with this environment.
     pub fn of(env: &[(String, String)]) -> Secrets {
         let mut values = Vec::new();
         for (_, value) in env.iter().filter(|(name, value)| is_secret(name, value)) {
@@ -105,14 +106,14 @@ impl Secrets {
         }
     }
 
-    /// Where the next secret may begin, from `from` on and before `until`.
+    /// Where the next secret may begin, at or after `from` and before `until`.
     pub fn next(&self, window: &[u8], from: usize, until: usize) -> Option<usize> {
         let found = self.beginnings.find(Input::new(window).range(from..))?;
         (found.start() < until).then_some(found.start())
     }
 
-    /// The end of the longest secret that begins at `at`. `run` is the last key that was found, so
-    /// that its end is looked for only once.
+    /// The end of the longest secret that begins at `at`. `run` is the last key found, so that its
+    /// end is searched only once.
     pub fn end(
         &self,
         window: &[u8],
@@ -136,7 +137,7 @@ impl Secrets {
         value.max(key)
     }
 
-    /// The first place where a secret may begin of which more would have to be seen.
+    /// The first place where a secret may begin that needs more input to decide.
     pub fn undecided(&self, window: &[u8], before: [u8; 2]) -> usize {
         let from = window.len().saturating_sub(self.reach - 1);
         let may_begin = |at: &usize| {
@@ -181,7 +182,7 @@ pub fn run_end(window: &[u8], from: usize) -> usize {
     from + letters.count()
 }
 
-/// The two bytes before `at`, where `before` stands before the window.
+/// The two bytes before `at`; `before` precedes the window.
 pub fn two_before(window: &[u8], at: usize, before: [u8; 2]) -> [u8; 2] {
     match window[..at] {
         [] => before,

@@ -1,4 +1,4 @@
-//! kumite's own lines, which its bridge to ACP agents writes: [`Said`] as it is.
+//! kumite's own lines, which its bridge to ACP agents writes: [`Said`] unchanged.
 
 use kumite_core::outcome::{LimitKind, Outcome};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ impl Dialect for Kumite {
     }
 
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>) {
-        // A kind that is not known was made after us.
+        // An unknown kind is newer than this code.
         let Ok(mut line) = Said::deserialize(line) else {
             return;
         };
@@ -36,7 +36,7 @@ impl Dialect for Kumite {
     }
 }
 
-/// The bridge reads a reset that is a number. One in prose is read here.
+/// The bridge reads a numeric reset time. A time in prose is read here.
 fn date(outcome: &mut Outcome, now_ms: u64) {
     if let Outcome::Limited(limit) = outcome
         && limit.kind == LimitKind::Usage

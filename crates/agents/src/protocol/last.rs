@@ -1,11 +1,11 @@
-//! The text that an agent ended with, in full.
+//! The full final text of an agent.
 
 use super::reader::hear_line;
 use super::{Heard, dialect, plain};
 use crate::request::Protocol;
 use crate::said::Said;
 
-/// The result if it has words, else what was said last. Of a command it is all that it printed.
+/// The text of the result, or else the last text. For a command it is the whole output.
 pub fn last_text(protocol: Protocol, raw: &[u8]) -> String {
     let Some(mut dialect) = dialect(protocol) else {
         return String::from_utf8_lossy(plain::without_report(raw)).into_owned();

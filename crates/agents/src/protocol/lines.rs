@@ -1,22 +1,22 @@
-//! Cuts a stream of bytes into lines without copying them, as far as that is possible.
+//! Cuts a stream of bytes into lines, without copying where possible.
 
 use memchr::{memchr, memrchr};
 
-/// Longer lines are not looked at. They are tool output; no result comes near it.
+/// Longer lines are ignored. They are tool output; no result is that long.
 pub const LINE_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Default)]
 pub struct Lines {
-    /// The begin of a line whose end has not come yet.
+    /// The beginning of an unfinished line.
     partial: Vec<u8>,
-    /// That line is too long already: its end is waited for, its bytes are not kept.
+    /// That line is already too long: its bytes are dropped until its end.
     skipping: bool,
-    /// How many such lines have begun since somebody asked.
+    /// How many such lines have begun since the last call of `take_left_out`.
     left_out: usize,
 }
 
 impl Lines {
-    /// Calls `take` with whole lines, one or many at a time, without their last newline.
+    /// Calls `take` with whole lines, one or several at a time, without the last newline.
     pub fn feed(&mut self, piece: &[u8], mut take: impl FnMut(&[u8])) {
         let mut rest = piece;
         if self.skipping || !self.partial.is_empty() {
@@ -37,7 +37,7 @@ impl Lines {
         self.keep(rest);
     }
 
-    /// What came after the last newline.
+    /// The text after the last newline.
     pub fn tail(&self) -> &[u8] {
         &self.partial
     }

@@ -1,4 +1,4 @@
-//! What an agent says on its stdout: how it ended, and its transcript.
+//! The output of an agent: how it ended, and its transcript.
 //!
 //! Each kind of program has a [`Dialect`]; the [`Reader`] cuts the bytes into lines for it.
 
@@ -32,12 +32,12 @@ pub use tail::{Tail, last_line, shorten};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
     pub session: Option<String>,
-    /// Of this process alone, not of the session's earlier ones.
+    /// The usage of this process alone, not of earlier ones in the session.
     pub usage: Usage,
-    /// The last result: that it is done, or why not. Of two results the last one counts: the agent
-    /// knew more when it wrote that.
+    /// The last result: success, or the reason of the failure. If there are two results, the last
+    /// one counts: the agent knew more by then.
     pub said: Option<Outcome>,
-    /// How many results there were: a new one can say the same as the one before.
+    /// The number of results: a new one can be equal to the one before.
     pub results: u64,
 }
 
@@ -59,31 +59,31 @@ impl Heard {
     }
 }
 
-/// How one kind of program talks: a JSON object a line.
+/// The output format of one kind of program: one JSON object per line.
 pub trait Dialect {
-    /// A line that tells how the agent ended, or which session it has, holds one of these words.
-    /// When an agent floods us, only such lines are read.
+    /// Every line with the end or the session of the agent contains one of these words. During a
+    /// flood of output only such lines are read.
     fn telltales(&self) -> &'static [&'static str];
 
-    /// Hears one line. What it means for people goes to `said`, and may be nothing. A result is
-    /// noted with [`Heard::result`] and said as [`Said::Ended`].
+    /// Reads one line. Entries for the transcript go to `said`, if there are any. A result is noted
+    /// with [`Heard::result`] and added as [`Said::Ended`].
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>);
 
-    /// Hears one line of its stderr. Some programs tell only there that they will wait for hours:
-    /// that is a result, too.
+    /// Reads one line of its stderr. Some programs report only there that they will wait for hours,
+    /// which counts as a result too.
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
         let _ = (line, heard, said);
     }
 
-    /// The program ended by itself: what its exit code and the end of its stderr tell beyond what
-    /// it said on stdout. `None`: nothing.
+    /// The program ended by itself: what its exit code and the end of its stderr tell in addition
+    /// to stdout. `None`: nothing.
     fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
         let _ = (code, complaints);
         None
     }
 }
 
-/// `None`: any command, which has none.
+/// `None`: any command, which has no dialect.
 fn dialect(protocol: Protocol) -> Option<Box<dyn Dialect>> {
     Some(match protocol {
         Protocol::Claude => Box::new(claude::Claude::default()),

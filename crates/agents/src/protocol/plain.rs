@@ -1,12 +1,12 @@
-//! Any command: its exit code is the verdict. If it likes, its last line on stdout says more:
+//! Any command: its exit code is the verdict. Its last line on stdout may tell more:
 //!
 //! ```json
 //! {"kumite":1, "session":"abc", "usage":{"usd":0.12, "input_tokens":10, "output_tokens":2}}
 //! ```
 //!
-//! A command that may not work for now says so there as well, and then its exit code does not
+//! A command that may not work for now reports that there too, and then its exit code does not
 //! matter: the run waits, and the command is started again. `limited_until` is Unix time in seconds
-//! or RFC 3339, or null if nobody knows:
+//! or RFC 3339, or null if it is unknown:
 //!
 //! ```json
 //! {"kumite":1, "limited_until":"2026-11-16T04:00:00Z"}
@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::tail::last;
 use super::{Heard, Tail, reset, service, usd_micros};
 
-/// A report that is longer than this is none.
+/// A longer line is not a report.
 pub const REPORT_MAX: usize = 64 * 1024;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct Report {
     session: Option<String>,
     #[serde(default)]
     usage: Used,
-    /// `Some(null)` is a limit, too.
+    /// `Some(null)` is a limit too.
     #[serde(default, deserialize_with = "present")]
     limited_until: Option<Value>,
     #[serde(default)]
@@ -49,24 +49,24 @@ struct Used {
     output_tokens: u64,
 }
 
-/// What a line reports; `None`: it is just a line.
+/// The report in a line; `None`: it is an ordinary line.
 fn report(line: &[u8]) -> Option<Report> {
     let report: Report = serde_json::from_slice(line).ok()?;
     (report.kumite == 1).then_some(report)
 }
 
-/// All that a command said, without the report.
+/// The output of a command, without the report.
 pub fn without_report(raw: &[u8]) -> &[u8] {
     let last = last(raw);
     match report(last) {
-        // It is a part of `raw`, and what follows it is blank.
+        // It is a part of `raw`, and only white space follows it.
         Some(_) => &raw[..raw.trim_ascii_end().len() - last.len()],
         None => raw,
     }
 }
 
 pub fn read_report(tail: &Tail, heard: &mut Heard) {
-    // What was the last line when this was called before may be followed by others now.
+    // More lines may follow what was the last line at an earlier call.
     heard.said = None;
     let Some(report) = report(tail.last()) else {
         return;

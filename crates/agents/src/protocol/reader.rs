@@ -1,4 +1,4 @@
-//! Reads an agent's stdout in pieces of any size, in bounded memory and time.
+//! Reads an agent's stdout in pieces of any size, with bounded memory and time.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ enum Words {
         dialect: Box<dyn Dialect>,
         telltales: Vec<Finder<'static>>,
         lines: Lines,
-        /// How long the last line was when it was looked at before its end had come.
+        /// The length of the last line when it was read before its end had come.
         looked_at: usize,
     },
     Plain {
@@ -71,7 +71,7 @@ impl Reader {
                 looked_at,
             } => {
                 lines.feed(piece, |block| {
-                    // What was looked at when it had no end yet has been heard.
+                    // A line that was read before its end had come is not read again.
                     let known = std::mem::take(looked_at);
                     let first = memchr(b'\n', block).unwrap_or(block.len());
                     let rest = match known > 0 && first.abs_diff(known) <= 1 {
@@ -97,7 +97,7 @@ impl Reader {
         }
     }
 
-    /// Nothing more will come: what follows the last newline is a line too.
+    /// No more input: the text after the last newline is a line too.
     pub fn finish(&mut self) {
         self.look_at_tail();
         let text = |tail: &[u8]| String::from_utf8_lossy(tail).into_owned();
@@ -129,8 +129,7 @@ impl Reader {
         }
     }
 
-    /// Takes what follows the last newline for a line as well. May be called at any time, and
-    /// more than once.
+    /// Treats the text after the last newline as a line. May be called at any time, and repeatedly.
     pub fn look_at_tail(&mut self) {
         match &mut self.words {
             Words::Json {
@@ -153,7 +152,7 @@ impl Reader {
         &self.heard
     }
 
-    /// What was said since the last call, as a transcript keeps it.
+    /// The transcript entries since the last call.
     pub fn take_said(&mut self) -> Vec<Said> {
         let said = std::mem::take(&mut self.said);
         said.into_iter().map(Said::clipped).collect()
@@ -167,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// The last line of a plain program, which often says what went wrong.
+    /// The last line of a plain program, which often tells what went wrong.
     pub fn last_line(&self) -> String {
         match &self.words {
             Words::Json { .. } => String::new(),
@@ -184,8 +183,8 @@ fn note_left_out(lines: &mut Lines, said: &mut Vec<Said>) {
     }
 }
 
-/// Hears all lines of `block` while the agent talks at a bearable pace, else only those that
-/// matter, without looking for the ends of all others.
+/// Reads all lines of `block` while the agent writes at a normal pace; otherwise only those that
+/// matter, without looking for the ends of the others.
 fn hear_block(
     block: &[u8],
     dialect: &mut dyn Dialect,
@@ -233,7 +232,7 @@ pub(super) fn hear_line(
     }
 }
 
-/// The object of a line.
+/// The JSON object in a line.
 fn parsed(line: &[u8]) -> Option<Value> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return None;
@@ -242,7 +241,7 @@ fn parsed(line: &[u8]) -> Option<Value> {
     parsed.ok().filter(Value::is_object)
 }
 
-/// Bad bytes in some text, or a price that is not a number, must not cost us the result around it.
+/// Bad bytes in some text, or a price that is not a number, must not lose the result around it.
 fn repaired(line: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(line).replace("\": ", "\":");
     for number in ["NaN", "Infinity", "-Infinity"] {
@@ -255,17 +254,17 @@ fn split(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     block.split(|byte| *byte == b'\n')
 }
 
-/// Nobody reads more than this in a second, and a flood must not cost more than it brings.
+/// Nobody can read more than this per second, and a flood must not cost more than it is worth.
 const LINES_A_SECOND: u32 = 1_000;
 const BYTES_A_SECOND: usize = 4 * 1024 * 1024;
-/// What it may say at once all the same: the whole output of a long build or test.
+/// The allowed burst: the whole output of a long build or test.
 const LINES_AT_ONCE: u32 = 200_000;
 const BYTES_AT_ONCE: usize = 16 * 1024 * 1024;
 
-/// Bounds what becomes part of the transcript.
+/// Limits what becomes part of the transcript.
 struct Gate {
     since: Instant,
-    /// What may still come. A second brings a little more.
+    /// How much may still come. It grows a little every second.
     lines: u32,
     bytes: usize,
     closed: bool,
@@ -291,7 +290,7 @@ impl Gate {
         self.open(said);
     }
 
-    /// Says so if it was closed.
+    /// Adds a note if it was closed.
     fn open(&mut self, said: &mut Vec<Said>) {
         if std::mem::take(&mut self.closed) {
             let text = "it said too much in too short a time: the rest is in the raw log only";

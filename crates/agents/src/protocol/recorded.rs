@@ -1,4 +1,4 @@
-//! Our own recordings of the real programs (`fixtures/`), heard as a supervisor hears them.
+//! Our own recordings of the real programs (`fixtures/`), read as a supervisor reads them.
 
 use kumite_core::outcome::Outcome;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What the supervisor would say of it.
+    /// The supervisor's verdict.
     pub fn outcome(&self) -> Outcome {
         self.outcome.clone()
     }

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
 use serde_json::Value;
 
-/// From here on a number counts milliseconds: as seconds it would be the year 5138.
+/// Larger numbers are milliseconds: as seconds they would be after the year 5138.
 const MILLISECONDS_FROM: f64 = 1e11;
 
 /// A reset as a field of JSON: Unix time in seconds or milliseconds, or RFC 3339.
@@ -24,15 +24,15 @@ fn of_number(number: f64) -> Option<u64> {
     if !number.is_finite() || number <= 0.0 {
         return None;
     }
-    // The cast saturates: whoever clamps it sees a time far away.
+    // The cast saturates: the caller clamps it to a time far away.
     Some(match number < MILLISECONDS_FROM {
         true => (number * 1000.0) as u64,
         false => number as u64,
     })
 }
 
-/// A reset in a sentence: "resets 3pm (Asia/Tokyo)", "Try again at Aug 9th, 2026 3:05 PM",
-/// "retry in 39s", "resets in 2 hours 5 minutes". A time of day is the next one of that time.
+/// A reset in a sentence: "resets 3pm (Asia/Tokyo)", "Try again at Aug 9th, 2026 3:05 PM", "retry
+/// in 39s", "resets in 2 hours 5 minutes". A time of day means its next occurrence.
 pub fn of_prose(text: &str, now_ms: u64) -> Option<u64> {
     let now = Timestamp::from_millisecond(i64::try_from(now_ms).ok()?).ok()?;
     let lower = text.to_lowercase();
@@ -84,14 +84,14 @@ fn unit_ms(unit: &str) -> Option<f64> {
     }
 }
 
-/// A time of day, with or without a day, in the zone named in brackets or else the local one.
+/// A time of day, with or without a date, in the time zone in brackets or else the local one.
 fn moment(text: &str, now: Timestamp) -> Option<u64> {
     let zone = match zone_in(text) {
         Some(name) => TimeZone::get(&name).ok()?,
         None => TimeZone::system(),
     };
     let now = now.to_zoned(zone.clone());
-    // The zone has letters that look like months.
+    // The zone contains letters that look like months.
     let words: Vec<&str> = text
         .split('(')
         .next()
@@ -126,7 +126,7 @@ fn time_of_day(word: &str, next: &str) -> Option<Time> {
         _ => (word, None),
     };
     let (hour, minute) = digits.split_once(':').unwrap_or((digits, "0"));
-    // A bare number is no time.
+    // A number alone is not a time.
     if half.is_none() && !digits.contains(':') {
         return None;
     }
@@ -159,7 +159,7 @@ fn day(words: &[&str], now: &Zoned) -> Option<Date> {
     let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
     match year {
         Some(year) => of(year),
-        // In December a reset in January is one of the next year.
+        // In December a reset in January is in the next year.
         None => of(now.year())
             .filter(|date| *date >= now.date())
             .or_else(|| of(now.year() + 1)),

@@ -1,23 +1,23 @@
-//! What the troubles of a model service mean, whichever program reports them.
+//! The meaning of a model service's errors, whichever program reports them.
 
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
 
 use super::reset;
 use crate::files::unix_ms;
 
-/// The plan is used up; when that ends is in the words, if anywhere.
+/// The plan is used up; the text may tell when that ends.
 pub fn usage_limit(words: String) -> Outcome {
     let until_ms = reset::of_prose(&words, unix_ms());
     limited(LimitKind::Usage, until_ms, words)
 }
 
-/// Too busy, or too many requests at once.
+/// Too busy, or too many requests at the same time.
 pub fn overload(words: String) -> Outcome {
     limited(LimitKind::Overload, None, words)
 }
 
-/// The program could not reach its service at all: the network is down, or the service is. That
-/// is waited for as a service that is too busy is.
+/// The program could not reach its service at all: the network is down, or the service is. The run
+/// waits, as for a busy service.
 pub fn is_unreachable(words: &str) -> bool {
     const SIGNS: [&str; 15] = [
         "ECONNREFUSED",
@@ -39,7 +39,7 @@ pub fn is_unreachable(words: &str) -> bool {
     SIGNS.iter().any(|sign| words.contains(sign))
 }
 
-/// An error without a status of HTTP.
+/// An error without an HTTP status.
 pub fn of_words(words: String) -> Outcome {
     match is_unreachable(&words) {
         true => overload(words),
@@ -55,14 +55,14 @@ pub fn limited(kind: LimitKind, until_ms: Option<u64>, words: String) -> Outcome
     })
 }
 
-/// `login` is the command that a person has to run.
+/// `login` is the command that a person must run.
 pub fn not_logged_in(login: &str, words: String) -> Outcome {
     Outcome::Failed(format!(
         "it is not logged in, or its key is wrong ({words}); log in with `{login}`"
     ))
 }
 
-/// It was given arguments that it does not know.
+/// It was given unknown arguments.
 pub fn refused_arguments(words: &str) -> Outcome {
     let words = super::shorten(words);
     Outcome::Failed(format!(
@@ -70,10 +70,10 @@ pub fn refused_arguments(words: &str) -> Outcome {
     ))
 }
 
-/// By the status of HTTP.
+/// By the HTTP status.
 pub fn of_status(status: u64, login: &str, words: String) -> Outcome {
     match status {
-        // Who says when to come again means the plan; else it is only too fast.
+        // A message with a time to come back means the plan; without one, it was only too fast.
         429 => match reset::of_prose(&words, unix_ms()) {
             Some(until_ms) => limited(LimitKind::Usage, Some(until_ms), words),
             None => overload(words),
@@ -84,7 +84,7 @@ pub fn of_status(status: u64, login: &str, words: String) -> Outcome {
     }
 }
 
-/// The number behind `word` in a sentence: "unexpected status 503 Service Unavailable".
+/// The number after `word` in a sentence: "unexpected status 503 Service Unavailable".
 pub fn status_in(words: &str, word: &str) -> Option<u64> {
     let mut rest = words;
     while let Some(at) = rest.find(word) {

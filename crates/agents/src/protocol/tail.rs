@@ -1,8 +1,8 @@
-//! The last words of a stream.
+//! The end of a stream.
 
 use memchr::memrchr;
 
-/// How much of somebody else's text fits into a sentence of ours.
+/// How much foreign text fits into one of our sentences.
 const SENTENCE_MAX: usize = 300;
 
 /// Remembers the end of a stream.
@@ -22,7 +22,7 @@ impl Tail {
     pub fn push(&mut self, piece: &[u8]) {
         let piece = &piece[piece.len().saturating_sub(self.size)..];
         let keep = self.size - piece.len();
-        // Rarely, not at every small piece: that would move the whole tail each time.
+        // Rarely, not at every small piece, because it moves the whole tail.
         if self.bytes.len() + piece.len() > 2 * self.size {
             self.bytes.drain(..self.bytes.len().saturating_sub(keep));
         }

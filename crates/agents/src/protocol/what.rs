@@ -1,10 +1,10 @@
-//! The gist of a tool call, and of its answer.
+//! A summary of a tool call, and of its answer.
 
 use serde_json::Value;
 
 use super::shorten;
 
-/// The fields that say what a call is about, the telling ones first.
+/// The fields that describe a call, the most telling first.
 const TELLING: [&str; 12] = [
     "command",
     "cmd",
@@ -40,7 +40,7 @@ fn joined(words: &[Value]) -> String {
     words.join(" ")
 }
 
-/// The words of a tool's answer: a text, or a list of blocks with texts.
+/// The text of a tool's answer: a text, or a list of blocks with texts.
 pub fn words(content: &Value) -> String {
     match content {
         Value::Null => String::new(),

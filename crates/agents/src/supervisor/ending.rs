@@ -1,7 +1,8 @@
-//! The ending: everything that descends from this process is asked to go, then made to.
+//! The ending: all descendants of this process are asked to exit, then killed.
 //!
-//! As the child subreaper we are the ancestor of all that the agent started, also of what called
-//! setsid or forked twice. So a walk from us finds them, and the kernel says when nobody is left.
+//! As the child subreaper we are the ancestor of everything that the agent started, even after
+//! setsid or double forks. So a walk from us finds all of it, and the kernel tells when nothing is
+//! left.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -12,11 +13,11 @@ use crate::contain::Cgroup;
 use crate::process::{Identity, raw};
 use crate::tree;
 
-/// What an interrupted agent gets before the others are asked as well.
+/// How long an interrupted agent has before the other processes are asked too.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
-/// What is left after this long in spite of KILL cannot be ended by us.
+/// A process that survives KILL for this long cannot be ended by us.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
-/// How often newcomers are looked for: they may be forked while their parents are ended.
+/// How often to look for new processes: they may be forked while their parents are ended.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOK_EVERY_WHEN_KILLING: Duration = Duration::from_millis(10);
 
@@ -63,7 +64,7 @@ impl Ending {
         }
     }
 
-    /// The agent itself is gone. What it left behind gets `grace` at most.
+    /// The agent itself is gone. The processes that it left get at most `grace`.
     pub fn agent_is_gone(&mut self, now: Instant, grace: Duration) {
         match self.stage {
             Stage::Interrupt => *self = Ending::terminate(now, grace),
@@ -109,7 +110,8 @@ impl Ending {
                 self.next_look = now + LOOK_EVERY;
             }
             Stage::Kill => {
-                // All at once, so that nobody forks away; then those who left it.
+                // All at once, so that no process escapes by forking; then those that left the
+                // cgroup.
                 if let Some(cgroup) = cgroup {
                     cgroup.kill();
                 }
@@ -123,13 +125,13 @@ impl Ending {
     }
 }
 
-/// Everyone who lives because of us.
+/// All processes that exist because of us.
 pub fn everyone() -> Vec<Identity> {
     tree::descendants(&[std::process::id()], &tree::all())
 }
 
 fn after(now: Instant, duration: Duration) -> Instant {
-    // A grace beyond the reach of the clock is a very long one.
+    // A grace too long for the clock is replaced by a year.
     now.checked_add(duration)
         .unwrap_or(now + Duration::from_secs(86_400 * 365))
 }

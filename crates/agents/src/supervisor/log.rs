@@ -1,4 +1,4 @@
-//! A file that is appended to as long as that works, and that does not grow for ever.
+//! A file that is appended to while that works, with a limited size.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use crate::logs::rotated;
 
 pub struct Log {
     path: PathBuf,
-    /// Two files of half this size are kept at most. 0: one of any size.
+    /// At most two files of half this size are kept. 0: one file of any size.
     max_bytes: u64,
     file: Option<File>,
     size: u64,
@@ -26,13 +26,13 @@ impl Log {
         }
     }
 
-    /// Makes the file, so that others find it before the first word.
+    /// Creates the file, so that readers find it before the first output.
     pub fn create(&mut self) {
         let opened = self.open().map(drop);
         self.note(opened);
     }
 
-    /// Tries again every time: there may be room again.
+    /// Tries again every time: there may be space again.
     pub fn append(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -41,7 +41,7 @@ impl Log {
         self.note(written);
     }
 
-    /// The first thing that went wrong.
+    /// The first error.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
@@ -51,11 +51,11 @@ impl Log {
         self.open()?;
         if self.max_bytes > 0 && self.size > 0 && self.size + size > self.max_bytes / 2 {
             let older = rotated(&self.path);
-            // A rename over another file makes some file systems write all of it to the disk first.
+            // On some file systems a rename over another file first writes all of it to the disk.
             let _ = fs::remove_file(&older);
             match fs::rename(&self.path, older) {
                 Ok(()) => self.file = None,
-                // Too much is better than nothing.
+                // A log that is too large is better than none.
                 Err(error) => self.note(Err(error)),
             }
         }

@@ -1,5 +1,5 @@
-//! The supervisor: one small process per agent, single-threaded, that starts it, keeps what it
-//! says, and does not go before everything that the agent started is gone.
+//! The supervisor: one small single-threaded process per agent. It starts the agent, stores its
+//! output, and does not exit before everything that the agent started is gone.
 
 mod ending;
 mod log;
@@ -33,8 +33,8 @@ use crate::sys;
 pub(crate) use log::Log;
 use start::Started;
 
-/// What the binary does when it is called as `kumite __supervise <dir>`: all of it, from the start
-/// of the agent to `end.json`. Call it before anything else; it wants to be alone in its process.
+/// What the binary does when it is called as `kumite __supervise <dir>`: everything from the start
+/// of the agent to `end.json`. Call it before anything else, in a process with only one thread.
 pub fn supervise(dir: &Path) -> ExitCode {
     let ready = become_supervisor();
     work(dir, ready)
@@ -63,7 +63,7 @@ fn work(dir: &Path, ready: io::Result<Ready>) -> ExitCode {
     }
 }
 
-/// From there the sentence about a lost agent quotes it.
+/// The sentence about a lost agent quotes this file.
 fn complain(log: &Path, sentence: &str) {
     let log = OpenOptions::new()
         .create(true)
@@ -77,7 +77,7 @@ fn complain(log: &Path, sentence: &str) {
 
 fn try_supervise(dir: &Path, ready: io::Result<Ready>) -> Result<(), Error> {
     let Ready { signals, home } = ready.map_err(|source| Error::Setup { source })?;
-    // Held until this process ends, by whatever death.
+    // Held until this process ends in any way.
     let Some(_lock) = files::try_lock(dir)? else {
         return Ok(());
     };
@@ -91,7 +91,7 @@ fn try_supervise(dir: &Path, ready: io::Result<Ready>) -> Result<(), Error> {
     let (cgroup, entrance) = place.unzip();
     let done = keep(dir, signals, cgroup.as_ref(), entrance.as_ref());
     if let Some(cgroup) = &cgroup {
-        // Nobody was started in it, or all of them are gone.
+        // No process was started in it, or all of them are gone.
         cgroup.remove();
     }
     done
@@ -125,7 +125,7 @@ fn finish(dir: &Path, end: &End) -> Result<(), Error> {
     leave(Reserved::new(dir).fill(end)?)
 }
 
-/// The end is made durable by kumite's journal, or here if nobody is there to do that.
+/// kumite's journal makes the end durable; if kumite is gone, it is done here.
 fn leave(filled: Filled) -> Result<(), Error> {
     match line::is_end_seen() {
         true => Ok(()),
@@ -136,21 +136,21 @@ fn leave(filled: Filled) -> Result<(), Error> {
 /// What a supervisor has before it has an agent.
 struct Ready {
     signals: OwnedFd,
-    /// Where it may make a cgroup.
+    /// Where it may create a cgroup.
     home: Option<PathBuf>,
 }
 
-/// Leaves kumite's terminal, hears its signals, and inherits every orphan of the agent.
+/// Leaves kumite's terminal, handles its own signals, and inherits every orphan of the agent.
 fn become_supervisor() -> io::Result<Ready> {
     let signals = sys::listen()?;
-    // Fails only for a process group leader, which has been taken care of by whoever made it one.
+    // Fails only for a process group leader, which is already separate from the terminal's group.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     let home = contain::home().ok();
     Ok(Ready { signals, home })
 }
 
-/// Makes this process the only one that ever starts an agent here, and says where that will be.
+/// Makes this process the only one that ever starts an agent here, and records its cgroup.
 fn claim(dir: &Path, cgroup: Option<&Cgroup>) -> Result<(), Error> {
     let supervisor = Identity::of(std::process::id()).ok_or_else(|| Error::Setup {
         source: io::Error::other("/proc does not know this process"),
@@ -159,7 +159,7 @@ fn claim(dir: &Path, cgroup: Option<&Cgroup>) -> Result<(), Error> {
     files::write(dir, CLAIM, &Claim { supervisor, cgroup })
 }
 
-/// Tells who runs. The agent works already, so nothing here is on its time.
+/// Records the running processes. The agent already works, so this does not delay it.
 fn announce(dir: &Path, request: &Request, started: &Started) {
     if let (Some(supervisor), Some(agent)) = (Identity::of(std::process::id()), started.identity) {
         let record = Record {
@@ -167,14 +167,14 @@ fn announce(dir: &Path, request: &Request, started: &Started) {
             agent,
             started_at: started.at,
         };
-        // Without a record the agent has no pid to show, and that is all.
+        // Without a record only the agent's pid cannot be shown.
         let _ = files::write(dir, RECORD, &record);
     }
-    // The environment has done its service, and may hold keys that should not lie around.
+    // The environment is no longer needed, and may contain keys that should not stay on the disk.
     let _ = files::write(dir, REQUEST, &request.without_secrets());
 }
 
-/// What is said of an agent that ended by itself: how its recordings are judged in tests.
+/// The verdict on an agent that ended by itself: tests judge recordings with it.
 #[cfg(test)]
 pub fn verdict_of(
     reader: &crate::protocol::Reader,

@@ -1,5 +1,5 @@
-//! A flood must not drown the others: who writes more than anybody could read gets the processor
-//! when nobody else wants it, and so does who reads it. On a machine with time to spare nothing
+//! A flood must not starve the others: an agent that writes more than anybody could read gets the
+//! processor only when nobody else wants it, and so does its supervisor. On an idle machine nothing
 //! changes.
 
 use std::fs;
@@ -9,10 +9,10 @@ use rustix::process::{setpriority_pgrp, setpriority_process};
 
 use crate::process::raw;
 
-/// No agent has that much to say in so short a time.
+/// No agent has this much to say in such a short time.
 const FLOOD: usize = 6 * 1024 * 1024;
 const WINDOW: Duration = Duration::from_secs(3);
-/// How far it steps back. It cannot step forward again: that takes rights that few have.
+/// How far it steps back. It cannot step forward again: few processes have that right.
 const NICE: i32 = 15;
 
 pub struct Pace {
@@ -37,8 +37,8 @@ impl Pace {
             return;
         }
         self.stepped_back = true;
-        // Where it is not allowed, the flood costs what it costs. With autogroups it is the session
-        // that counts, and that is the agent's and ours.
+        // If this is not allowed, the flood keeps its priority. With autogroups the session counts,
+        // which contains the agent and us.
         let _ = fs::write("/proc/self/autogroup", NICE.to_string());
         let _ = setpriority_process(None, NICE);
         if let Ok(group) = raw(self.agent) {

@@ -1,5 +1,5 @@
-//! Moves bytes: the prompt to the agent, what it says to the disk and to the reader. It never
-//! waits for the agent, and a disk that is full stops neither of them.
+//! Moves bytes: the prompt to the agent, its output to the disk and to the reader. It never waits
+//! for the agent, and a full disk stops neither of them.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,7 +20,7 @@ use crate::protocol::{Reader, Tail};
 use crate::request::Request;
 use crate::transcript::Transcript;
 
-/// How much a drain reads at most: more than any pipe holds, so it is somebody who goes on writing.
+/// The most that a drain reads: more than any pipe holds, so the writer must still be active.
 const DRAIN_MAX: usize = 8 * 1024 * 1024;
 const BUFFER: usize = 64 * 1024;
 
@@ -34,14 +34,14 @@ pub struct Pump {
     stderr_mask: Mask,
     secrets: Rc<Secrets>,
     transcript: Transcript,
-    /// Hears what was said as it was said: it is what is written down that is masked.
+    /// Reads the unmasked output; only what is written down is masked.
     pub reader: Reader,
     complaints: Tail,
     pace: Pace,
     buffer: Vec<u8>,
 }
 
-/// What [`Pump::wait`] woke up for.
+/// Why [`Pump::wait`] woke up.
 #[derive(Default)]
 pub struct Ready {
     pub signals: bool,
@@ -51,7 +51,7 @@ pub struct Ready {
 impl Pump {
     pub fn new(request: &Request, child: &mut Child) -> Pump {
         let secrets = Rc::new(Secrets::of(&request.env));
-        // Before the raw log: where there is only that one, an older kumite wrote it.
+        // Before the raw log: if there is only a raw log, an older kumite wrote it.
         let transcript = Transcript::begin(request, Rc::clone(&secrets));
         let max_bytes = request.log_max_bytes;
         let mut pump = Pump {
@@ -75,11 +75,11 @@ impl Pump {
             pace: Pace::new(child.pid),
             buffer: vec![0; BUFFER],
         };
-        // Our ends only: the agent's block as it expects. It cannot fail for a pipe.
+        // Only our ends: the agent's block, as it expects. This cannot fail for a pipe.
         for pipe in pump.streams().into_iter().flatten() {
             let _ = ioctl_fionbio(pipe, true);
         }
-        // Whoever follows the log finds it before the first word.
+        // A reader that follows the log finds it before the first output.
         pump.log.create();
         pump
     }
@@ -98,7 +98,7 @@ impl Pump {
         }
     }
 
-    /// Reads what is there, without waiting. `true`: there was something.
+    /// Reads what is available, without waiting. `true`: there was something.
     pub fn drain(&mut self) -> bool {
         let mut total = 0;
         while total < DRAIN_MAX {
@@ -111,13 +111,13 @@ impl Pump {
         total > 0
     }
 
-    /// The first thing that could not be kept, if any.
+    /// The first thing that could not be stored, if any.
     pub fn loss(&self) -> Option<&str> {
         let logs = self.log.trouble().or(self.stderr_log.trouble());
         logs.or(self.transcript.loss())
     }
 
-    /// Nobody is left who could say anything: takes all that is still on its way.
+    /// All writers are gone: takes everything that is still in the pipes.
     pub fn finish(&mut self) {
         self.drain();
         self.log.append(&self.mask.finish());
@@ -126,7 +126,7 @@ impl Pump {
         self.transcript.say(self.reader.take_said());
     }
 
-    /// The outcome as it may be written down.
+    /// The outcome without secrets.
     pub fn mask(&self, outcome: Outcome) -> Outcome {
         self.secrets.mask_outcome(outcome)
     }
@@ -136,7 +136,7 @@ impl Pump {
         self.transcript.end(ended, &self.complaints.last_line());
     }
 
-    /// The agent's last words, for a person who wonders what went wrong.
+    /// The agent's last words, for a person who wants to know what went wrong.
     pub fn last_line(&self) -> String {
         let complaint = self.complaints.last_line();
         if complaint.is_empty() {
@@ -146,13 +146,13 @@ impl Pump {
         }
     }
 
-    /// What the end of the program tells beyond its words on stdout.
+    /// What the end of the program tells in addition to its stdout.
     pub fn hint(&self, exit_code: i32) -> Option<Outcome> {
         let complaints = String::from_utf8_lossy(self.complaints.bytes());
         self.reader.exited(exit_code, &complaints)
     }
 
-    /// What is still open of stdout, stderr and stdin.
+    /// The open streams among stdout, stderr and stdin.
     fn streams(&self) -> [Option<BorrowedFd<'_>>; 3] {
         let stdin = self.stdin.as_ref().map(|(pipe, ..)| pipe.as_fd());
         [
@@ -190,7 +190,7 @@ impl Pump {
         match pipe.write(&prompt[*written..]) {
             Ok(count) => *written += count,
             Err(error) if is_later(&error) => return,
-            // It does not want to hear the rest. That is its business.
+            // The agent does not read the rest, which is allowed.
             Err(_) => *written = prompt.len(),
         }
         if *written == prompt.len() {

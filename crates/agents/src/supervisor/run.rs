@@ -1,4 +1,4 @@
-//! The loop of a supervisor: bytes, signals, clocks, until nobody is left.
+//! The loop of a supervisor: bytes, signals, clocks, until no process is left.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ struct Supervisor<'a> {
     request: &'a Request,
     agent: u32,
     signals: OwnedFd,
-    /// Where the agent was born, if that was possible.
+    /// The agent's cgroup, if it has one.
     cgroup: Option<&'a Cgroup>,
     pump: Pump,
     watch: Watch,
@@ -33,7 +33,7 @@ struct Supervisor<'a> {
     ending: Option<Ending>,
 }
 
-/// The agent's work is over, why, and what it had said by then.
+/// The agent's work is over: why, and what it had said by then.
 struct Over {
     cause: Cause,
     said: Option<Outcome>,
@@ -62,7 +62,7 @@ pub fn run(
         ending: None,
     };
     while supervisor.turn() {}
-    // The kernel removes only an empty one: that is the proof that nobody is left.
+    // The kernel removes only an empty cgroup: this proves that no process is left.
     if let Some(cgroup) = cgroup {
         cgroup.end();
     }
@@ -109,16 +109,16 @@ impl Supervisor<'_> {
         }
     }
 
-    /// `false`: there are no children any more.
+    /// `false`: there are no more children.
     fn handle_signals(&mut self) -> bool {
         let mut someone = true;
-        // Each record says which signal it is in its first four bytes.
+        // The first four bytes of each record are the signal number.
         let mut record = [0; size_of::<libc::signalfd_siginfo>()];
         while rustix::io::read(&self.signals, &mut record).is_ok_and(|count| count == record.len())
         {
             match i32::from_ne_bytes([record[0], record[1], record[2], record[3]]) {
-                // Who has ended already is not ended by us: TERM comes before CHLD here, whichever
-                // was first.
+                // An agent that has already ended was not ended by us: TERM comes before CHLD here,
+                // whichever was first.
                 libc::SIGTERM => {
                     someone = self.reap();
                     self.finish(Cause::Told, Instant::now());
@@ -128,14 +128,14 @@ impl Supervisor<'_> {
                     self.kill();
                 }
                 libc::SIGCHLD => someone = self.reap(),
-                // A terminal that closes, or Ctrl-C there, is kumite's business, not the agent's.
+                // A closed terminal, or Ctrl-C in it, concerns kumite, not the agent.
                 _ => {}
             }
         }
         someone
     }
 
-    /// Buries the dead. `false`: there are no children any more.
+    /// Reaps ended children. `false`: there are no more children.
     fn reap(&mut self) -> bool {
         loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
@@ -166,12 +166,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The agent's work is over, unless it was before.
+    /// The agent's work is over, unless it already was.
     fn finish(&mut self, cause: Cause, now: Instant) {
         if self.over.is_some() {
             return;
         }
-        // What it has said is in the pipe, even if we have not read it yet.
+        // Its output is in the pipe, even if we have not read it yet.
         self.pump.drain();
         self.pump.reader.look_at_tail();
         let said = self.pump.reader.heard().said.clone();
@@ -249,7 +249,8 @@ impl Supervisor<'_> {
     }
 }
 
-/// Who is still there. Mostly nobody, which the kernel knows without a walk through all processes.
+/// The remaining processes. Usually there are none, which the kernel knows without a walk through
+/// all processes.
 fn left() -> Vec<u32> {
     if rustix::process::wait(WaitOptions::NOHANG).err() == Some(Errno::CHILD) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Starting the agent, or saying in a sentence why that cannot be done and what would help.
+//! Starts the agent, or explains in a sentence why that is impossible and what would help.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -19,10 +19,10 @@ use crate::sys::{self, Program};
 
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
-/// What everybody may have.
+/// Largest pipe an unprivileged process may request (`/proc/sys/fs/pipe-max-size`).
 const PIPE: usize = 1024 * 1024;
 
-/// Where programs are when nobody says so.
+/// Where programs are if `PATH` is not set.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A child and our ends of its streams.
@@ -106,8 +106,9 @@ fn spawn(
         None => (None, File::open("/dev/null")?.into()),
     };
     let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
-    // Some programs exit without waiting until all of it is read: what fits in here is not lost.
-    // It is done before anybody can write; where the system allows no more, it stays as it is.
+    // Some programs exit before all their output is read: what fits into the pipe is not lost. The
+    // size is set before anything is written; where the system does not allow it, the pipe stays as
+    // it is.
     let _ = fcntl_setpipe_size(&stdout, PIPE);
     let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let stdio = [their_stdin, their_stdout, their_stderr];
@@ -157,7 +158,7 @@ fn is_binary(path: &Path) -> bool {
 }
 
 impl Trouble {
-    /// Whether the same start may work a moment later.
+    /// Whether the same start may succeed a moment later.
     fn is_transient(&self) -> bool {
         let Trouble::Refused(_, error) = self else {
             return false;

@@ -5,18 +5,18 @@ use kumite_core::outcome::Outcome;
 use super::watch::Cause;
 use crate::request::Protocol;
 
-/// All that the verdict rests on.
+/// Everything that the verdict is based on.
 pub struct Evidence<'a> {
     pub cause: Cause,
-    /// What the agent's last result said: of all if it exited by itself, else of those that came
-    /// before we ended it. What an agent says because it is interrupted does not count. A good result
-    /// and exit code 0 count also after a stop.
+    /// The agent's last result: of all results if it exited by itself, else of those before we
+    /// ended it. What an agent says because it is interrupted does not count. A good result with
+    /// exit code 0 counts even after a stop.
     pub said: Option<&'a Outcome>,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
     /// The agent's last words on stderr, or else on stdout.
     pub last_line: String,
-    /// What the exit code and stderr tell, in the program's own manner.
+    /// What the exit code and stderr tell, in the program's own way.
     pub hint: Option<Outcome>,
     pub protocol: Protocol,
 }
@@ -45,7 +45,7 @@ fn exited(evidence: &Evidence<'_>) -> Outcome {
             failed(format!("exit code {code}"), &evidence.last_line)
         }
         (_, said, _) => match (&evidence.hint, said) {
-            // A failure may have a better name than the program gave it itself.
+            // There may be a better description of a failure than the program's own.
             (Some(hint), None | Some(Outcome::Failed(_))) => hint.clone(),
             (_, Some(Outcome::Finished)) => failed(
                 format!("ended with exit code {code} after a good result"),
@@ -72,7 +72,7 @@ fn failed(sentence: String, last_line: &str) -> Outcome {
     Outcome::Failed(sentence + &more)
 }
 
-/// The names that people know; the others are numbers to them too.
+/// The names that people know; other signals are only numbers for them.
 fn name(signal: i32) -> &'static str {
     match signal {
         libc::SIGHUP => " (HUP)",

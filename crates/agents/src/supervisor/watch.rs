@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use crate::request::Request;
 
-/// Why an agent's work is over. The first reason stands.
+/// Why an agent's work is over. The first reason counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// It ended by itself.
     Exited,
-    /// It said that it is done, and stayed.
+    /// It reported success, and stayed.
     Settled,
     /// It said nothing for too long.
     Silent,
     /// It took longer than a step may take.
     Overtime,
-    /// We were told to end it.
+    /// We were asked to end it.
     Told,
 }
 
@@ -55,7 +55,7 @@ impl Watch {
 
     /// What would end the agent next, and when.
     pub fn next(&self) -> Option<(Instant, Cause)> {
-        // Who has said that he is done may be silent.
+        // After a result, silence is expected; only `exit_grace` applies.
         let quiet = match self.settled_at {
             Some(at) => at
                 .checked_add(self.exit_grace)

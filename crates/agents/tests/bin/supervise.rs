@@ -1,4 +1,5 @@
-//! The binary that the tests of this crate start. `__supervise <dir>` is what kumite itself has;
+//! The binary that the tests of this crate start. `__supervise <dir>` is the same as in kumite
+//! itself;
 //! `launch <dir> <request>` plays the kumite that dies.
 
 use std::path::Path;

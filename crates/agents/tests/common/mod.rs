@@ -1,4 +1,4 @@
-//! An agent in a shell script, and what is around it.
+//! An agent in a shell script, and its environment.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -21,7 +21,7 @@ pub struct World {
     pub request: Request,
 }
 
-/// A world with an agent that does what `script` says, with generous limits.
+/// A world with an agent that runs `script`, with generous limits.
 pub fn world(script: &str) -> World {
     let root = TempDir::new().unwrap();
     let agent = root.path().join("agent.sh");
@@ -43,7 +43,7 @@ pub fn world(script: &str) -> World {
         silence_timeout_ms: 0,
         exit_grace_ms: 30_000,
         term_grace_ms: 5_000,
-        // A script that was just written can be busy: other tests fork while it is open.
+        // A newly written script can be busy: other tests fork while it is open.
         spawn_retries: 5,
         log_max_bytes: 0,
     };
@@ -68,7 +68,7 @@ impl World {
         launch(Path::new(BINARY), &self.dir(), &self.request).unwrap()
     }
 
-    /// From start to end; nothing of the agent may remain.
+    /// From start to end; no process of the agent may remain.
     pub fn run(&self) -> End {
         let end = self.launch().wait();
         self.assert_nothing_remains();
@@ -83,7 +83,7 @@ impl World {
         fs::read(self.path(name)).unwrap_or_default()
     }
 
-    /// Waits for a file that the agent writes when it is that far.
+    /// Waits for a file that the agent writes at a certain point.
     pub fn wait_for(&self, name: &str) {
         until(name, || self.path(name).exists());
     }
@@ -99,7 +99,7 @@ impl World {
     }
 }
 
-/// A test that fails must not leave its agent behind.
+/// A failing test must not leave its agent running.
 impl Drop for World {
     fn drop(&mut self) {
         Remains::marked(&[&self.request.marker()]).end();
