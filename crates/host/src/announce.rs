@@ -1,4 +1,4 @@
-//! Notices on their way to people: who gets them, and how they look as JSON.
+//! Notices on their way to people: who receives them, and their JSON form.
 
 use std::sync::mpsc::Sender;
 
@@ -20,7 +20,7 @@ pub struct Announcement {
     pub notice: Notice,
 }
 
-/// Everybody who follows.
+/// All followers.
 #[derive(Debug, Default)]
 pub struct Feed {
     followers: Vec<Follower>,
@@ -30,7 +30,7 @@ pub struct Feed {
 struct Follower {
     /// The specs whose end it has not seen yet.
     specs: Vec<String>,
-    /// Stays also after their end: they may be asked for again from elsewhere.
+    /// Stays after their end: they may be started again from elsewhere.
     stays: bool,
     send: Sender<Reply>,
 }
@@ -40,8 +40,8 @@ impl Feed {
         self.followers.push(Follower { specs, stays, send });
     }
 
-    /// Tells those who follow the spec. Who has seen the end of all its specs, or went away, is
-    /// forgotten.
+    /// Sends to all followers of the spec. A follower that has seen the end of all its specs, or
+    /// went away, is removed.
     pub fn tell(&mut self, announcement: &Announcement) {
         let is_end = matches!(announcement.notice, Notice::RunEnded { .. });
         self.followers.retain_mut(|follower| {
@@ -94,7 +94,7 @@ fn kind(notice: &Notice) -> &'static str {
     }
 }
 
-/// What belongs to it (contract).
+/// The fields of a notice (contract).
 #[rustfmt::skip]
 fn fields(notice: &Notice) -> Value {
     match notice {

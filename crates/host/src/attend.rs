@@ -1,4 +1,4 @@
-//! The engine of a project: found, asked, started without a terminal.
+//! The engine of a project: find it, ask it, or start one without a terminal.
 
 use std::io;
 use std::process::{Child, Command, Stdio};
@@ -14,19 +14,21 @@ use crate::settings::{self, Flags, Loader};
 use crate::spec_file::sentence;
 use crate::user;
 
-/// How long an engine may be between taking the lock and answering, or between its last answer
-/// and letting go of the lock.
+/// How long an engine may take between taking the lock and answering, or between its last answer
+/// and releasing the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long an order to run may stay without an answer. The engine answers before it starts anything.
+/// How long a request to run may stay without an answer. The engine answers before it starts
+/// anything.
 const ORDER: Duration = Duration::from_secs(60);
-/// How long an answer may take before that is said: an agent that ends slowly takes as long.
+/// How long an answer may take before the wait is reported: an agent that ends slowly takes this
+/// long.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How often we look at an engine that has not answered yet.
+/// How often we check an engine that has not answered yet.
 const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It does not fit the state it met, or is wrong.
+    /// The request does not fit the current state, or is wrong.
     #[error("{0}")]
     Refused(String),
     #[error("{0}")]
@@ -39,7 +41,7 @@ pub enum Error {
     Start(#[from] io::Error),
 }
 
-/// What a kumite meets when it starts.
+/// What a kumite finds when it starts.
 pub enum Found {
     Free(Lock),
     Alive(Client),
@@ -61,7 +63,7 @@ pub fn engine(project: &Project) -> Result<Found, Error> {
     }
 }
 
-/// Connects to an engine that can answer. An engine that nobody of ours can reach is an error at
+/// Connects to an engine that can answer. An engine that we cannot reach at all is an error at
 /// once; one that is not there yet may be there in a moment.
 fn connect(project: &Project) -> Result<io::Result<Client>, Error> {
     if let Some(pid) = lock::suspended(project) {
@@ -88,9 +90,9 @@ fn no_answer(error: &io::Error) -> Error {
     ))
 }
 
-/// One request to the engine that lives, or else to one that lives only for it. An engine that was
-/// just ending gives no answer: then it is asked again. With `patience` an answer that takes longer
-/// is not waited for.
+/// Sends one request to the running engine, or else to one that lives only for it. An engine that
+/// was just ending gives no answer: then the request is repeated. With `patience` a longer wait for
+/// the answer is given up.
 pub fn ask(
     project: &Project,
     request: &Request,
@@ -127,7 +129,7 @@ fn answer_ourselves(project: &Project, request: &Request) -> Result<Option<Reply
     Ok(replies.recv().ok())
 }
 
-/// Hands specs to an engine that lives, or is about to: for those who keep one themselves.
+/// Passes specs to a running or starting engine, for callers that hold one themselves.
 pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
     let by = Some(std::process::id());
     let request = Request::Run(RunRequest {
@@ -144,7 +146,7 @@ pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
     })
 }
 
-/// Hands specs to an engine that needs no terminal, starting one if there is none.
+/// Passes specs to an engine that needs no terminal, and starts one if there is none.
 pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result<(), Error> {
     let request = Request::Run(request.clone());
     let mut started = None;
@@ -155,7 +157,7 @@ pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Res
     let handed = loop {
         match insist(project, &request, Some(ORDER), &mut start) {
             Ok(Ok(_)) => break Ok(()),
-            // What is in the way may take as long as it likes.
+            // Whatever blocks the request may take as long as it needs.
             Ok(Err(Met::Later)) => {}
             Ok(Err(Met::Nobody(_) | Met::Silence)) => break Err(no_engine(project)),
             Err(error) => break Err(error),
@@ -165,8 +167,8 @@ pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Res
     handed
 }
 
-/// Has an engine without a terminal go on with what an engine of this process has left. Another
-/// process that follows one of these runs may be faster.
+/// Lets an engine without a terminal continue the runs that an engine of this process has left.
+/// Another process that follows one of these runs may be faster.
 pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<(), Error> {
     let deadline = Instant::now() + PATIENCE;
     let mut started = None;
@@ -187,24 +189,24 @@ pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<
     handed
 }
 
-/// Whoever outlives an engine that it has started buries it.
+/// A process that outlives an engine it has started must reap it.
 fn bury(started: Option<Child>) {
     if let Some(mut engine) = started {
         thread::spawn(move || engine.wait());
     }
 }
 
-/// What was met at last, when nothing was done in time.
+/// The last obstacle, when nothing was done in time.
 enum Met {
     /// No engine could be reached.
     Nobody(io::Error),
-    /// An engine that ended instead of answering.
+    /// An engine ended instead of answering.
     Silence,
     /// Something was just ending.
     Later,
 }
 
-/// Asks until there is an answer. `without` is what is done while no engine can be reached.
+/// Asks until there is an answer. `without` runs while no engine can be reached.
 fn insist(
     project: &Project,
     request: &Request,
@@ -275,8 +277,8 @@ fn no_engine(project: &Project) -> Error {
     Error::Failed(format!("the engine did not start; see {}", log.display()))
 }
 
-/// Starts an engine, unless the one that was started is still on its way. One that ends well at
-/// once met another kumite, which may have been a short one.
+/// Starts an engine, unless the one that was started is still starting. An engine that exits
+/// successfully at once found another kumite, which may have been a short one.
 fn start_detached(
     project: &Project,
     jobs: Option<u32>,

@@ -1,10 +1,10 @@
-//! Programs of kumite that are not part of its binary, such as `kumite-board`.
+//! kumite's programs that are not part of its binary, such as `kumite-board`.
 
 use std::env;
 use std::path::PathBuf;
 
-/// The path of `program`: what `variable` names, beside us, in `../lib/kumite`, or on the PATH.
-/// If it is in none of these places, the error is the path where it was expected.
+/// The path of `program`: named by `variable`, beside us, in `../lib/kumite`, or on the PATH. If it
+/// is in none of these places, the error is the path where it was expected.
 pub fn find(program: &str, variable: &str) -> Result<PathBuf, PathBuf> {
     if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);

@@ -19,7 +19,7 @@ impl Clock {
         self.last_ms
     }
 
-    /// Goes on after the stamps of an earlier process.
+    /// Continues after the stamps of an earlier process.
     pub fn after(&mut self, stamp_ms: u64) {
         self.last_ms = self.last_ms.max(stamp_ms);
     }
@@ -34,8 +34,8 @@ pub fn now_ms() -> u64 {
     }
 }
 
-/// For tests that wait for hours: a file that says by how many milliseconds the clock is ahead. It
-/// can be changed at any time. Agents do not see it.
+/// For tests that wait for hours: a file with the number of milliseconds that the clock is ahead.
+/// It can be changed at any time. Agents do not see it.
 pub const VARIABLE: &str = "KUMITE_CLOCK_AHEAD";
 
 static AHEAD: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -45,7 +45,7 @@ fn ahead_ms(file: &Path) -> u64 {
     text.trim().parse().unwrap_or(0)
 }
 
-/// As it stands in every file: UTC, RFC 3339, milliseconds.
+/// The format in every file: UTC, RFC 3339, milliseconds.
 pub fn rfc3339(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);
     match at {
@@ -54,7 +54,7 @@ pub fn rfc3339(at_ms: u64) -> String {
     }
 }
 
-/// A moment to come, where the person is: the time of day, with the day if that is not today.
+/// A future moment in the person's time zone: the time of day, with the date if it is not today.
 pub fn local_moment(at_ms: u64) -> String {
     let local = |ms: u64| {
         let at = Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
@@ -67,7 +67,7 @@ pub fn local_moment(at_ms: u64) -> String {
     }
 }
 
-/// The date where the person is, as `2026-01-31`.
+/// The date in the person's time zone, as `2026-01-31`.
 pub fn local_day(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);
     match at {
@@ -76,13 +76,13 @@ pub fn local_day(at_ms: u64) -> String {
     }
 }
 
-/// A date as people write it in full, if it is one.
+/// A date in the full form that people write, if it is valid.
 pub fn parse_day(text: &str) -> Option<String> {
     let day: jiff::civil::Date = text.parse().ok()?;
     Some(day.to_string())
 }
 
-/// The time of day where the person is.
+/// The time of day in the person's time zone.
 pub fn local_time(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().map(Timestamp::from_millisecond);
     match at {

@@ -30,7 +30,7 @@ pub struct Context {
     agent: Option<Arc<Handle>>,
     /// Since when nothing happens.
     pub at_rest_since: Option<Instant>,
-    /// Who waits for it to come to rest.
+    /// Clients that wait until it rests.
     pub waiting: Vec<Sender<Reply>>,
     /// When an agent that was told to end is ended by force.
     pub force_at: Option<Instant>,
@@ -83,7 +83,7 @@ impl Context {
         Ok((context, news))
     }
 
-    /// A crash can come between the journal's word about the end of an agent and its line in
+    /// A crash can happen between the journal entry about the end of an agent and its line in
     /// usage.jsonl.
     fn settle_again(&mut self, entry: &Entry, effects: &[Effect], shared: &mut Shared) {
         let step = effects.iter().find_map(|effect| match effect {
@@ -96,8 +96,8 @@ impl Context {
         }
     }
 
-    /// A crash can come between the end of an agent and the removal of its record. An agent that
-    /// works and that the journal does not know (somebody moved it away) is ended.
+    /// A crash can happen between the end of an agent and the removal of its record. A running
+    /// agent that the journal does not know (somebody moved the journal away) is ended.
     fn remove_old_records(&self) {
         let current = self.run.work().map(|work| self.spec.agent_dir(work.agent));
         let records = fs::read_dir(self.spec.run_dir().join("agents"));
@@ -109,7 +109,7 @@ impl Context {
             match kumite_agents::adopt(&dir) {
                 Ok(Adopted::Running(unknown)) => unknown.stop(),
                 Ok(Adopted::Lost) => {
-                    // The record says how to find what its supervisor did not live to end.
+                    // The record tells how to find the processes that its supervisor could not end.
                     let _ = kumite_agents::conclude(&dir);
                     drop(fs::remove_dir_all(dir));
                 }
@@ -118,7 +118,7 @@ impl Context {
         }
     }
 
-    /// Whether the effects of an entry were all carried out: an agent is started last.
+    /// Whether all effects of an entry were carried out: an agent is started last.
     fn has_launched(&self, entry: &Entry) -> bool {
         let work = self.run.work().filter(|work| work.agent.seq == entry.seq);
         work.is_some_and(|work| {
@@ -139,12 +139,12 @@ impl Context {
         }
     }
 
-    /// The agent that works, or that worked last.
+    /// The current agent, or the last one.
     pub fn agent(&self) -> Option<Arc<Handle>> {
         self.agent.clone()
     }
 
-    /// Takes one event through record, decide, act.
+    /// Handles one event: record, decide, act.
     pub fn handle(&mut self, event: Event, shared: &mut Shared) -> Result<(), journal::Error> {
         let (mut desk, run) = self.desk(shared, false);
         let handled = handle(&mut desk, run, event);
@@ -185,11 +185,11 @@ impl Context {
         };
     }
 
-    /// Ends an agent that did not end when told.
+    /// Kills an agent that did not end when told.
     pub fn force(&mut self) {
         self.force_at = None;
         if let Some(agent) = self.agent.clone() {
-            // It may have to wait for the kernel; the other runs do not.
+            // This may have to wait for the kernel; the other runs must not.
             std::thread::spawn(move || agent.force());
         }
     }
@@ -201,7 +201,7 @@ impl Context {
         }
     }
 
-    /// Ends the agent at once, and waits until it is gone; but not for ever.
+    /// Ends the agent at once, and waits until it is gone, but not for ever.
     pub fn end_now(&self) {
         self.kill();
         let supervisor = self.agent.as_ref().and_then(|agent| agent.supervisor());

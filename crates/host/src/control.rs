@@ -1,4 +1,5 @@
-//! The control socket: how other processes talk to the engine of a project. One JSON object a line.
+//! The control socket: how other processes talk to the engine of a project. One JSON object per
+//! line.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -19,7 +20,7 @@ use crate::engine::Message;
 use crate::held::{Grip, Held};
 use crate::project::Project;
 
-/// What can be asked of an engine.
+/// The requests to an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
@@ -42,15 +43,15 @@ pub enum Request {
         document: Option<Document>,
         remark: Option<String>,
     },
-    /// Stop, because whoever asked for these was interrupted.
+    /// Stops, because the process that asked for these runs was interrupted.
     Interrupt {
         specs: Vec<String>,
     },
 }
 
 impl Request {
-    /// Whether it makes sense only with the settings that the person has written. What ends work
-    /// does not need them.
+    /// Whether it makes sense only with the person's settings. Requests that end work do not need
+    /// them.
     pub fn needs_settings(&self) -> bool {
         match self {
             Request::Stop { .. } | Request::Pause { .. } | Request::Interrupt { .. } => false,
@@ -68,18 +69,18 @@ pub struct RunRequest {
     pub until: Option<Phase>,
     pub from: Option<Phase>,
     pub review_once: Option<Fixing>,
-    /// An agent for all phases, in place of the settings.
+    /// An agent for all phases, instead of the settings.
     pub agent: Option<String>,
-    /// A usage limit ends the run instead of being waited for.
+    /// A usage limit ends the run instead of making it wait.
     #[serde(default)]
     pub no_wait: bool,
-    /// A usage limit is not waited for any longer: it is tried again now.
+    /// Skips the wait for a usage limit: the agent is tried now.
     #[serde(default)]
     pub at_once: bool,
-    /// The process whose end ends these runs, too; None: they go on without it.
+    /// The process whose end also ends these runs; None: they go on without it.
     #[serde(default)]
     pub by: Option<u32>,
-    /// Whether everything that happens is sent too.
+    /// Whether all news is sent too.
     pub follow: Follow,
 }
 
@@ -94,19 +95,19 @@ pub enum Follow {
     Always,
 }
 
-/// What an engine answers: an answer first, then news if they were asked for.
+/// The answers of an engine: first one answer, then news if it was requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// These of the specs work already, and were started elsewhere. The answer follows.
+    /// These specs already work, and were started elsewhere. The answer follows.
     Others(Vec<String>),
-    /// It is done, or on its way.
+    /// It is done, or has begun.
     Done(String),
-    /// It does not fit the state it met, or is wrong.
+    /// The request does not fit the current state, or is wrong.
     Refused(String),
-    /// It is right, but the machine does not let us: no room on the disk, say.
+    /// The request is right, but the machine prevents it: for example, the disk is full.
     Failed(String),
-    /// Something is just ending; the same request fits in a moment.
+    /// Something is just ending; the same request will fit in a moment.
     Later,
     News(Announcement),
 }
@@ -115,8 +116,8 @@ fn path(project: &Project) -> PathBuf {
     project.runtime().join("control.sock")
 }
 
-/// The address of a socket is short (108 bytes), paths are not: the directory is opened, and the
-/// socket is named through it.
+/// The address of a socket is limited to 108 bytes, which a path may exceed: so the directory is
+/// opened, and the socket is named through it.
 fn short_path(project: &Project) -> io::Result<(fs::File, PathBuf)> {
     use std::os::fd::AsRawFd;
     let dir = fs::File::open(project.runtime())?;
@@ -124,11 +125,11 @@ fn short_path(project: &Project) -> io::Result<(fs::File, PathBuf)> {
     Ok((dir, short))
 }
 
-/// The socket of an engine, as long as it listens.
+/// The socket of an engine, while it listens.
 #[derive(Debug)]
 pub struct Open {
     listener: OwnedFd,
-    /// Whoever passes replies on holds it.
+    /// Held by threads that pass replies on.
     talking: Held,
 }
 
@@ -138,20 +139,20 @@ const LAST_WORD: Duration = Duration::from_secs(2);
 const REQUEST_MAX: u64 = 4 * 1024 * 1024;
 
 impl Open {
-    /// The engine ends: everybody hears the last word, but nobody keeps it for long.
+    /// The engine ends: every client gets the last reply, but nobody can delay this for long.
     pub fn close(self) {
         self.stop_listening();
         self.talking.wait(LAST_WORD);
     }
 
-    /// Nobody can connect any more, because the file is gone. Those who are connected go on.
+    /// Nobody can connect any more, because the file is gone. Existing connections go on.
     pub fn stop_listening(&self) {
-        // Its thread, which waits for the next connection, ends by that.
+        // This ends the thread that waits for the next connection.
         let _ = rustix::net::shutdown(&self.listener, Shutdown::Both);
     }
 }
 
-/// Listens, with the lock held: a socket that is there is a dead engine's.
+/// Listens, with the lock held: an existing socket belongs to a dead engine.
 pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<Open> {
     let _ = fs::remove_file(path(project));
     let (_dir, short) = short_path(project)?;
@@ -173,30 +174,30 @@ pub fn listen(project: &Project, inbox: Sender<Message>) -> io::Result<Open> {
     Ok(open)
 }
 
-/// The next connection; None: the engine does not listen any more.
+/// The next connection; None: the engine no longer listens.
 fn accept(listener: &UnixListener) -> Option<UnixStream> {
     loop {
         match listener.accept() {
             Ok((stream, _)) => return Some(stream),
-            // What `stop_listening` leads to.
+            // The result of `stop_listening`.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => return None,
-            // No descriptor is free, say: that passes.
+            // For example, no descriptor is free: that passes.
             Err(_) => thread::park_timeout(Duration::from_millis(50)),
         }
     }
 }
 
-/// Gives a connection a thread of its own, or says why it gets none.
+/// Gives a connection its own thread, or tells the client why it gets none.
 fn attend(stream: UnixStream, inbox: Sender<Message>, talking: Grip) {
     let spare = stream.try_clone();
     let serve = move || {
-        // A client that goes away is its own business.
+        // A client that goes away needs no handling.
         let _ = serve(stream, &inbox, &talking);
     };
     let started = thread::Builder::new().stack_size(256 * 1024).spawn(serve);
     if let (Err(error), Ok(mut stream)) = (started, spare) {
         let why = format!("kumite cannot answer: no thread can be started ({error})");
-        // A new connection has room for a line.
+        // A new connection has room for one line.
         let _ = send(&mut stream, &Reply::Failed(why));
     }
 }
@@ -245,7 +246,7 @@ fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Grip) -> io::Res
             send(&mut write, &text)?;
         }
         if !is_answered {
-            // The engine has ended instead: whoever asked sees the connection close.
+            // The engine has ended instead: the client sees the connection close.
             return Ok(());
         }
     }
@@ -261,7 +262,7 @@ fn send(stream: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 pub struct Client {
     read: BufReader<UnixStream>,
     write: UnixStream,
-    /// What has come of the next reply.
+    /// The part of the next reply that has arrived.
     line: Vec<u8>,
 }
 
@@ -285,14 +286,14 @@ impl Client {
         self.next()
     }
 
-    /// The same, if it comes within `time`; else the error is `WouldBlock`.
+    /// The same, if it comes within `time`; otherwise the error is `WouldBlock`.
     pub fn answer_within(&mut self, time: Duration) -> io::Result<Option<Reply>> {
         self.read.get_ref().set_read_timeout(Some(time))?;
         self.next()
     }
 
     fn next(&mut self) -> io::Result<Option<Reply>> {
-        // What came before an error stays in the line.
+        // After an error the partial line is kept.
         self.read.read_until(b'\n', &mut self.line)?;
         let line = std::mem::take(&mut self.line);
         match line.ends_with(b"\n") {

@@ -1,4 +1,4 @@
-//! What the agents have used, added up from usage.jsonl.
+//! The total usage of agents, from usage.jsonl.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use crate::announce::usd;
 use crate::project::{self, Project};
 use crate::usage_log::{Line, UsageLog};
 
-/// What is added up.
+/// What to group by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CostBy")]
@@ -27,11 +27,11 @@ pub enum By {
     Step,
 }
 
-/// Which lines count.
+/// Selects lines.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
     pub by: By,
-    /// All of them, if there are none.
+    /// All specs, if this is empty.
     pub specs: Vec<SpecName>,
     /// A day such as 2026-01-31.
     pub since: Option<String>,
@@ -49,7 +49,7 @@ pub struct Report {
     pub unreadable: usize,
 }
 
-/// A row has the key that it was added up by.
+/// A row has only the key that it was grouped by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostRow")]
 pub struct Row {
@@ -67,12 +67,12 @@ pub struct Row {
     pub sum: Sum,
 }
 
-/// What some agents have used together.
+/// The total usage of some agents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostSum")]
 pub struct Sum {
     pub agents: u64,
-    /// Those whose programs told no price.
+    /// Agents whose programs reported no price.
     pub unpriced: u64,
     pub cost_usd: f64,
     #[serde(skip)]
@@ -112,7 +112,7 @@ pub fn report(project: &Project, ask: &Ask) -> Result<Report, Error> {
         path: log.path().to_owned(),
         source,
     })?;
-    // A spec that was removed has cost what it has; one that never was is a slip.
+    // A removed spec still has its cost; a spec that never existed is a typing mistake.
     for (name, _) in ask.specs.iter().zip(&seen).filter(|(_, seen)| !**seen) {
         project.spec(name)?;
     }
@@ -129,7 +129,7 @@ pub fn report(project: &Project, ask: &Ask) -> Result<Report, Error> {
     })
 }
 
-/// In the order of a spec's walk.
+/// In the order of a run.
 const STEPS: [&str; 9] = [
     "requirements",
     "design",
@@ -153,7 +153,7 @@ impl By {
         }
     }
 
-    /// To which row a line belongs, and which place that row has.
+    /// The row that a line belongs to, and the position of that row.
     fn key(self, line: &Line) -> (usize, String) {
         let place = |known: Option<usize>| known.unwrap_or(usize::MAX);
         match self {
@@ -188,7 +188,7 @@ impl By {
 }
 
 impl Row {
-    /// What it was added up by.
+    /// The value that it was grouped by.
     pub fn name(&self) -> &str {
         let mut names = [&self.spec, &self.phase, &self.agent, &self.day, &self.step].into_iter();
         names.find_map(|name| name.as_deref()).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Dying on demand, for the tests that kill kumite everywhere (`crates/cli/tests/it/crash.rs`).
+//! Crashes on demand, for the tests that kill kumite everywhere (`crates/cli/tests/it/crash.rs`).
 //!
 //! `KUMITE_CRASH_AT="3 recorded login"` kills this process (SIGKILL) when it passes the point
-//! `recorded login` for the third time. `KUMITE_CRASH_REPORT=FILE` writes down every point that is
-//! passed. Only a kumite with the feature `crash-points` does so, and only its tests have that.
+//! `recorded login` for the third time. `KUMITE_CRASH_REPORT=FILE` records every point that is
+//! passed. This works only with the feature `crash-points`, which only the tests use.
 
 #[cfg(feature = "crash-points")]
 mod plan;
@@ -12,7 +12,7 @@ use std::fmt::Arguments;
 /// The variables of this module: agents do not see them.
 pub const VARIABLES: &str = "KUMITE_CRASH_";
 
-/// A moment between two things of which only the first has happened.
+/// A moment between two actions of which only the first has happened.
 #[cfg(feature = "crash-points")]
 pub fn point(name: Arguments<'_>) {
     plan::pass(name);

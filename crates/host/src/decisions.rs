@@ -1,4 +1,4 @@
-//! Every journal entry of a spec, the decision taken, and why.
+//! Every journal entry of a spec, the decision, and its reason.
 
 use kumite_core::change::Change;
 use kumite_core::effect::Effect;
@@ -16,21 +16,21 @@ use crate::{journal, wording};
 /// One line of `kumite replay --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Decision {
-    /// What happened, as the journal has it.
+    /// What happened, as the journal stores it.
     #[schemars(with = "Value")]
     pub entry: Entry,
     /// The run after it.
     #[schemars(with = "Value")]
     pub run: Run,
-    /// What was done about it, a sentence each.
+    /// What was done about it, one sentence per effect.
     pub effects: Vec<String>,
-    /// What happened, for people, with the evidence that the decision rests on.
+    /// What happened, for people, with the evidence for the decision.
     pub event: String,
-    /// How the run stands after it, for people.
+    /// The state of the run after it, for people.
     pub state: String,
 }
 
-/// All of them, in their order. A spec that never ran has none.
+/// All of them, in order. A spec that never ran has none.
 pub fn all(spec: &Spec) -> Result<Vec<Decision>, journal::Error> {
     let history = journal::history(spec.run_dir())?.into_iter();
     Ok(history
@@ -67,7 +67,7 @@ fn event(event: &Event) -> String {
     }
 }
 
-/// The evidence that the decision rests on, as far as a line holds it.
+/// The evidence for the decision, as far as it fits on a line.
 fn seen(look: Option<&Look>) -> String {
     match look {
         None => String::new(),
@@ -89,7 +89,7 @@ fn tasks(tasks: TaskFacts) -> String {
     }
 }
 
-/// What the reply's table and spec.json say, in one if they agree.
+/// What the reply's table and spec.json say, written once if they agree.
 fn round(round: &RoundFacts) -> String {
     let found = |findings: Option<Findings>| match findings {
         Some(found) => format!(

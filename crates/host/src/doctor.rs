@@ -1,4 +1,4 @@
-//! What a killed kumite left behind: found, said, and ended.
+//! What a killed kumite left behind: found, reported, and ended.
 
 mod contests;
 mod places;
@@ -12,7 +12,7 @@ use kumite_agents::{Adopted, Left, Means, Remains};
 use crate::project::{NotShown, Project, Spec};
 use crate::{journal, lock, spec_file};
 
-/// One thing that is not as it should be.
+/// One problem.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub what: String,
@@ -21,7 +21,7 @@ pub struct Finding {
 
 #[derive(Clone, Debug)]
 pub enum Remedy {
-    /// The agent of this spec works and no engine knows it: its run is stopped.
+    /// The agent of this spec works without an engine: its run is stopped.
     StopRun(String),
     /// Processes of an agent whose supervisor is gone.
     End(Remains),
@@ -31,11 +31,11 @@ pub enum Remedy {
     Person(String),
 }
 
-/// Looks; changes nothing.
+/// Only looks; changes nothing.
 pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error> {
     let mut findings = places::examine(project);
     let hidden = places::hidden_lock(project);
-    // Whose lock cannot be looked at may be alive, and so nothing of it is touched.
+    // If the lock cannot be read, an engine may be running, so nothing of it is touched.
     let engine_lives = hidden.is_some() || lock::is_held(project);
     findings.extend(hidden);
     for name in project.known_runs() {
@@ -85,8 +85,8 @@ fn unreadable(error: &journal::Error, spec: &Spec) -> Finding {
     }
 }
 
-/// What is right, but not what a person may expect of it: directories that look like specs, and
-/// specs that are hard to name.
+/// What is correct, but may surprise a person: directories that look like specs, and specs that are
+/// hard to name.
 pub fn notes(project: &Project) -> Vec<String> {
     let odd = project.not_shown();
     let odd = (!odd.is_empty()).then(|| format!("not shown: {}", NotShown::list(&odd)));
@@ -99,7 +99,7 @@ pub fn notes(project: &Project) -> Vec<String> {
     odd.into_iter().chain(hyphens).collect()
 }
 
-/// What the machine lacks that agents need to be kept together.
+/// What the machine lacks for containing agents.
 pub fn lacking(means: &Means) -> Vec<Finding> {
     let needed = [
         ("no process can inherit orphans", &means.subreaper),
@@ -162,7 +162,7 @@ fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
     });
 }
 
-/// Processes of this project that carry an agent's mark, whose supervisor and records are gone.
+/// Processes of this project with an agent's mark, whose supervisor and records are gone.
 fn strays(project: &Project, findings: &mut Vec<Finding>) {
     let known = known_agents(project);
     let project = format!("KUMITE_PROJECT={}", project.root().display());
@@ -172,7 +172,7 @@ fn strays(project: &Project, findings: &mut Vec<Finding>) {
         .filter(|agent| !known.contains(agent))
         .collect();
     for agent in unknown {
-        // Of this project: an agent of another one may have the same id.
+        // Only of this project: an agent of another one may have the same id.
         let mark = format!("KUMITE_AGENT={agent}");
         left_over(&agent, Remains::marked(&[&mark, &project]), findings);
     }
@@ -210,7 +210,7 @@ fn broken_spec(spec: &Spec, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The temporary file of a write that a crash cut off. The file itself is whole.
+/// The temporary file of a write that a crash interrupted. The file itself is complete.
 fn half_written(spec: &Spec, findings: &mut Vec<Finding>) {
     let entries = fs::read_dir(spec.main_dir())
         .into_iter()

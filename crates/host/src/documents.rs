@@ -1,4 +1,4 @@
-//! The documents of a spec: the text files of its directory, wherever that is checked out.
+//! The documents of a spec: the text files of its directory, in whichever checkout it is.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::clock::rfc3339;
 use crate::project::Spec;
 
-/// What is longer is cut there: nobody reads that on a page.
+/// A longer document is cut: nobody reads that much on a page.
 const TEXT_MAX: u64 = 4 * 1024 * 1024;
 
 /// A file of the spec.
@@ -41,7 +41,7 @@ pub enum Error {
     Read { path: PathBuf, source: io::Error },
 }
 
-/// All of them: first those of a spec's walk, in its order, then the others by name.
+/// All of them: first those of a run, in its order, then the others by name.
 pub fn list(spec: &Spec) -> Result<Vec<Document>, Error> {
     let Some(dir) = dir(spec) else {
         return Ok(Vec::new());
@@ -56,8 +56,8 @@ pub fn list(spec: &Spec) -> Result<Vec<Document>, Error> {
     Ok(documents)
 }
 
-/// One of them. A name that is no plain file of the spec's directory is none: links that lead out
-/// of it are not followed.
+/// One document. Only a plain file of the spec's directory is accepted: links that lead out of it
+/// are not followed.
 pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     let none = || Error::None {
         spec: spec.name.clone(),
@@ -67,7 +67,7 @@ pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     let document = look(&dir, name).ok_or_else(none)?;
     let path = dir.join(name);
     let mut bytes = Vec::new();
-    // It may have been swapped for a link or a pipe since we looked.
+    // It may have been replaced by a link or a pipe since we looked.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     OpenOptions::new()
         .read(true)
@@ -79,8 +79,8 @@ pub fn read(spec: &Spec, name: &str) -> Result<Text, Error> {
     Ok(Text { document, text })
 }
 
-/// A directory that is a link to elsewhere holds no documents of the spec, nor does a worktree outside
-/// of the project: an agent may have written that into spec.json.
+/// A directory that is a link to elsewhere contains no documents of the spec, and neither does a
+/// worktree outside the project: an agent may have written that path into spec.json.
 fn dir(spec: &Spec) -> Option<PathBuf> {
     let checkout = fs::canonicalize(spec.workplace()).ok()?;
     let dir = fs::canonicalize(spec.files_in(&checkout)).ok()?;
@@ -96,7 +96,7 @@ fn look(dir: &Path, name: &str) -> Option<Document> {
     if !is_text || name.starts_with('.') || name.contains(['/', '\0']) {
         return None;
     }
-    // The link itself is looked at, not where it leads.
+    // The link itself is checked, not its target.
     let found = fs::symlink_metadata(dir.join(name)).ok()?;
     let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     found.is_file().then(|| Document {
@@ -109,7 +109,7 @@ fn look(dir: &Path, name: &str) -> Option<Document> {
 fn place(name: &str) -> (usize, String, u32) {
     let walk = ["requirements.md", "design.md", "tasks.md"];
     let known = walk.iter().position(|it| *it == name);
-    // `document-review-10.md` comes behind `document-review-9.md`.
+    // `document-review-10.md` comes after `document-review-9.md`.
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let words = name.chars().filter(|it| !it.is_ascii_digit()).collect();
     let number = digits.parse().unwrap_or(0);

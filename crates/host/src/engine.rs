@@ -32,7 +32,7 @@ use crate::{crash, evidence, requests, spec_file};
 pub(crate) use leaving::Ending;
 pub use leaving::Left;
 
-/// What reaches the loop.
+/// What the loop receives.
 #[derive(Debug)]
 pub enum Message {
     AgentEnded {
@@ -45,7 +45,7 @@ pub enum Message {
     },
     /// The process was told to end: stop everything, then end.
     Interrupt,
-    /// The same, but what other processes asked for goes on in another engine.
+    /// The same, but runs that other processes asked for go on in another engine.
     Leave,
     /// It was told so twice: no grace.
     Kill,
@@ -56,11 +56,11 @@ pub enum Message {
 pub enum Until {
     /// As soon as nothing runs and nobody waits.
     AtRest,
-    /// After nothing has run for so long.
+    /// After nothing has run for this long.
     Quiet(Duration),
     /// When it is told to.
     Told,
-    /// As soon as its one request is answered; an agent that works is left to work.
+    /// As soon as its one request is answered; a running agent is left running.
     Answered,
 }
 
@@ -75,7 +75,7 @@ pub struct Engine {
     pub(crate) ending: Ending,
     /// The process that asked for a spec; None: one that does not wait for it.
     pub(crate) owners: BTreeMap<String, Option<u32>>,
-    /// The agents that an earlier engine was asked to use in place of the settings.
+    /// The agents that an earlier engine was asked to use instead of the settings.
     pub agents: BTreeMap<String, String>,
     asked: bool,
     quiet_since: Instant,
@@ -84,7 +84,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// With the lock held there is no other engine in this project.
+    /// The lock guarantees that there is no other engine in this project.
     pub fn new(project: Project, lock: Lock, loader: Loader, until: Until) -> Engine {
         let (inbox, messages) = mpsc::channel();
         let settings = &loader.loaded.settings;
@@ -165,13 +165,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Works until it may end, and says what goes on without it.
+    /// Works until it may end, and returns what goes on without it.
     pub fn run(&mut self) -> Vec<Left> {
         loop {
             let message = match self.messages.recv_timeout(self.patience()) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
-                // The engine itself holds a sender.
+                // The engine itself holds a sender, so this cannot happen.
                 Err(RecvTimeoutError::Disconnected) => return Vec::new(),
             };
             if !self.lock.is_ours() {
@@ -184,7 +184,7 @@ impl Engine {
                 control::unlink(&self.project);
                 self.shared.close();
                 return match self.until {
-                    // Whoever asked once does not wait for what works.
+                    // An engine for a single request does not wait for running agents.
                     Until::Answered => Vec::new(),
                     Until::AtRest | Until::Quiet(_) | Until::Told => self.left(),
                 };
@@ -230,7 +230,7 @@ impl Engine {
         }
     }
 
-    /// Takes an event through a run, and gives its slot to the next one if it rests then.
+    /// Handles an event of a run, and gives its slot to the next run if it rests afterwards.
     pub(crate) fn handle(&mut self, name: &str, event: Event) -> Result<(), journal::Error> {
         let Some(context) = self.contexts.get_mut(name) else {
             return Ok(());
@@ -276,14 +276,14 @@ impl Engine {
                     State::Limited(_) => Event::WaitOver { look },
                     _ => return self.pool.leave(name),
                 };
-                // Trouble with the journal has been said.
+                // An error of the journal has already been reported.
                 let _ = self.handle(name, event);
             }
             None => self.pool.leave(name),
         }
     }
 
-    /// A usage limit is over, or is not waited for any longer.
+    /// A usage limit is over, or a person does not want to wait any longer.
     pub(crate) fn wake(&mut self, name: &str) {
         let run = self.contexts.get(name).map(|context| &context.run);
         if run.is_some_and(|run| matches!(run.state, State::Limited(_))) && self.pool.ask(name) {
@@ -299,7 +299,7 @@ impl Engine {
         }
     }
 
-    /// Opens the context of a spec if it is not there.
+    /// Opens the context of a spec if it is not open.
     pub(crate) fn open(&mut self, name: &str) -> Result<(), requests::Error> {
         if self.contexts.contains_key(name) {
             return Ok(());
@@ -316,7 +316,8 @@ impl Engine {
         Ok(())
     }
 
-    /// What time brings: agents that do not end, contexts that may go, events nobody claims.
+    /// Regular work: agents that do not end, contexts that may be closed, events that nobody
+    /// claims.
     fn tick(&mut self) {
         let now = Instant::now();
         for context in self.contexts.values_mut() {
@@ -348,11 +349,11 @@ impl Engine {
         }
     }
 
-    /// Until something has to be looked at again.
+    /// How long to wait before the next check.
     fn patience(&self) -> Duration {
         let mut contexts = self.contexts.values();
         let is_calm = contexts.all(|context| context.force_at.is_none());
-        // Whoever ends by itself does so without delay.
+        // An engine that ends by itself does so without delay.
         match is_calm && (self.is_busy() || self.until == Until::Told) {
             true => Duration::from_millis(250),
             false => Duration::from_millis(50),
@@ -380,7 +381,7 @@ impl Engine {
     }
 }
 
-/// News about the engine itself, for whoever started it.
+/// News about the engine itself, for the person who started it.
 fn say(news: &str) {
     eprintln!("kumite: {news}");
 }

@@ -1,4 +1,4 @@
-//! `events.jsonl`: what happened, in the predecessor's words, so that its readers go on working.
+//! `events.jsonl`: what happened, in the predecessor's words, so that its readers keep working.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,8 +18,8 @@ use crate::clock::rfc3339;
 use crate::files;
 use crate::project::Spec;
 
-/// Appends what a notice means, in one write so that lines of two writers never mix.
-/// `again`: it may stand there already, from before a crash.
+/// Appends the lines for a notice, in one write so that lines of two writers never mix.
+/// `again`: they may already be there, from before a crash.
 pub fn append(
     spec: &Spec,
     key: EffectKey,
@@ -52,10 +52,9 @@ pub fn append(
     })
 }
 
-/// All that is there. A line that another program garbled is skipped, as every reader of this file
-/// does.
+/// All lines. A line that another program damaged is skipped, as every reader of this file does.
 pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
-    // An agent may have put a link or a pipe there: it is not followed, and not waited for.
+    // An agent may have put a link or a pipe there: we do not follow it, and do not wait for it.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = OpenOptions::new()
         .read(true)
@@ -82,13 +81,13 @@ pub fn parse(bytes: &[u8]) -> Vec<Value> {
         .collect()
 }
 
-/// Cuts off a line that a crash left half-written, and counts those that have these marks.
+/// Removes a half-written last line, and counts the lines with these marks.
 fn repair(spec: &Spec, mut file: &File, marks: [&str; 2]) -> io::Result<usize> {
     let text = fs::read(spec.events_file())?;
     let whole = text.iter().rposition(|byte| *byte == b'\n');
     let whole = whole.map_or(0, |at| at + 1);
     let kept = match &text[whole..] {
-        // A person's last line, without its end.
+        // A person's last line, without its line end.
         line if serde_json::from_slice::<Value>(line).is_ok() => {
             file.write_all(b"\n")?;
             text.len()
@@ -98,7 +97,7 @@ fn repair(spec: &Spec, mut file: &File, marks: [&str; 2]) -> io::Result<usize> {
             whole
         }
     };
-    // They would be at the end.
+    // Repeated lines would be near the end.
     let tail = &text[kept.saturating_sub(64 * 1024)..kept];
     let tail = String::from_utf8_lossy(tail);
     let marks = marks.map(|mark| format!(":\"{mark}\""));

@@ -1,4 +1,4 @@
-//! What the files of a spec say now. No judgement: that is the core's.
+//! What the files of a spec say now. There is no judgement here: that belongs to the core.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -18,17 +18,17 @@ use kumite_formats::{inspection_report, review_reply, tasks_md};
 use crate::project::Spec;
 use crate::spec_file;
 
-/// The files that carry a number, by how their names begin.
+/// The prefixes of numbered files.
 const REVIEW: &str = "document-review-";
 const INSPECTION: &str = "inspection-";
 
-/// Reads everything afresh.
+/// Reads everything again.
 pub fn look(spec: &Spec) -> Look {
     seen(spec, &[REVIEW, INSPECTION])
 }
 
-/// The same without the files of review rounds, which only the loop asks for: where a spec stands
-/// can be told without them, for a thousand specs.
+/// The same without the files of review rounds, which only the loop needs: the state of a thousand
+/// specs can be shown without them.
 pub fn glance(spec: &Spec) -> Look {
     seen(spec, &[INSPECTION])
 }
@@ -65,7 +65,7 @@ fn document_facts(dir: &Path, json: &SpecJson, document: Document) -> DocumentFa
     }
 }
 
-/// The check boxes of tasks.md, counted there and then (B1.1).
+/// The check boxes of tasks.md, counted at this moment (B1.1).
 pub fn tasks(dir: &Path) -> TaskFacts {
     let path = dir.join(Document::Tasks.file());
     // Reading a pipe would never end.
@@ -129,7 +129,7 @@ fn inspection_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Vec<Inspec
     known.into_values().collect()
 }
 
-/// The files of a spec that carry a number, by what they are. Empty files are not there.
+/// The numbered files of a spec, by kind. Empty files count as missing.
 #[derive(Default)]
 struct Numbered {
     reviews: BTreeMap<u32, Stamp>,
@@ -172,7 +172,7 @@ impl Numbered {
     }
 }
 
-/// The stamp of a file that is there and not empty.
+/// The stamp of a file that exists and is not empty.
 fn stamp_of(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
     let blank = metadata.len() == 0 || (metadata.len() < 64 && is_blank(path).unwrap_or(true));

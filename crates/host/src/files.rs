@@ -1,4 +1,4 @@
-//! Files that are whole at every moment.
+//! Files that are never half written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::crash;
 
-/// How much a write has to survive.
+/// What a write must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durable {
     /// A crash of kumite.
@@ -23,14 +23,14 @@ pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("not a file name"))?;
-    // The same name every time: what a crash leaves of it is taken up by the next write.
+    // Always the same name: the next write reuses what a crash leaves.
     let temporary = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
     let written = write_new(&temporary, path, bytes, durable).and_then(|()| {
         crash::point(format_args!("not renamed {}", path.display()));
         fs::rename(&temporary, path)
     });
     if written.is_err() {
-        // Nothing half-written stays behind.
+        // Leave nothing half-written.
         let _ = fs::remove_file(&temporary);
     }
     written

@@ -1,23 +1,23 @@
-//! Something that several threads hold for a while: whoever wants to go waits until all of them have
-//! let go of it, but not for ever.
+//! A resource that several threads hold for a while. The owner waits until all of them have
+//! released it, but not for ever.
 
 use std::convert::Infallible;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Nothing is ever sent: the channel is closed when the last holder is gone.
+/// Nothing is ever sent: the channel closes when the last holder is gone.
 #[derive(Debug)]
 pub struct Held {
     hold: Arc<Sender<Infallible>>,
     gone: Receiver<Infallible>,
 }
 
-/// Lets a thread hold it later, if it is still there then.
+/// Lets a thread hold it later, if it still exists then.
 #[derive(Clone, Debug)]
 pub struct Grip(Weak<Sender<Infallible>>);
 
-/// As long as this lives, it is held.
+/// Holds it as long as this value lives.
 #[derive(Debug)]
 pub struct Hold {
     _hold: Arc<Sender<Infallible>>,
@@ -36,10 +36,10 @@ impl Held {
         Grip(Arc::downgrade(&self.hold))
     }
 
-    /// Until nobody holds it, or the time is over. Nobody can hold it from now on.
+    /// Waits until nobody holds it, or the time is over. From now on nobody can take hold of it.
     pub fn wait(self, time: Duration) {
         drop(self.hold);
-        // Closed or too late: either way it is over.
+        // Closed or too late: in both cases the wait is over.
         let _ = self.gone.recv_timeout(time);
     }
 }

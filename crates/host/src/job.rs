@@ -1,4 +1,4 @@
-//! An agent of the settings, whatever it is asked to do: how it is run, and in which surroundings.
+//! An agent in the settings, for any task: how it is run, and in which environment.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,12 @@ use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Se
 
 use crate::{clock, crash};
 
-/// What a resumed session is told: it knows its task already.
+/// The prompt for a resumed session, which already knows its task.
 pub const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
     nobody is there to answer questions.";
 
-/// What an agent may know of its work (contract). What kumite itself was told does not count.
+/// The variables that inform an agent about its work (contract). Values inherited by kumite itself
+/// do not count.
 const KNOWN: [&str; 8] = [
     "KUMITE_SPEC",
     "KUMITE_STEP",
@@ -28,7 +29,7 @@ const KNOWN: [&str; 8] = [
     "KUMITE_TEAM",
 ];
 
-/// One agent, once.
+/// One start of an agent.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Its id.
@@ -68,7 +69,7 @@ impl Job {
     }
 }
 
-/// `binary` is kumite; a script of the scripted agent starts from `root`.
+/// `binary` is kumite; the path of a scripted agent's script is relative to `root`.
 pub fn driver(kind: &AgentKind, root: &Path, binary: &Path) -> Driver {
     match kind {
         AgentKind::Program {
@@ -125,7 +126,8 @@ pub fn prompt_file(kind: &AgentKind, dir: &Path, prompt: &str) -> io::Result<Opt
     Ok(Some(path))
 }
 
-/// This very program, also if its file was replaced since it started (an upgrade during a run).
+/// The path of this very program, even if its file was replaced since it started (an upgrade during
+/// a run).
 pub fn own_binary() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?;
     Ok(match path.exists() {

@@ -38,14 +38,14 @@ pub enum Error {
     Newer { path: PathBuf, version: u32 },
 }
 
-/// What helps where something was written by a newer kumite.
+/// The remedy for a file that a newer kumite wrote.
 pub fn update() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("update kumite (this is {version}); nothing was changed")
 }
 
 impl Error {
-    /// Whether the journal itself may be in order: the machine is in the way.
+    /// Whether the journal itself may be correct, and the machine is the problem.
     pub fn is_of_the_machine(&self) -> bool {
         match self {
             Error::Open { .. } | Error::Append { .. } => true,
@@ -59,7 +59,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     last_seq: u64,
-    /// Where the next entry will stand.
+    /// Where the next entry will be.
     end: u64,
     /// Of the last entry, as long as it is not written.
     snapshot: Option<Box<Snapshot>>,
@@ -67,7 +67,7 @@ pub struct Journal {
     snapshot_seq: u64,
 }
 
-/// So many entries are replayed in less than a millisecond, so they need no snapshot.
+/// Replaying this many entries takes less than a millisecond, so they need no snapshot.
 const FEW: u64 = 32;
 
 /// A journal as it was found.
@@ -79,7 +79,7 @@ pub struct Opened {
     pub last: Option<(Entry, Vec<Effect>)>,
     /// They were.
     pub acted: bool,
-    /// A torn last line was cut off: so many bytes.
+    /// The size of a half-written last line that was cut off.
     pub repaired: Option<u64>,
 }
 
@@ -93,7 +93,7 @@ impl Journal {
         };
         let mut file = open_for_both(&path).map_err(cannot)?;
         if file.metadata().map_err(cannot)?.len() == 0 {
-            // They belong to a journal that somebody removed, and say nothing about this one.
+            // They belong to a journal that was removed, and do not apply to this one.
             snapshot::remove(dir);
             let _ = fs::remove_file(dir.join(ACTED));
             files::sync_dir_of(&path).map_err(cannot)?;
@@ -125,9 +125,8 @@ impl Journal {
         })
     }
 
-    /// Notes that the effects of all entries were carried out. Without it a later process carries
-    /// out the last ones again, over whatever people have changed since. Like a snapshot it is not
-    /// synced.
+    /// Records that the effects of all entries were carried out. Otherwise a later process repeats
+    /// the last ones, over whatever people have changed since. Like a snapshot it is not synced.
     pub fn note_acted(&self) {
         let path = self.path.with_file_name(ACTED);
         let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
@@ -204,7 +203,7 @@ struct Replayed {
     last: Option<(Entry, Vec<Effect>)>,
     /// Where the good entries end.
     end: u64,
-    /// Bytes after that: a line that was not finished.
+    /// Bytes after that: an unfinished line.
     torn: u64,
 }
 
@@ -250,7 +249,7 @@ fn replay_from(
     Ok(replayed)
 }
 
-/// Without a last line that was not finished.
+/// Without an unfinished last line.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| *byte == b'\n');
     &bytes[..end.map_or(0, |end| end + 1)]

@@ -1,4 +1,4 @@
-//! From a step to a running agent: which program, which prompt, which surroundings.
+//! From a step to a running agent: its program, its prompt, its environment.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use crate::{crash, purse, settings};
 #[derive(Clone, Debug)]
 pub struct Kit {
     pub settings: Arc<Settings>,
-    /// An agent for all phases, in place of the settings.
+    /// An agent for all phases, instead of the settings.
     agent: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Kit {
         settings::agent(&self.settings, self.agent_name(step))
     }
 
-    /// The agent that was asked for in place of the settings.
+    /// The agent that was requested instead of the settings.
     pub fn agent_for_all(&self) -> Option<&str> {
         self.agent.as_deref()
     }
@@ -98,7 +98,7 @@ pub fn start(
     Ok(launcher.launch(&binary, &dir, &request)?)
 }
 
-/// Gets a supervisor ready for the next agent.
+/// Prepares a supervisor for the next agent.
 pub fn start_ahead(launcher: &Launcher) {
     if let Ok(binary) = own_binary() {
         launcher.start_ahead(&binary);
@@ -137,8 +137,8 @@ fn order(
     })
 }
 
-/// Whether the program makes a slash command of `/kiro:...`. Of any command a person chose nobody
-/// knows; that is for its script to handle.
+/// Whether the program understands `/kiro:...` as a slash command. For a person's own command this
+/// is unknown; its script has to handle it.
 fn knows_slash(kind: &AgentKind) -> bool {
     match kind {
         AgentKind::Program { kind, .. } => *kind == ProgramKind::Claude,
@@ -147,7 +147,7 @@ fn knows_slash(kind: &AgentKind) -> bool {
     }
 }
 
-/// The slash command where the project has it, or what stands in its file; else kumite's own text.
+/// The slash command if the project has it, or the text of its file; otherwise kumite's own text.
 fn prompt(spec: &Spec, launch: &Launch, workplace: &Path, knows_slash: bool) -> String {
     if launch.resume.is_some() {
         return GO_ON.to_owned();
@@ -204,7 +204,7 @@ fn round(step: Step) -> u32 {
     }
 }
 
-/// What an agent may know of its work (contract).
+/// The variables that inform an agent about its work (contract).
 fn known(spec: &Spec, launch: &Launch) -> Vec<(&'static str, String)> {
     let project = spec.project_root().to_string_lossy().into_owned();
     vec![

@@ -1,6 +1,6 @@
 //! The world: files, processes, time and people around the rules of `kumite-core`.
 //!
-//! [`engine::Engine`] is the loop of a project. What happens comes in through its inbox, is written
+//! [`engine::Engine`] is the loop of a project. Every event comes in through its inbox, is written
 //! to the [`journal`] of its run, decided by the core, and carried out by [`perform`].
 
 pub mod announce;

@@ -1,5 +1,5 @@
 //! Which agent programs may not work for now. All kumite processes of a person on this machine
-//! share it: a small file per program and account in the state directory.
+//! share this: one small file per program and account in the state directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub struct Held {
     #[serde(flatten)]
     pub account: Account,
     pub until_ms: u64,
-    /// The same for people who look into the file.
+    /// The same for people who read the file.
     pub until: String,
     /// In the program's own words.
     pub words: String,
@@ -79,7 +79,7 @@ fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>, home:
     }
 }
 
-/// Two names of one program are one program.
+/// Two names of one program count as one program.
 fn resolved(program: &str, path: Option<PathBuf>) -> PathBuf {
     let found = match program.contains('/') {
         true => Some(PathBuf::from(program)),
@@ -138,7 +138,7 @@ pub fn forget(account: &Account) {
     }
 }
 
-/// The limits that hold now, of all agents in these settings, by the agents' names.
+/// The current limits of all agents in these settings, by the agents' names.
 pub fn all_held(agents: &BTreeMap<String, AgentSettings>) -> Vec<(String, Held)> {
     let held = agents
         .iter()
@@ -146,7 +146,7 @@ pub fn all_held(agents: &BTreeMap<String, AgentSettings>) -> Vec<(String, Held)>
     held.collect()
 }
 
-/// How limits are waited for.
+/// The rules for waiting.
 pub fn rules(settings: &Settings) -> LimitRules {
     let ms = |span: Span| u64::try_from(span.duration().as_millis()).unwrap_or(u64::MAX);
     LimitRules {

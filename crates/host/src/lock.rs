@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::project::Project;
 use crate::user;
 
-/// Held as long as an engine lives. The system lets go of it when the process ends, however it does.
+/// Held while an engine lives. The system releases it when the process ends in any way.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -16,7 +16,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Whether it is still the lock that others look at: somebody may have removed it (`git clean`),
+    /// Whether it is still the lock that others see: somebody may have removed it (`git clean`),
     /// and then the next kumite would take another one.
     pub fn is_ours(&self) -> bool {
         let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
@@ -34,7 +34,7 @@ pub struct Error {
     source: io::Error,
 }
 
-/// Takes the lock of a project, or says that somebody has it.
+/// Takes the lock of a project. None: another process has it.
 pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
     let path = project.runtime().join("lock");
     let fail = |source| Error {
@@ -51,7 +51,7 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
         .map_err(fail)?;
     match file.try_lock() {
         Ok(()) => {
-            // Only for people who look: the lock itself is what counts.
+            // Only for people who look at the file: the lock itself counts.
             let _ = file.set_len(0);
             let _ = writeln!(file, "{}", std::process::id());
             Ok(Some(Lock { file, path }))
@@ -61,7 +61,7 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
     }
 }
 
-/// Whether an engine lives. Changes nothing, also where nothing can be written.
+/// Whether an engine is running. Changes nothing, and works on a read-only disk.
 pub fn is_held(project: &Project) -> bool {
     let Ok(file) = File::open(project.runtime().join("lock")) else {
         return false;
@@ -75,7 +75,7 @@ pub fn holder(project: &Project) -> Option<u32> {
     text.trim().parse().ok().filter(|_| is_held(project))
 }
 
-/// The engine, if it lives and is suspended (Ctrl-Z, say): it answers nobody then.
+/// The engine, if it is running but suspended (for example by Ctrl-Z): it answers nobody then.
 pub fn suspended(project: &Project) -> Option<u32> {
     let pid = holder(project)?;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -1,4 +1,4 @@
-//! Making a spec.
+//! Creates a spec.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use crate::clock::{now_ms, rfc3339};
 use crate::news;
 use crate::project::Project;
 
-/// In which its documents are written, if nobody says otherwise.
+/// The default language of its documents.
 pub const LANGUAGE: &str = "en";
 
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// Makes `.kiro/specs/<name>/` and says where it is. What a person has written there stays.
+/// Creates `.kiro/specs/<name>/` and returns its path. A person's files there stay unchanged.
 pub fn create(
     project: &Project,
     name: &str,
@@ -46,7 +46,7 @@ pub fn create(
         let stub = kumite_prompts::requirements_stub(name.as_str(), description);
         write(&requirements, &stub)?;
     }
-    // It comes last: what has none is no spec.
+    // It comes last: a directory without it is not a spec.
     write(&dir.join("spec.json"), &json)?;
     let told = json!({"time": now, "spec": name.as_str(), "type": "spec_created"});
     let key = format!("{name} created {now}");

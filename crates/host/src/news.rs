@@ -1,5 +1,5 @@
-//! `news.jsonl`: everything that happens in a project, in one order, whoever made it happen. Whoever
-//! follows it remembers one position, and gets exactly what came behind it, also after a restart.
+//! `news.jsonl`: everything that happens in a project, in one order, whichever process caused it. A
+//! follower remembers one position, and gets exactly what came after it, even after a restart.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 /// Two files of this size are kept.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
-/// Where a line that is told again would be: behind it there is little.
+/// Where a repeated line would be: little comes after it.
 const TAIL: u64 = 64 * 1024;
-/// So much is read at once.
+/// How much is read at once.
 const PIECE: u64 = 256 * 1024;
 const NAME: &str = "news.jsonl";
 const OLD: &str = "news.old.jsonl";
 
-/// A place between two lines: which file, and how far into it.
+/// A place between two lines: which file, and its offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     file: u64,
@@ -44,7 +44,7 @@ impl FromStr for Position {
     }
 }
 
-/// Appends one piece of news. `key` names it for ever; `again`: it may stand there already, from
+/// Appends one piece of news. `key` identifies it for ever; `again`: it may already be there, from
 /// before a crash.
 pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Result<()> {
     news["key"] = key.into();
@@ -54,7 +54,7 @@ pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Re
         return Ok(());
     }
     let mut line = match end > 0 && !ends_a_line(&file, end)? {
-        // Somebody died in the middle of a line: it stays alone.
+        // A process died in the middle of a line: that line stays separate.
         true => "\n".to_owned(),
         false => String::new(),
     };
@@ -74,7 +74,7 @@ fn open(runtime: &Path) -> io::Result<File> {
         let mut file = options.create(true).append(true).read(true).open(&path)?;
         file.lock()?;
         let held = file.metadata()?;
-        // Somebody else made room while we waited.
+        // Another process rotated it while we waited.
         if fs::metadata(&path).map(|named| named.ino()).ok() != Some(held.ino()) {
             continue;
         }
@@ -90,8 +90,8 @@ fn open(runtime: &Path) -> io::Result<File> {
     }
 }
 
-/// Greater than that of every file before it: a directory may be removed and made anew within a
-/// millisecond, and the clock may have gone back since the last file was full.
+/// Greater than the number of every earlier file: a directory may be removed and created again
+/// within a millisecond, and the clock may have gone back since the last file was full.
 fn new_number(runtime: &Path) -> io::Result<u64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
@@ -112,14 +112,14 @@ fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
     Ok(last == [b'\n'])
 }
 
-/// One line, and the position behind it.
+/// One line, and the position after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     pub position: Position,
     pub news: Value,
 }
 
-/// Reads news as they come.
+/// Reads news as it comes.
 #[derive(Debug)]
 pub struct Reader {
     runtime: PathBuf,
@@ -133,7 +133,7 @@ impl Reader {
     pub fn at_end(runtime: &Path) -> io::Result<Reader> {
         let newest = match numbered(&runtime.join(NAME))? {
             Some(newest) => Some(newest),
-            // Somebody is just making room.
+            // Another process is just rotating.
             None => numbered(&runtime.join(OLD))?,
         };
         let Some((mut file, number)) = newest else {
@@ -152,9 +152,9 @@ impl Reader {
         })
     }
 
-    /// Begins behind `position`. None: what came there is not kept any more, or never was.
+    /// Begins after `position`. None: the news there is no longer kept, or never existed.
     pub fn behind(runtime: &Path, position: Position) -> io::Result<Option<Reader>> {
-        // Before there were any.
+        // Before there was any news.
         if position == Position::default() && !runtime.join(OLD).exists() {
             return Ok(Some(Reader::new(runtime)));
         }
@@ -187,12 +187,12 @@ impl Reader {
         }
     }
 
-    /// Behind the last line that was read.
+    /// After the last line that was read.
     pub fn position(&self) -> Position {
         self.position
     }
 
-    /// What is new, a piece at a time: nothing means that there is nothing more.
+    /// The next piece of news; empty means that there is no more.
     pub fn read(&mut self) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
         while items.is_empty() {
@@ -202,14 +202,15 @@ impl Reader {
             let Some(next) = self.next()? else {
                 break;
             };
-            // Nobody writes to the old one any more, but somebody may have after we were at its end.
+            // Nobody writes to the old file any more, but something may have been written after our
+            // last read.
             while self.read_piece(&mut items)? {}
             self.begin(next)?;
         }
         Ok(items)
     }
 
-    /// Says whether there was anything.
+    /// Returns whether there was anything.
     fn read_piece(&mut self, items: &mut Vec<Item>) -> io::Result<bool> {
         let Some(file) = &mut self.file else {
             return Ok(false);
@@ -227,7 +228,7 @@ impl Reader {
             let line = &self.partial[from..from + length];
             from += length + 1;
             self.position.offset += length as u64 + 1;
-            // The first line of the file, or one that was cut off, says nothing.
+            // The first line of the file, or one that was cut off, is not news.
             match serde_json::from_slice::<Value>(line) {
                 Ok(news) if news.get("key").is_some() => items.push(Item {
                     position: self.position,
@@ -239,7 +240,7 @@ impl Reader {
         self.partial.drain(..from);
     }
 
-    /// The file behind the one that was read to its end.
+    /// The file after the one that was read to its end.
     fn next(&self) -> io::Result<Option<(File, u64)>> {
         let mut found = Vec::new();
         for name in [OLD, NAME] {
@@ -300,7 +301,7 @@ pub fn newest(
     Ok(found)
 }
 
-/// A file of news and its number, which its first line tells.
+/// A file of news and its number, which is in its first line.
 fn numbered(path: &Path) -> io::Result<Option<(File, u64)>> {
     let file = match File::open(path) {
         Ok(file) => file,

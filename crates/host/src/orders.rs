@@ -1,5 +1,5 @@
-//! What is looked at before an engine is asked to run specs. Bad names, unknown specs and broken
-//! files are said before anything starts.
+//! Checks before an engine is asked to run specs. Bad names, unknown specs and broken files are
+//! reported before anything starts.
 
 use kumite_core::change::Fixing;
 use kumite_formats::spec_name::{self, SpecName};
@@ -25,7 +25,7 @@ pub enum Error {
     },
 }
 
-/// The request with each spec once, if an engine can be asked for all of that.
+/// The request with each spec once, if an engine can accept all of it.
 pub fn checked(project: &Project, mut request: RunRequest) -> Result<RunRequest, Error> {
     if let (Some(from), Some(until)) = (request.from, request.until)
         && from > until
@@ -49,7 +49,7 @@ pub fn checked(project: &Project, mut request: RunRequest) -> Result<RunRequest,
     Ok(request)
 }
 
-/// The names of all specs; none at all is an error.
+/// The names of all specs; a project without specs is an error.
 pub fn all(project: &Project) -> Result<Vec<String>, Error> {
     let specs = project.all_specs()?;
     match specs.is_empty() {
@@ -60,11 +60,11 @@ pub fn all(project: &Project) -> Result<Vec<String>, Error> {
     }
 }
 
-/// Going on after a stop or a pause.
+/// Goes on after a stop or a pause.
 pub fn resume(spec: &str) -> RunRequest {
     RunRequest {
         specs: vec![spec.to_owned()],
-        // Whoever says so wants to see it go on.
+        // A person who asks for this wants to see it go on.
         at_once: true,
         ..RunRequest::default()
     }

@@ -1,4 +1,4 @@
-//! Carries effects out: the real world behind the core's decisions.
+//! Carries out effects: the real world behind the core's decisions.
 
 use std::fs;
 use std::sync::Arc;
@@ -37,13 +37,14 @@ pub struct Shared {
     pub notifier: Notifier,
     pub launcher: Launcher,
     pub purse: Purse,
-    /// Held for every supervisor whose agent's end is known, until it is gone itself.
+    /// Held for every supervisor whose agent has ended, until the supervisor itself is gone.
     pub leaving: Held,
 }
 
-/// How long the start of an agent has the machine for itself.
+/// Delay before background work (pre-starting a supervisor, pruning logs), so that it does not
+/// compete with a starting agent.
 const BUSY: Duration = Duration::from_millis(20);
-/// How long supervisors may take to go after the last word about their agents.
+/// How long supervisors may take to exit after the end of their agents.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 impl Shared {
@@ -54,7 +55,7 @@ impl Shared {
     }
 }
 
-/// One run at work: its own things, and what it shares.
+/// One run at work: its own parts, and what it shares.
 pub struct Desk<'a> {
     pub spec: &'a Spec,
     pub journal: &'a mut Journal,
@@ -69,14 +70,14 @@ impl World for Desk<'_> {
     type Error = journal::Error;
 
     fn record(&mut self, run: &Run, event: Event) -> Result<Entry, journal::Error> {
-        // Whatever follows is new, even behind an effect that is carried out again.
+        // Everything that follows is new, even after a repeated effect.
         self.again = false;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
         crash::point(format_args!("recorded {}", self.spec.name));
         if let (Event::AgentEnded { agent, .. }, Some(work)) = (&entry.event, run.work())
             && *agent == work.agent
         {
-            // Before any effect: one that fails would leave it unwritten.
+            // Before any effect: a failing effect would leave it unwritten.
             self.settle(run.number, work.step, &entry, false);
         }
         Ok(entry)
@@ -161,7 +162,7 @@ impl Desk<'_> {
         }
     }
 
-    /// At most one process per agent id: what an earlier kumite started is taken over.
+    /// At most one process per agent id: an agent of an earlier kumite is taken over.
     fn launch(&mut self, order: &Launch) -> Result<(), Trouble> {
         let dir = self.spec.agent_dir(order.agent);
         let handle = match kumite_agents::adopt(&dir) {
@@ -189,12 +190,12 @@ impl Desk<'_> {
                 Ok(())
             }
             Err(error) => {
-                // There is nothing in it that anybody could adopt.
+                // It contains nothing that could be adopted.
                 let _ = fs::remove_dir_all(dir);
                 self.shared.purse.leave(order.agent);
                 Err(Trouble::Launch {
                     agent: order.agent,
-                    // The program is not to blame: it is the machine that has no room for it.
+                    // The program is not at fault: the machine has no room for it.
                     outcome: Outcome::Failed(format!(
                         "it could not be started: {}",
                         spec_file::sentence(&error)
@@ -205,7 +206,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Nobody is started whose account is known to be limited.
+    /// No agent is started if its account is known to be limited.
     fn hold_back(&self, order: &Launch) -> Result<(), Trouble> {
         let agent = self.kit.agent(order.step).ok();
         match agent.and_then(|agent| limits::held(&Account::of(agent))) {
@@ -222,7 +223,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Nobody is started once a budget is reached. Gives what the agent may spend at most.
+    /// No agent is started once a budget is reached. Returns the most it may spend.
     fn pay_for(&mut self, order: &Launch) -> Result<Option<u64>, Trouble> {
         let granted = self.shared.purse.admit(order, self.kit);
         granted.map_err(|refused| Trouble::Launch {
@@ -243,7 +244,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Finds the agent that the journal says is working, after a crash.
+    /// Finds the agent that works according to the journal, after a crash.
     pub fn adopt(&mut self, agent: AgentId) {
         let dir = self.spec.agent_dir(agent);
         let handle = match kumite_agents::adopt(&dir) {
@@ -253,7 +254,7 @@ impl Desk<'_> {
         self.attend(agent, Arc::new(handle), || {}, of_earlier_kumite);
     }
 
-    /// Waits for the agent in a thread of its own. It is registered before its first word.
+    /// Waits for the agent in a separate thread. It is registered before its first message.
     fn attend(
         &mut self,
         agent: AgentId,
@@ -302,13 +303,13 @@ impl Desk<'_> {
     }
 }
 
-/// An agent that died of a signal after its kumite was gone did not fail: what ended the one (an
-/// operator, the kernel short of memory, a shutdown) ended the other.
+/// An agent that died of a signal after its kumite was gone did not fail: the same cause (an
+/// operator, the kernel short of memory, a shutdown) ended both.
 fn of_earlier_kumite(end: End) -> Ended {
     let outcome = match (end.ended.outcome, end.signal) {
         (Outcome::Failed(how), Some(_)) => Outcome::Lost(how),
-        // That kumite ended it and could not write it down. Where a stop is in the journal, the
-        // run is stopped however its agent ended.
+        // That kumite ended it and could not record it. If a stop is in the journal, the run is
+        // stopped however its agent ended.
         (Outcome::Killed, _) => Outcome::Lost("an earlier kumite ended it".to_owned()),
         (outcome, _) => outcome,
     };

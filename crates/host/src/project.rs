@@ -1,4 +1,4 @@
-//! Where things are in a project.
+//! The paths in a project.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::spec_file;
 
-/// Where specs have worktrees of their own.
+/// Where specs have their own worktrees.
 const WORKTREES: &str = ".kiro/worktrees/specs";
 
 /// A directory with a `.kiro` in it.
@@ -20,7 +20,7 @@ pub struct Project {
     root: PathBuf,
 }
 
-/// A directory that looks like a spec and is none.
+/// A directory that looks like a spec but is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotShown {
     pub name: String,
@@ -50,14 +50,14 @@ impl Project {
         Project { root: root.into() }
     }
 
-    /// The project around `from`.
+    /// The project that contains `from`.
     pub fn find(from: &Path) -> Result<Project, Error> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         Project::find_below(from, home.as_deref())
     }
 
-    /// The same; the search ends at `home`. Other programs keep a `.kiro` of their own there, so it
-    /// is a project only with something of ours in it.
+    /// The same; the search ends at `home`. Other programs keep their own `.kiro` there, so it is a
+    /// project only if it contains something of ours.
     fn find_below(from: &Path, home: Option<&Path>) -> Result<Project, Error> {
         let real = home.and_then(|home| home.canonicalize().ok());
         for dir in from.ancestors() {
@@ -90,7 +90,7 @@ impl Project {
         self.root.join(".kiro/runtime/kumite")
     }
 
-    /// The contests, each with a directory of its own.
+    /// The contests, each in its own directory.
     pub fn contests(&self) -> PathBuf {
         self.runtime().join("contests")
     }
@@ -104,7 +104,7 @@ impl Project {
         self.root.join(".kiro/kumite.toml")
     }
 
-    /// A spec that exists, or that somebody works for although its files are gone.
+    /// A spec that exists, or whose agent still works although its files are gone.
     pub fn spec(&self, name: &SpecName) -> Result<Spec, Error> {
         let spec = self.spec_place(name);
         if let Err(source) = spec.main.metadata()
@@ -132,8 +132,9 @@ impl Project {
         }
     }
 
-    /// All specs: directories with a spec.json and a good name, sorted, also those that are only in
-    /// a worktree of their own, and those whose files are gone while an agent still works for them.
+    /// All specs, sorted: directories with a spec.json and a valid name, including those that exist
+    /// only in their own worktree, and those whose files are gone while an agent still works for
+    /// them.
     pub fn all_specs(&self) -> Result<Vec<Spec>, Error> {
         let mut names = names_in(&self.specs())?;
         names.extend(names_in(&self.root.join(WORKTREES))?);
@@ -152,7 +153,7 @@ impl Project {
             .collect())
     }
 
-    /// Directories among the specs whose names cannot be the names of specs, and why.
+    /// Directories among the specs whose names are not valid for specs, and why.
     pub fn not_shown(&self) -> Vec<NotShown> {
         let entries = std::fs::read_dir(self.specs()).into_iter().flatten();
         let dirs = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -203,8 +204,8 @@ fn names_in(path: &Path) -> Result<Vec<SpecName>, Error> {
     Ok(names.filter_map(|name| name.parse().ok()).collect())
 }
 
-/// The places of one spec. Its event log, agent logs and journal stay in the main checkout, also
-/// when its documents live in a worktree.
+/// The places of one spec. Its event log, agent logs and journal stay in the main checkout, even if
+/// its documents are in a worktree.
 #[derive(Clone, Debug)]
 pub struct Spec {
     pub name: String,
@@ -284,7 +285,7 @@ impl Spec {
             Ok(json) => match json.worktree_path().map(|path| self.project.join(path)) {
                 None => Checkout::Main,
                 Some(path) if holds(&path) => Checkout::Worktree(path),
-                // It was merged, and cleared away.
+                // It was merged, and removed.
                 Some(_) if json.completed() >= Some(Phase::Inspection) => Checkout::Main,
                 Some(path) => Checkout::Gone(path),
             },
@@ -317,12 +318,12 @@ impl Spec {
     }
 }
 
-/// Which checkout a spec lives in.
+/// The checkout of a spec.
 enum Checkout {
     Main,
     Worktree(PathBuf),
-    /// spec.json names a worktree that is not there, or does not hold the spec. Working in the main
-    /// checkout instead would put unfinished work on its branch.
+    /// spec.json names a worktree that does not exist, or does not contain the spec. Working in the
+    /// main checkout instead would put unfinished work on its branch.
     Gone(PathBuf),
 }
 
@@ -340,7 +341,7 @@ mod tests {
         std::fs::create_dir_all(&below).unwrap();
         let root = |home| Project::find_below(&below, home).map(|it| it.root);
         assert!(matches!(root(Some(&home)), Err(Error::NotAProject { .. })));
-        // Without a home, and elsewhere, nothing is known of other programs.
+        // Without a home, and elsewhere, other programs do not matter.
         assert_eq!(root(None).unwrap(), home);
         std::fs::write(home.join(".kiro/kumite.toml"), "").unwrap();
         assert_eq!(root(Some(&home)).unwrap(), home);

@@ -1,4 +1,4 @@
-//! The money of a project: the ledger of the core, with `usage.jsonl` behind it.
+//! The money of a project: the ledger of the core, with `usage.jsonl` as its record.
 
 use std::fs;
 use std::io;
@@ -21,11 +21,11 @@ use crate::usage_log::{Cost, Line, Place, Program, UsageLog};
 pub struct Purse {
     log: UsageLog,
     ledger: Ledger,
-    /// Whether the ledger has counted what was spent before: only a budget needs that.
+    /// Whether the ledger includes earlier costs: only a budget needs them.
     counted: bool,
 }
 
-/// In an agent's directory: which program it was started with. The settings may change meanwhile.
+/// In an agent's directory: the program it was started with. The settings may change meanwhile.
 const PROGRAM: &str = "program.json";
 
 impl Purse {
@@ -37,7 +37,7 @@ impl Purse {
         }
     }
 
-    /// Reserves what an agent may cost. Gives what it may spend at most, where there is a budget.
+    /// Reserves the cost of an agent. Returns the most it may spend, if there is a budget.
     pub fn admit(&mut self, order: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
         let budget = budget(&kit.settings);
         if budget.day > 0 {
@@ -48,7 +48,7 @@ impl Purse {
                 ))
             })?;
         }
-        // Not before the entry that asks for it, should the clock have been set back.
+        // Not before the entry that asks for it, in case the clock was set back.
         let now_ms = now_ms().max(order.agent.at_ms);
         let ask = Ask {
             agent: order.agent,
@@ -60,21 +60,22 @@ impl Purse {
         self.ledger.admit(budget, &ask).map(|granted| granted.cap)
     }
 
-    /// Reserves for an agent that works already.
+    /// Reserves for an agent that already works.
     pub fn hold(&mut self, agent: AgentId, step: Step, kit: &Kit) {
         if budget(&kit.settings).day > 0 {
-            // Whoever is started next will say why it cannot be counted.
+            // The next start will report why it cannot be counted.
             let _ = self.count_past();
         }
         self.ledger.hold(agent, step.name(), is_priced(kit, step));
     }
 
-    /// The agent was not started, or is not ours any more.
+    /// The agent was not started, or is no longer ours.
     pub fn leave(&mut self, agent: AgentId) {
         self.ledger.leave(agent);
     }
 
-    /// Writes down what an agent has used, and counts it. Who was never started has used nothing.
+    /// Records the usage of an agent, and counts it. An agent that was never started has used
+    /// nothing.
     /// `again`: that may have been done before a crash.
     pub fn settle(&mut self, paid: &Paid<'_>, again: bool) -> io::Result<()> {
         let dir = paid.spec.agent_dir(paid.agent);
@@ -93,7 +94,7 @@ impl Purse {
         let written = self.log.append(&line, again);
         match written {
             Ok(false) => self.leave(paid.agent),
-            // What cannot be written down is spent all the same.
+            // A cost that cannot be recorded is spent nevertheless.
             Ok(true) | Err(_) => {
                 let cost = paid.ended.usage.usd_micros;
                 self.ledger.settle(paid.agent, &line.day, &line.step, cost);
@@ -111,7 +112,7 @@ impl Purse {
         self.log.path()
     }
 
-    /// Counts all that the file knows, once: from then on the ledger knows as much.
+    /// Counts everything in the file once: from then on the ledger is up to date.
     fn count_past(&mut self) -> io::Result<()> {
         if self.counted {
             return Ok(());
@@ -130,7 +131,7 @@ impl Purse {
     }
 }
 
-/// An agent that has ended, with all that its line needs.
+/// An agent that has ended, with everything that its line needs.
 pub struct Paid<'a> {
     pub spec: &'a Spec,
     pub kit: &'a Kit,
@@ -185,7 +186,7 @@ fn kind_name(agent: &AgentSettings) -> &'static str {
     }
 }
 
-/// Notes which program an agent is started with.
+/// Notes the program that an agent is started with.
 pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
     let text = serde_json::to_vec(&program(kit, step))?;
     fs::write(dir.join(PROGRAM), text)
@@ -195,7 +196,7 @@ pub(crate) fn read_program(dir: &Path) -> Option<Program> {
     serde_json::from_slice(&fs::read(dir.join(PROGRAM)).ok()?).ok()
 }
 
-/// A program that stops at a cap has words of its own, which do not say what a person can do.
+/// A program that stops at a cap has its own message, which does not tell what a person can do.
 pub fn explain(ended: &mut Ended, settings: &Settings) {
     if let Outcome::OverBudget(words) = &mut ended.outcome {
         *words = match budget(settings) == Budget::default() {

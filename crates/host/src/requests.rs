@@ -1,4 +1,4 @@
-//! What people ask of an engine.
+//! The requests of people to an engine.
 
 use std::sync::mpsc::Sender;
 
@@ -28,7 +28,7 @@ pub enum Error {
     Refused { spec: String, why: String },
 }
 
-/// Answers a request. Some answers come later, when the run has come to rest.
+/// Answers a request. Some answers come later, when the run rests.
 pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
     let answered = match request {
         Request::Run(asked) => run(engine, asked, &reply),
@@ -116,7 +116,7 @@ fn is_stopping(engine: &Engine, name: &str) -> bool {
     matches!(state, Some(State::Stopping { .. }))
 }
 
-/// A review by hand goes on, and a run is asked for: that comes after it.
+/// A review by hand is running, and a run is requested: the run comes after it.
 fn is_reviewed(engine: &Engine, name: &str, by_hand: bool) -> bool {
     let run = engine.contexts.get(name).map(|context| &context.run);
     run.is_some_and(|run| !run.is_at_rest() && run.order.review_once.is_some()) && !by_hand
@@ -148,7 +148,7 @@ fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// Answered when everything of it has ended.
+/// Answered when everything has ended.
 fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) -> Result<(), Error> {
     for name in specs {
         engine.open(name)?;
@@ -249,7 +249,7 @@ fn judge(
     }
 }
 
-/// A person who answers wants to know that it was written.
+/// A person who answers wants to know that the answer was written.
 fn check_saved(
     engine: &Engine,
     name: &str,

@@ -1,4 +1,4 @@
-//! Settings as they are on this machine: the person's file, the project's, the environment, flags.
+//! Settings on this machine: the person's file, the project's, the environment, flags.
 
 use std::fs;
 use std::io;
@@ -23,13 +23,13 @@ pub enum Error {
     NoAgent { name: String, known: String },
 }
 
-/// What the command line says.
+/// The settings on the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
     pub jobs: Option<u32>,
 }
 
-/// Settings that can be read again: they count from the next start on.
+/// Settings that can be read again: changes count from the next start on.
 #[derive(Clone, Debug)]
 pub struct Loader {
     project: Project,
@@ -84,8 +84,8 @@ impl Loader {
         })
     }
 
-    /// The built-in settings, for what has to work although the files are wrong: ending an agent
-    /// needs none of them.
+    /// The built-in settings, for work that must succeed although the files are wrong: ending an
+    /// agent needs no settings.
     pub fn defaults(project: &Project) -> Loader {
         Loader {
             project: project.clone(),
@@ -97,7 +97,7 @@ impl Loader {
         }
     }
 
-    /// How many work at once, if the command line says so.
+    /// How many specs work at the same time, if given on the command line.
     pub fn jobs(&self) -> Option<u32> {
         self.flags.jobs
     }

@@ -16,7 +16,7 @@ use crate::files::{self, Durable};
 pub struct Snapshot {
     #[serde(rename = "v")]
     version: u32,
-    /// The entry that `before` is before of.
+    /// Sequence number of the entry that follows `before`.
     pub seq: u64,
     /// Where that entry stands in the journal.
     pub offset: u64,

@@ -1,4 +1,4 @@
-//! spec.json: read afresh, changed, written whole.
+//! spec.json: read again each time, changed, written as a whole.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use kumite_formats::spec_json::{self, SpecJson};
 use crate::clock::rfc3339;
 use crate::files::{self, Durable};
 
-/// Above this it is no spec.json, whatever its name.
+/// A larger file is not a spec.json, whatever its name.
 const SIZE_MAX: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// An error with all that lies below it, as one sentence.
+/// An error with all its causes, as one sentence.
 pub fn sentence(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -67,11 +67,11 @@ pub fn read(dir: &Path) -> Result<SpecJson, Error> {
     SpecJson::parse(&bytes).map_err(|source| Error::Parse { path, source })
 }
 
-/// Applies changes to what is in the file now. Writes only if that changes something, so that
-/// doing it twice is the same as once.
+/// Applies changes to the current file. Writes only if they change something, so that doing it
+/// twice is the same as once.
 pub fn save(dir: &Path, changes: &[Change], at_ms: u64) -> Result<(), Error> {
     let json = read(dir)?;
-    // A link is followed: the file that it leads to is replaced, not the link.
+    // A link is followed: its target is replaced, not the link.
     let path = dir.join("spec.json");
     let path = fs::canonicalize(&path).unwrap_or(path);
     let fail = |source| Error::Parse {

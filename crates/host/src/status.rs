@@ -1,5 +1,5 @@
-//! Where a spec stands, for people and programs (contract). Read from the files alone: it asks no
-//! engine, and is right when none lives.
+//! The state of a spec, for people and programs (contract). It is read only from the files: it asks
+//! no engine, and is correct when none runs.
 
 use std::thread;
 
@@ -42,7 +42,7 @@ pub struct Status {
     pub cost_usd: f64,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// The review rounds that spec.json and the files know (A7).
+    /// The review rounds in spec.json and the files (A7).
     pub reviews: Vec<ReviewRound>,
     pub inspections: Vec<InspectionRound>,
 }
@@ -169,7 +169,7 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
     }
 }
 
-/// What spec.json counts; where it is silent, what the reply's own table says.
+/// The counts of spec.json; if it has none, those of the reply's own table.
 fn reviews(facts: &Facts) -> Vec<ReviewRound> {
     let rounds = facts.review.rounds.iter().map(|round| {
         let found = round.counts.or(round.table);

@@ -1,4 +1,5 @@
-//! `usage.jsonl`: what every agent of the project has used, a line each. It is written once per
+//! `usage.jsonl`: what every agent of the project has used, one agent per line. It is written once
+//! per
 //! agent, and read for budgets and by `kumite cost`.
 
 use std::borrow::Cow;
@@ -18,7 +19,7 @@ use crate::files;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     pub time: String,
-    /// The date where the person is.
+    /// The date in the person's time zone.
     pub day: String,
     pub spec: String,
     /// The number of the run.
@@ -32,13 +33,13 @@ pub struct Line {
     pub program: String,
     pub kind: String,
     pub outcome: String,
-    /// `null`: its program told no price.
+    /// `null`: its program reported no price.
     pub usd: Option<f64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
 
-/// Who has ended, and where.
+/// The agent that has ended, and its run.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub spec: &'a str,
@@ -48,7 +49,7 @@ pub struct Place<'a> {
     pub program: &'a Program,
 }
 
-/// Which program did the work.
+/// The program that did the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Its name in the settings.
@@ -83,8 +84,8 @@ impl Line {
     }
 }
 
-/// Nothing used is a price as well; something used for nothing is none, nor is the silence of an
-/// agent that was ended.
+/// Using nothing is a valid price of 0; using something for 0 is not a price, and neither is the
+/// silence of an agent that was ended.
 fn has_price(program: &Program, outcome: &Outcome, usage: Usage) -> bool {
     let told_nothing = match outcome {
         Outcome::Killed | Outcome::Hung | Outcome::TimedOut | Outcome::Lost(_) => true,
@@ -115,7 +116,7 @@ impl Cost<'_> {
     }
 }
 
-/// Exact for all that [`usd`] has written; nonsense is nothing.
+/// Exact for all values that [`usd`] has written; an invalid value becomes 0.
 fn micros(usd: f64) -> u64 {
     (usd * 1e6).round() as u64
 }
@@ -124,11 +125,11 @@ fn micros(usd: f64) -> u64 {
 #[derive(Debug)]
 pub struct UsageLog {
     path: PathBuf,
-    /// Whether its end is known to be whole.
+    /// Whether its end is known to be complete.
     whole: bool,
 }
 
-/// Lines are far shorter; what is longer is none.
+/// Lines are far shorter; a longer one is not valid.
 const LINE_MAX: u64 = 64 * 1024;
 
 impl UsageLog {
@@ -145,7 +146,7 @@ impl UsageLog {
     pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
         let mut file = files::open_append(&self.path)?;
         if !self.whole {
-            // Whoever was killed may have been in the middle of a line, for any run.
+            // A killed process may have been in the middle of a line, for any run.
             repair(&self.path, &file)?;
             self.whole = true;
         }
@@ -172,8 +173,8 @@ impl UsageLog {
         Ok(found)
     }
 
-    /// Hands out every line, the oldest first. `each` says whether it could read it; the answer is
-    /// how many it could not.
+    /// Passes every line to `each`, the oldest first. `each` returns whether it could read the
+    /// line; the result is how many it could not.
     pub fn each_line(&self, mut each: impl FnMut(&[u8]) -> bool) -> io::Result<usize> {
         let file = match File::open(&self.path) {
             Ok(file) => file,
@@ -200,7 +201,7 @@ impl UsageLog {
     }
 }
 
-/// Cuts off a last line that a crash left half-written.
+/// Removes a half-written last line.
 fn repair(path: &Path, mut file: &File) -> io::Result<()> {
     let end = file.metadata()?.len();
     let from = end.saturating_sub(LINE_MAX);
@@ -212,7 +213,7 @@ fn repair(path: &Path, mut file: &File) -> io::Result<()> {
     let whole = whole.map_or(0, |at| at + 1);
     match &tail[whole..] {
         [] => Ok(()),
-        // It only lacks its end, or it is something that nobody knows.
+        // Only its line end is missing, or it is not a line of ours.
         last if serde_json::from_slice::<Line>(last).is_ok() || (whole == 0 && from > 0) => {
             file.write_all(b"\n")
         }
@@ -337,7 +338,7 @@ mod tests {
             assert!(log(&dir).append(&line("agent-1-2", 7), true).unwrap());
             let (read, unreadable) = lines(&log(&dir));
             assert_eq!((read.len(), unreadable), (2, 0));
-            // A line without its end is a line.
+            // A line without its line end is a line.
             std::fs::write(&log(&dir).path, format!("{before}{whole}")).unwrap();
             assert!(!log(&dir).append(&line("agent-1-2", 7), true).unwrap());
             assert_eq!(lines(&log(&dir)).0.len(), 2);

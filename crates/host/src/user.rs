@@ -1,4 +1,4 @@
-//! Users of the machine, by name: for messages about files that belong to somebody else.
+//! Users of the machine, by name: for messages about files of other users.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ pub fn owner(path: &Path) -> Option<String> {
     fs::symlink_metadata(path).ok().map(|file| name(file.uid()))
 }
 
-/// `, which belongs to root (...)`, if that is why something is not permitted; else nothing.
+/// `, which belongs to root (...)`, if that is why something is not permitted; otherwise nothing.
 pub fn whose(path: &Path, error: &io::Error) -> String {
     let me = rustix::process::geteuid().as_raw();
-    // A file that cannot be made is its directory's matter.
+    // If a file cannot be created, its directory counts.
     let Some(file) = path
         .ancestors()
         .find_map(|path| fs::symlink_metadata(path).ok())

@@ -14,11 +14,11 @@ use crate::project::{Project, Spec};
 use crate::usage_log::{Line, UsageLog};
 use crate::{journal, purse};
 
-/// An agent, and what became of it.
+/// An agent, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Worked {
     pub id: String,
-    /// The number of the run; nothing of the rest is known of an agent whose journal is gone.
+    /// The number of the run; if an agent's journal is gone, this and the rest is unknown.
     pub run: Option<u32>,
     pub phase: Option<&'static str>,
     pub step: Option<&'static str>,
@@ -32,7 +32,7 @@ pub struct Worked {
     /// None: it has not ended, or nobody saw how.
     pub outcome: Option<String>,
     pub message: Option<String>,
-    /// None: its program told no price.
+    /// None: its program reported no price.
     pub cost_usd: Option<f64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -53,7 +53,7 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
             worked.message = outcome_detail(&ended.outcome).map(str::to_owned);
             worked.input_tokens = ended.usage.input_tokens;
             worked.output_tokens = ended.usage.output_tokens;
-            // One that was never started is not in the books, and cost nothing.
+            // An agent that was never started is not in usage.jsonl, and cost nothing.
             if let Some(line) = paid.get(&worked.id) {
                 worked.program = Some(line.program.clone());
                 worked.kind = Some(line.kind.clone());
@@ -71,7 +71,7 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
         all.entry(agent).or_insert_with(|| nameless(agent));
     }
     for (agent, worked) in &mut all {
-        // Whoever has an end does not live, and needs no look.
+        // An agent with an end is not alive, and needs no check.
         if worked.ended_at.is_none()
             && let Ok(Adopted::Running(handle)) = kumite_agents::adopt(&spec.agent_dir(*agent))
         {
@@ -82,11 +82,11 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
     Ok(all.into_values().rev().collect())
 }
 
-/// What the books of the project say of the agents of this spec.
+/// The lines of usage.jsonl about the agents of this spec.
 fn paid(spec: &Spec) -> BTreeMap<String, Line> {
     let mut paid = BTreeMap::new();
     let log = UsageLog::at(Project::at(spec.project_root()).usage_file());
-    // Books that cannot be read tell nothing.
+    // An unreadable file adds nothing.
     let _ = log.each_line(|line| {
         let line = serde_json::from_slice::<Line>(line);
         if let Ok(line) = line

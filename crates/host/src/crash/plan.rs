@@ -1,4 +1,4 @@
-//! What the variables ask for.
+//! What the variables request.
 
 use std::fmt::Arguments;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::files;
 static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
 
 struct Plan {
-    /// Die at the n-th time that this point is passed.
+    /// Crash when this point is passed for the n-th time.
     at: Option<(u64, String)>,
     passed: AtomicU64,
     report: Option<File>,

@@ -44,7 +44,7 @@ fn contests(project: &Project) -> impl Iterator<Item = PathBuf> + use<> {
     entries.flatten().map(|entry| entry.path())
 }
 
-/// Whoever plays a contest holds its lock.
+/// The process that plays a contest holds its lock.
 fn is_played(contest: &Path) -> bool {
     let Ok(file) = File::open(contest.join("lock")) else {
         return false;

@@ -1,4 +1,4 @@
-//! Whether kumite's files can be where they belong: readable, writable, with room on the disk.
+//! Whether kumite's files can be where they belong: readable, writable, with space on the disk.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -9,7 +9,7 @@ use rustix::fs::{Access, access, statvfs};
 use super::{Finding, Remedy};
 use crate::project::Project;
 
-/// What a run writes down of itself before it needs more. Below that it cannot even say so.
+/// What a run writes about itself before it needs more. With less it cannot even report that.
 const ROOM_MIN: u64 = 64 * 1024;
 
 pub fn examine(project: &Project) -> Vec<Finding> {
@@ -28,7 +28,7 @@ pub fn examine(project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// Why it cannot be known whether an engine lives, if that is so.
+/// Why it is unknown whether an engine is running, if that is so.
 pub fn hidden_lock(project: &Project) -> Option<Finding> {
     let path = project.runtime().join("lock");
     let error = File::open(&path).err()?;

@@ -10,7 +10,7 @@ use crate::{journal, spec_file};
 
 impl Engine {
     /// Somebody removed the files that make this the only engine of the project. Another one may
-    /// begin at any moment, so everything ends here, and says so.
+    /// start at any moment, so everything ends here, with a message.
     pub(super) fn abandon(&mut self) {
         let why = format!(
             "{} was removed while kumite ran; its agents were ended, `kumite run` goes on from the \
@@ -40,8 +40,9 @@ impl Engine {
         });
     }
 
-    /// The journal cannot be written (a full disk, say): nothing may happen that it does not know.
-    /// The run rests here, and goes on from its last entry when it is asked for again.
+    /// The journal cannot be written (for example, the disk is full): nothing may happen that is
+    /// not in the journal. The run rests here, and goes on from its last entry when it is started
+    /// again.
     pub(super) fn give_up(&mut self, name: &str, error: &journal::Error) {
         let Some(context) = self.contexts.remove(name) else {
             return;

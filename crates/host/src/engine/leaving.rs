@@ -1,5 +1,5 @@
-//! When an engine ends. If its process is told to end, what this process asked for ends, and what
-//! others asked for goes on in another engine.
+//! The end of an engine. If its process is told to end, the runs that this process asked for end,
+//! and those of other processes go on in another engine.
 
 use std::sync::mpsc;
 
@@ -23,14 +23,14 @@ pub(crate) enum Ending {
     No,
     /// Everything ends.
     All,
-    /// What this process asked for ends; `said` why the rest cannot go on elsewhere.
+    /// The runs of this process end; `said`: it was reported why the rest cannot go on elsewhere.
     Own { said: bool },
 }
 
 impl Engine {
-    /// Notes that a process asked for a spec, and says whether the run is its own: a run that works
-    /// already belongs to the process that asked first. Where nobody is known to have asked (an
-    /// earlier engine was killed), it belongs to the next one.
+    /// Notes that a process asked for a spec, and returns whether the run belongs to it: a run that
+    /// already works belongs to the process that asked first. If no process is known (an earlier
+    /// engine was killed), it belongs to the next one that asks.
     pub(crate) fn claim(&mut self, name: &str, by: Option<u32>) -> bool {
         let rests = self.contexts.get(name).is_none_or(|it| it.run.is_at_rest());
         if rests || (by.is_some() && !self.owners.contains_key(name)) {
@@ -82,7 +82,7 @@ impl Engine {
         }
     }
 
-    /// Whether all that works can be left to another engine. It needs settings that can be read.
+    /// Whether all running work can be left to another engine, which needs readable settings.
     fn may_leave(&mut self) -> bool {
         let Ending::Own { said } = self.ending else {
             return false;
@@ -109,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// What works on when this engine ends now.
+    /// What goes on when this engine ends now.
     pub(super) fn left(&self) -> Vec<Left> {
         let working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
         let left = working.map(|(name, context)| Left {
@@ -121,9 +121,9 @@ impl Engine {
 }
 
 impl Drop for Engine {
-    /// The last word is out before the lock is free for another engine.
+    /// The last reply is sent before the lock is free for another engine.
     fn drop(&mut self) {
-        // What nobody has answered is asked again of the next engine.
+        // Unanswered requests are sent again to the next engine.
         self.messages = mpsc::channel().1;
         self.contexts.clear();
         self.shared.feed = Feed::default();

@@ -1,5 +1,5 @@
-//! The engine, message by message. Its agents are started (a test binary that has nothing to do),
-//! but it is the test that says how they end.
+//! The engine, message by message. Its agents are started (a test binary that does nothing), but
+//! the test decides how they end.
 
 use std::fs;
 use std::sync::mpsc;
@@ -77,7 +77,7 @@ impl Desk {
         self.engine.tick();
     }
 
-    /// As if so much time had passed since the run came to rest.
+    /// As if this much time had passed since the run came to rest.
     fn age(&mut self, spec: &str, time: Duration) {
         let context = self.engine.contexts.get_mut(spec).unwrap();
         let since = context.at_rest_since.unwrap();
@@ -111,7 +111,7 @@ fn t10_a_reservation_lasts_as_long_as_its_agent() {
     assert_eq!(desk.engine.shared.purse.reserved(), 2 * UNKNOWN);
     desk.end(desk.agent("login"), Outcome::Failed("no".to_owned()));
     assert_eq!(desk.engine.shared.purse.reserved(), UNKNOWN);
-    // It cannot be started: there is no room for its record.
+    // It cannot be started: there is no place for its record.
     let agents = Project::at(desk.dir.path()).runtime();
     let agents = agents.join("runs/login/agents");
     fs::remove_dir_all(&agents).unwrap();
@@ -260,7 +260,7 @@ fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
     let Desk { engine, dir } = desk;
     let project = engine.project.clone();
     drop(engine);
-    // A child of this process has the lock too from its fork until its exec.
+    // A child of this process also has the lock between its fork and its exec.
     let deadline = Instant::now() + Duration::from_secs(20);
     let lock = loop {
         match lock::take(&project).unwrap() {

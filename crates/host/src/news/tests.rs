@@ -7,7 +7,7 @@ fn keys(items: &[Item]) -> Vec<&str> {
         .collect()
 }
 
-/// All that is new.
+/// Everything that is new.
 fn rest(reader: &mut Reader) -> Vec<Item> {
     let mut all = Vec::new();
     loop {

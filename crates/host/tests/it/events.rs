@@ -1,4 +1,4 @@
-//! events.jsonl: every line once, and whole.
+//! events.jsonl: every line once, and complete.
 
 use std::fs;
 
@@ -62,7 +62,7 @@ fn what_is_told_again_after_a_crash_stands_there_once() {
     assert_eq!(lines(&place).len(), 6);
 }
 
-/// Its readers are people, too, and programs that compare lines.
+/// Its readers are people too, and programs that compare lines.
 #[test]
 fn the_type_comes_first_and_the_key_last() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Files that are whole at every moment.
+//! Files that are never half written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

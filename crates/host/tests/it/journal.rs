@@ -7,7 +7,7 @@ use kumite_core::run::{Run, State, decide};
 use kumite_host::journal::{Error, Journal, Opened, history, peek};
 use tempfile::TempDir;
 
-/// Starts without a slot and stops: a run that goes from one state to another for ever.
+/// Starts without a slot and stops: a run that alternates between two states for ever.
 fn event(number: usize) -> Event {
     match number % 2 {
         0 => Event::StartRequested {
@@ -22,7 +22,7 @@ fn open(dir: &TempDir) -> Opened {
     Journal::open(dir.path()).unwrap()
 }
 
-/// A journal of so many entries, and the run after them.
+/// A journal with this many entries, and the run after them.
 fn written(count: usize) -> (TempDir, Run) {
     let dir = TempDir::new().unwrap();
     let mut opened = open(&dir);
@@ -145,7 +145,7 @@ fn a_journal_of_a_newer_kumite_is_not_touched() {
     assert_eq!(text(&dir), newer);
 }
 
-/// What a newer kumite writes need not be anything that this one knows.
+/// This kumite need not understand what a newer one writes.
 #[test]
 fn m1_a_newer_journal_is_told_from_a_broken_one_by_its_version_alone() {
     let (dir, _) = written(2);

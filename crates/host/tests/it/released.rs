@@ -1,4 +1,4 @@
-//! Journals as released versions wrote them. They stay readable, whatever changes.
+//! Journals that released versions wrote. They stay readable, whatever changes.
 
 use std::fs;
 use std::path::PathBuf;
