@@ -11,8 +11,9 @@ use ureq::Agent;
 
 use crate::ask::{Ask, Reply, Stop, supports};
 use crate::cancel::Cancel;
+use crate::connect::cancellable;
 use crate::failure::{Failure, Kind};
-use crate::http::{Head, Job, config, from_ureq};
+use crate::http::{Head, Job, agent, config, from_ureq};
 use crate::model::{Model, ModelId};
 use crate::refusal;
 use crate::wire::{self, Request};
@@ -60,7 +61,7 @@ impl Default for Client {
 impl Client {
     pub fn new() -> Client {
         Client {
-            agent: config().build().new_agent(),
+            agent: agent(config()),
             unsettable: Arc::default(),
         }
     }
@@ -147,8 +148,9 @@ impl Client {
         wire::reply(ask, json).map_err(|what| malformed(&what))
     }
 
-    /// Makes the call in a separate thread, so that this thread can stop waiting. The thread's own
-    /// timeout then limits its life.
+    /// Makes the call in a separate thread, so that this thread can stop waiting at once. A cancel ends
+    /// that thread and its connection a moment later; a name that is looked up, or a connection that is
+    /// made, is finished first.
     fn send(
         &self,
         model: &Model,
@@ -169,12 +171,13 @@ impl Client {
             timeout: left,
             is_local: model.endpoint.is_local(),
         };
+        let its_cancel = cancel.clone();
         let started = thread::Builder::new()
             .name("model call".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 // If the call was cancelled, nobody receives this.
-                let _ = answer.send(job.call());
+                let _ = answer.send(cancellable(&its_cancel, || job.call()));
             });
         if let Err(error) = started {
             return Err(Failure::unreachable(
@@ -185,6 +188,7 @@ impl Client {
         loop {
             match answered.recv_timeout(TICK) {
                 Ok(Ok(response)) => return Ok(response),
+                Ok(Err(_)) if cancel.is_cancelled() => return Err(Failure::cancelled(model)),
                 Ok(Err(error)) => return Err(from_ureq(model, deadline.timeout, &error)),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Failure::unreachable(

@@ -6,8 +6,10 @@ use std::time::Duration;
 use ureq::config::ConfigBuilder;
 use ureq::http::Response;
 use ureq::typestate::AgentScope;
+use ureq::unversioned::resolver::DefaultResolver;
 use ureq::{Agent, Body};
 
+use crate::connect::connector;
 use crate::failure::Failure;
 use crate::model::Model;
 
@@ -26,6 +28,10 @@ pub(crate) fn config() -> ConfigBuilder<AgentScope> {
         .max_idle_connections_per_host(128)
         .input_buffer_size(16 << 10)
         .output_buffer_size(16 << 10)
+}
+
+pub(crate) fn agent(config: ConfigBuilder<AgentScope>) -> Agent {
+    Agent::with_parts(config.build(), connector(), DefaultResolver::default())
 }
 
 /// Everything that a thread needs for one call.
@@ -150,7 +156,7 @@ mod tests {
             }
             connections
         });
-        let agent = config().proxy(None).build().new_agent();
+        let agent = agent(config().proxy(None));
         for _ in 0..CALLS {
             let job = Job {
                 agent: agent.clone(),

@@ -9,6 +9,7 @@
 mod ask;
 mod cancel;
 mod client;
+mod connect;
 mod endpoint;
 mod failure;
 mod http;
@@ -25,6 +26,7 @@ pub use ask::{
 };
 pub use cancel::Cancel;
 pub use client::{Client, TIMEOUT_DEFAULT};
+pub use connect::{cancellable, connector};
 pub use endpoint::{Endpoint, Key};
 pub use failure::{Failure, Kind};
 pub use leader::{Leader, Led, Member, MemberAnswer, MemberCall, TURNS_MAX, lead};

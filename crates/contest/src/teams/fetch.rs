@@ -17,8 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_models::Cancel;
-use ureq::unversioned::transport::DefaultConnector;
+use kumite_models::{Cancel, cancellable, connector};
 use ureq::{Agent, Proxy};
 use url::{ParseError, SyntaxViolation, Url};
 
@@ -135,13 +134,13 @@ impl Fetcher {
             .build();
         let guard = Guard::new(may_reach);
         Fetcher {
-            agent: Agent::with_parts(config, DefaultConnector::default(), guard),
+            agent: Agent::with_parts(config, connector(), guard),
             sites: Arc::new(sites),
         }
     }
 
-    /// The text of the page, within `timeout`. Cancelling returns at once; the connection then
-    /// lives no longer than its timeout.
+    /// The text of the page, within `timeout`. Cancelling returns at once; the connection ends a
+    /// moment later.
     pub fn fetch(&self, url: &str, timeout: Duration, cancel: &Cancel) -> Result<String, Error> {
         let timeout = timeout.min(TIMEOUT);
         let end = Instant::now() + timeout;
@@ -151,16 +150,18 @@ impl Fetcher {
         };
         let (answer, answered) = mpsc::sync_channel(1);
         let job = (self.clone(), url.to_owned());
+        let its_cancel = cancel.clone();
         let started = thread::Builder::new()
             .name("fetch".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 // Nobody listens any more if the fetch was cancelled.
-                let _ = answer.send(job.0.follow(&job.1, end));
+                let _ = answer.send(cancellable(&its_cancel, || job.0.follow(&job.1, end)));
             });
         started.map_err(|error| failed(&format!("no thread can be started: {error}")))?;
         loop {
             match answered.recv_timeout(TICK) {
+                Ok(Err(_)) if cancel.is_cancelled() => return Err(Error::Cancelled),
                 Ok(outcome) => return outcome,
                 Err(RecvTimeoutError::Disconnected) => return Err(failed("it broke off")),
                 Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {

@@ -1,5 +1,8 @@
 //! Calls that were cancelled.
 
+use std::io::Read;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -45,6 +48,30 @@ fn after_a_cancel_nobody_is_asked() {
         .unwrap_err();
     assert_eq!(failure.kind, Kind::Cancelled);
     assert_eq!(raw.accepted(), 0);
+}
+
+#[test]
+fn house_7_12_a_cancelled_call_ends_its_connection() {
+    let (begun, begins) = channel();
+    let (ended, ends) = channel();
+    let (begun, ended) = (Mutex::new(begun), Mutex::new(ended));
+    let raw = Raw::start(move |_, conn| {
+        begun.lock().unwrap().send(()).unwrap();
+        // Nothing more comes: this returns when the other side has closed.
+        let read = conn.read(&mut [0; 16]);
+        ended.lock().unwrap().send(read.unwrap_or(0)).unwrap();
+        false
+    });
+    let cancel = Cancel::new();
+    let mut ask = ask(Provider::OpenAi, &raw.url);
+    ask.options.timeout = Some(Duration::MAX);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| Client::new().ask(&ask, &cancel));
+        begins.recv().unwrap();
+        cancel.cancel();
+        assert_eq!(call.join().unwrap().unwrap_err().kind, Kind::Cancelled);
+    });
+    assert_eq!(ends.recv_timeout(Duration::from_secs(60)), Ok(0));
 }
 
 #[test]

@@ -324,3 +324,22 @@ fn a_page_that_never_comes_is_left_when_the_time_is_over_or_at_a_cancel() {
     let outcome = waiting.join().unwrap();
     assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
 }
+
+#[test]
+fn house_7_12_a_cancelled_fetch_ends_its_connection() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let (fetcher, cancel) = (only_one(), Cancel::new());
+    let waiting = thread::spawn({
+        let cancel = cancel.clone();
+        move || fetcher.fetch(&url, TIMEOUT, &cancel)
+    });
+    let (connection, _) = listener.accept().unwrap();
+    let mut lines = BufReader::new(&connection).lines();
+    while lines.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+    cancel.cancel();
+    assert!(matches!(waiting.join().unwrap(), Err(Error::Cancelled)));
+    let patience = Some(Duration::from_secs(20));
+    connection.set_read_timeout(patience).unwrap();
+    assert!(lines.next().is_none(), "it was closed");
+}
