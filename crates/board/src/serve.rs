@@ -32,6 +32,9 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
+    // Without a bound: the other side writes a request while it holds the lock that it needs in
+    // order to take our answers. Were its pipe ever full, both would wait for each other. It asks for
+    // at most one write per team and round at a time, so what waits here stays small.
     let (sender, requests) = channel();
     thread::spawn(move || read(input, &sender));
     let mut board = Board {
@@ -211,5 +214,48 @@ impl Board {
             close(open.connection);
             drop(open.turn);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor};
+    use std::sync::mpsc::RecvTimeoutError::Disconnected;
+
+    use super::*;
+
+    /// Takes no answer before the input has been read to its end.
+    struct Deaf(Receiver<()>);
+
+    impl Write for Deaf {
+        fn write(&mut self, answer: &[u8]) -> io::Result<usize> {
+            let read = self.0.recv_timeout(Duration::from_secs(60));
+            assert_eq!(read, Err(Disconnected), "the input is not read");
+            Ok(answer.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Ends the wait when it is dropped, which is after its last byte was read.
+    struct Input {
+        requests: Cursor<Vec<u8>>,
+        _read: Sender<()>,
+    }
+
+    impl io::Read for Input {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.requests.read(buffer)
+        }
+    }
+
+    #[test]
+    fn house_7_11_everything_is_read_although_nobody_takes_the_answers() {
+        let (_read, is_read) = channel();
+        let requests = Cursor::new("no request\n".repeat(100_000).into_bytes());
+        let input = BufReader::new(Input { requests, _read });
+        serve(Path::new("unused"), input, Deaf(is_read)).expect("it ends");
     }
 }
