@@ -1,7 +1,7 @@
 //! One process, identified so that it is never confused with a later one that has the same id.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -98,6 +98,12 @@ impl Process {
             let _ = waitid(WaitId::PidFd(self.pidfd.as_fd()), options);
         }
         ended
+    }
+}
+
+impl AsFd for Process {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
     }
 }
 

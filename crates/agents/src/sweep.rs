@@ -71,16 +71,16 @@ pub fn end_all(mut targets: impl FnMut() -> Vec<Identity>) -> Vec<Identity> {
 /// exactly.
 pub fn find_all_marked(entries: &[String]) -> Vec<Identity> {
     others()
-        .filter(|process| {
-            let environ = environ(*process).unwrap_or_default();
-            let carries = |entry: &String| {
-                environ
-                    .split(|&byte| byte == 0)
-                    .any(|it| it == entry.as_bytes())
-            };
-            entries.iter().all(carries)
-        })
+        .filter(|process| entries.iter().all(|entry| is_marked(*process, entry)))
         .collect()
+}
+
+/// Whether its environment holds this entry exactly.
+pub fn is_marked(process: Identity, entry: &str) -> bool {
+    let environ = environ(process).unwrap_or_default();
+    environ
+        .split(|&byte| byte == 0)
+        .any(|it| it == entry.as_bytes())
 }
 
 /// The command line of a process, arguments separated by spaces.

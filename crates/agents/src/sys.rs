@@ -78,7 +78,7 @@ impl Program {
     pub fn new(
         path: &Path,
         args: &[&OsStr],
-        env: impl Iterator<Item = String>,
+        env: impl Iterator<Item = impl Into<Vec<u8>>>,
         dir: &Path,
         stdio: [OwnedFd; 3],
     ) -> io::Result<Program> {
@@ -86,10 +86,20 @@ impl Program {
         Ok(Program {
             path: CString::new(path.as_os_str().as_bytes())?,
             args: args.collect::<Result<_, _>>()?,
-            env: env.map(CString::new).collect::<Result<_, _>>()?,
+            env: env
+                .map(|entry| CString::new(entry))
+                .collect::<Result<_, _>>()?,
             dir: CString::new(dir.as_os_str().as_bytes())?,
             stdio,
         })
+    }
+
+    /// The same, read by a shell.
+    pub fn by_shell(mut self) -> io::Result<Program> {
+        let script = std::mem::replace(&mut self.path, CString::new("/bin/sh")?);
+        let own_name = 0..1.min(self.args.len());
+        self.args.splice(own_name, [CString::new("sh")?, script]);
+        Ok(self)
     }
 }
 

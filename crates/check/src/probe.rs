@@ -1,26 +1,20 @@
 //! What can be known about a program without its model: whether it is installed, its version, and
 //! whether it is logged in. Credentials are never read.
 
-use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use kumite_agents::start_child;
+use kumite_agents::{Program, run_to_end};
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::agent::{Agent, Kind};
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the pipe of a program that has ended is read.
-const LAST_WORD: Duration = Duration::from_millis(200);
-/// How much of what it prints is looked at.
-const ANSWER_MAX: u64 = 64 * 1024;
+/// More than any version or login takes.
+const OUTPUT_MAX: usize = 64 << 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
@@ -147,58 +141,28 @@ impl World {
 
     /// Its output, unless it takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Option<Answer> {
-        let mut command = Command::new(program);
-        command
-            .args(args)
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        // What it starts is in its group, and ends with it.
-        command.process_group(0);
-        let mut child = start_child(|| command.spawn()).ok()?;
-        let printed = printed(child.stdout.take()?);
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if Instant::now() <= deadline => {
-                    thread::park_timeout(Duration::from_millis(5));
-                }
-                Ok(None) | Err(_) => break None,
-            }
-        };
-        if let Some(group) = Pid::from_raw(child.id() as i32) {
-            // It has nobody in it, if all went well.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let _ = child.wait();
-        let mut text = Vec::new();
-        // All that the program printed is in the pipe by now. What it left behind in a group of its
-        // own may keep the pipe open: nobody waits for that.
-        while let Ok(piece) = printed.recv_timeout(LAST_WORD) {
-            text.extend(piece);
-        }
+        let args = args.iter().map(OsStr::new);
+        let argv: Vec<&OsStr> = [program.as_os_str()].into_iter().chain(args).collect();
+        let env = self.env.iter();
+        let output = run_to_end(Program {
+            argv: &argv,
+            dir: Path::new("."),
+            env: env
+                .map(|(name, value)| (name.as_str(), value.into()))
+                .collect(),
+            stdin: File::open("/dev/null").ok()?,
+            stdout: None,
+            output_max: OUTPUT_MAX,
+            owner: "probe",
+            timeout: PATIENCE,
+            is_cancelled: &|| false,
+        });
+        let output = output.ok()?;
         Some(Answer {
-            good: status?.success(),
-            text: String::from_utf8_lossy(&text).into_owned(),
+            good: output.status.success(),
+            text: String::from_utf8_lossy(&output.stdout).into_owned(),
         })
     }
-}
-
-/// The first [`ANSWER_MAX`] bytes, piece by piece, read in a thread of its own.
-fn printed(stdout: ChildStdout) -> Receiver<Vec<u8>> {
-    let (send, pieces) = mpsc::channel();
-    thread::spawn(move || {
-        let mut stdout = stdout.take(ANSWER_MAX);
-        let mut piece = [0; 4096];
-        while let Ok(length @ 1..) = stdout.read(&mut piece) {
-            if send.send(piece[..length].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    pieces
 }
 
 #[cfg(test)]
@@ -213,9 +177,9 @@ mod tests {
         let answer = world.ask(shell, &["-c", left]).unwrap();
         assert!(answer.good);
         assert_eq!(answer.text, "1.2.3\n");
-        let flood = world.ask(shell, &["-c", "yes"]).unwrap();
-        assert!(!flood.good);
-        assert_eq!(flood.text.len() as u64, ANSWER_MAX);
+        let flood = world.ask(shell, &["-c", "yes | head -n 1000000"]).unwrap();
+        assert!(flood.good);
+        assert_eq!(flood.text.len(), OUTPUT_MAX);
     }
 
     #[test]

@@ -244,11 +244,10 @@ impl<'a> Stage<'a> {
 
     fn environment(&self, with: Credentials) -> Vec<(String, String)> {
         if !self.kit.offline {
-            let inherited = std::env::vars_os().filter_map(|(name, value)| {
+            let inherited = kumite_agents::inherited().filter_map(|(name, value)| {
                 Some((name.into_string().ok()?, value.into_string().ok()?))
             });
-            let clean = inherited
-                .filter(|(name, _)| !name.starts_with("KUMITE_") && !name.starts_with("GIT_"));
+            let clean = inherited.filter(|(name, _)| !name.starts_with("KUMITE_"));
             return clean.chain(self.kit.agent.env()).collect();
         }
         let mut env = offline::environment(self.root.path());

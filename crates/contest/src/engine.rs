@@ -11,7 +11,6 @@ use kumite_host::clock;
 use kumite_models::Cancel;
 
 use crate::board::{self, Board};
-use crate::evaluate::program;
 use crate::home::{self, Charter, Home, Lock};
 use crate::journal::{self, Journal};
 use crate::news::{News, Reporter};
@@ -172,7 +171,7 @@ impl Engine {
         if self.contest.teams.is_empty() {
             return self.take(vec![self.start()], tell);
         }
-        program::end_left(&self.charter.id);
+        kumite_agents::end_programs(&self.charter.id);
         if self.is_to_be_cancelled() {
             // Nothing is begun again only to be ended.
             self.record(Event::Resumed, tell)?;

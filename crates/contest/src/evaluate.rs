@@ -8,7 +8,6 @@ mod checklist;
 mod command;
 mod llm;
 mod plugin;
-pub mod program;
 mod rubric;
 #[cfg(test)]
 pub(crate) mod stage;

@@ -1,10 +1,17 @@
-//! git as kumite runs it: the person's configuration counts, but no hook runs, nothing stays in the
-//! background, and what surrounds kumite's own process does not lead it to another repository.
+//! git as kumite runs it, and the only place that does. No hook runs, nothing stays in the
+//! background, what surrounds kumite's own process does not lead it to another repository, and no
+//! answer depends on the person's taste. What their configuration says of files still counts, as in
+//! their own checkout: filters such as LFS, line ends, ignored files, and which directories are safe.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use kumite_agents::{Output, Program, Unfinished, run_to_end};
+
+use crate::program::file_of;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -27,16 +34,20 @@ pub struct Git {
     env: Vec<(&'static str, OsString)>,
 }
 
-const CONFIG: [&str; 8] = [
-    "-c",
+const CONFIG: [&str; 7] = [
     "core.hooksPath=/dev/null",
-    "-c",
     "core.fsmonitor=false",
-    "-c",
     "gc.auto=0",
-    "-c",
     "maintenance.auto=false",
+    "submodule.recurse=false",
+    "apply.ignoreWhitespace=no",
+    "diff.ignoreSubmodules=untracked",
 ];
+
+/// A disk that does not answer must not hold a contest for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// More than the names of all files of a large repository. Diffs go to a file.
+const OUTPUT_MAX: usize = 256 << 20;
 
 impl Git {
     pub fn at(dir: &Path) -> Git {
@@ -53,85 +64,81 @@ impl Git {
 
     /// What it printed.
     pub fn run<A: AsRef<OsStr>>(&self, args: &[A]) -> Result<Vec<u8>, Error> {
-        self.checked(args, Stdio::piped(), b"")
+        self.checked(args, File::open("/dev/null"), None)
     }
 
     /// What it printed, with `input` on its stdin.
     pub fn feed<A: AsRef<OsStr>>(&self, args: &[A], input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.checked(args, Stdio::piped(), input)
+        self.checked(args, file_of(input), None)
     }
 
     /// What it prints goes to a file.
-    pub fn run_into<A: AsRef<OsStr>>(&self, args: &[A], file: std::fs::File) -> Result<(), Error> {
-        self.checked(args, file.into(), b"").map(|_| ())
+    pub fn run_into<A: AsRef<OsStr>>(&self, args: &[A], file: File) -> Result<(), Error> {
+        self.checked(args, File::open("/dev/null"), Some(file))
+            .map(|_| ())
     }
 
     fn checked<A: AsRef<OsStr>>(
         &self,
         args: &[A],
-        stdout: Stdio,
-        input: &[u8],
+        stdin: io::Result<File>,
+        stdout: Option<File>,
     ) -> Result<Vec<u8>, Error> {
-        let command = || {
-            args.first()
-                .map_or_else(String::new, |it| lossy(it.as_ref()))
+        let command = args.first().map(|it| it.as_ref().to_string_lossy());
+        let command = command.unwrap_or_default().into_owned();
+        let failed = |words| Error::Failed {
+            command: command.clone(),
+            dir: self.dir.clone(),
+            words,
         };
-        let output = self.output(args, stdout, input, &command)?;
+        let talk = |source| Error::Talk {
+            command: command.clone(),
+            source,
+        };
+        let output = self.output(args, stdin.map_err(talk)?, stdout);
+        let output = output.map_err(|why| match why {
+            Unfinished::Start(error) => Error::Start(error),
+            Unfinished::TimedOut | Unfinished::Cancelled => failed(why.to_string()),
+        })?;
+        if output.stdout.len() == OUTPUT_MAX {
+            return Err(failed("it printed too much".to_owned()));
+        }
         if output.status.success() {
             return Ok(output.stdout);
         }
         let words = String::from_utf8_lossy(&output.stderr);
         let words: Vec<&str> = words.lines().map(str::trim).collect();
-        Err(Error::Failed {
-            command: command(),
-            dir: self.dir.clone(),
-            words: match words.join("; ") {
-                words if words.is_empty() => output.status.to_string(),
-                words => words,
-            },
-        })
+        Err(failed(match words.join("; ") {
+            words if words.is_empty() => output.status.to_string(),
+            words => words,
+        }))
     }
 
     fn output<A: AsRef<OsStr>>(
         &self,
         args: &[A],
-        stdout: Stdio,
-        input: &[u8],
-        command: &dyn Fn() -> String,
-    ) -> Result<Output, Error> {
-        let mut git = Command::new("git");
-        for (name, _) in std::env::vars_os() {
-            if name.as_encoded_bytes().starts_with(b"GIT_") {
-                git.env_remove(name);
-            }
-        }
+        stdin: File,
+        stdout: Option<File>,
+    ) -> Result<Output, Unfinished> {
+        let mut argv = vec![OsStr::new("git")];
+        argv.extend(CONFIG.iter().flat_map(|it| ["-c", it]).map(OsStr::new));
+        argv.extend(args.iter().map(AsRef::as_ref));
         // Nobody is there to be asked for a password.
-        git.env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .args(CONFIG)
-            .args(args)
-            .current_dir(&self.dir)
-            .stdin(Stdio::piped())
-            .stdout(stdout)
-            .stderr(Stdio::piped());
-        let mut child = git.spawn().map_err(Error::Start)?;
-        let talk = |source| Error::Talk {
-            command: command(),
-            source,
-        };
-        if let Some(mut stdin) = child.stdin.take() {
-            // What is fed to it is read before anything is printed. Who does not want to read all
-            // of it has failed, and says why.
-            match stdin.write_all(input) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(talk(error)),
-                _ => {}
-            }
-        }
-        child.wait_with_output().map_err(talk)
+        let mut env = vec![
+            ("GIT_TERMINAL_PROMPT", OsString::from("0")),
+            ("GIT_OPTIONAL_LOCKS", OsString::from("0")),
+        ];
+        env.extend(self.env.iter().cloned());
+        run_to_end(Program {
+            argv: &argv,
+            dir: &self.dir,
+            env,
+            stdin,
+            stdout,
+            output_max: OUTPUT_MAX,
+            owner: "git",
+            timeout: PATIENCE,
+            is_cancelled: &|| false,
+        })
     }
-}
-
-fn lossy(text: &OsStr) -> String {
-    text.to_string_lossy().into_owned()
 }

@@ -19,6 +19,7 @@ mod perform;
 pub mod place;
 pub mod playable;
 pub mod process;
+mod program;
 pub mod project;
 pub mod prompts;
 pub mod report;

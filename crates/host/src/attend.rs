@@ -294,7 +294,8 @@ fn start_detached(
     }
     std::fs::create_dir_all(project.runtime())?;
     let log = crate::files::open_append(&project.runtime().join("engine.log"))?;
-    Ok(Command::new(std::env::current_exe()?)
+    let mut command = Command::new(std::env::current_exe()?);
+    command
         .arg("engine")
         .args(jobs.map(|jobs| format!("--jobs={jobs}")))
         .args(left.iter().filter_map(|left| {
@@ -304,6 +305,6 @@ fn start_detached(
         .current_dir(project.root())
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
-        .stderr(log)
-        .spawn()?)
+        .stderr(log);
+    Ok(kumite_agents::start_child(|| command.spawn())?)
 }

@@ -139,12 +139,12 @@ pub fn own_binary() -> io::Result<PathBuf> {
 /// The person's own environment, less what would point git at another repository, and with what
 /// an agent may know of its work.
 fn environment(known: &[(&str, String)]) -> Vec<(String, String)> {
-    let inherited = std::env::vars_os()
+    let inherited = kumite_agents::inherited()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| {
             let is_tests = name.starts_with(crash::VARIABLES) || name == clock::VARIABLE;
             let is_known = KNOWN.contains(&name.as_str());
-            !is_tests && !is_known && !name.starts_with("GIT_")
+            !is_tests && !is_known
         });
     let known = known
         .iter()

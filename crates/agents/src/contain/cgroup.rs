@@ -93,6 +93,21 @@ impl Cgroup {
         }
     }
 
+    /// Those that any process has made there for this agent.
+    pub fn all(home: &Path, agent: &str) -> Vec<Cgroup> {
+        let begin = format!("{PREFIX}{agent}-");
+        let paths = inner(home).into_iter().filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(&begin))
+        });
+        paths
+            .filter_map(|path| {
+                let id = fstat(open_dir(&path).ok()?).ok()?.st_ino;
+                Some(Cgroup { path, id })
+            })
+            .collect()
+    }
+
     /// Where it is; `None` if it is gone.
     pub fn path(&self) -> Option<&Path> {
         self.open().map(|_| self.path.as_path())

@@ -9,6 +9,7 @@
 //! | the agent's parent-death signal | the agent itself | the agent keeps it |
 //! | a cgroup v2 per agent ([`Cgroup`]) | all who were born in it, with or without supervisor | cgroups may be made |
 //! | the engine is a child subreaper as well ([`inherit_orphans`]) | the orphans of a killed supervisor | the engine lives and started it |
+//! | the same for programs without a supervisor ([`crate::run_to_end`]) | all that they leave | kumite lives |
 //! | the mark in the environment ([`Remains`]) | those who kept their environment | always |
 //!
 //! **Windows** is not supported yet. It needs a job object per agent, in the place of the cgroup:
@@ -36,6 +37,5 @@ mod remains;
 
 pub use cgroup::{Cgroup, home};
 pub use means::{Means, means};
-pub use orphans::inherit_orphans;
-pub use orphans::start_child;
-pub use remains::{Left, Remains};
+pub use orphans::{Running, inherit_orphans, start_child};
+pub use remains::{Left, Remains, with_descendants};

@@ -1,8 +1,9 @@
-//! The engine inherits the orphans of its supervisors.
+//! A process of kumite inherits the orphans of its supervisors, and those of its programs.
 //!
 //! When a supervisor is killed, what its agent left in the background goes to the next subreaper
 //! above. With this that is the engine, which knows whom it has started: everyone else is such an
 //! orphan. It needs no marks and no cgroup, but an engine that lives and has started the supervisor.
+//! What a program leaves that has no supervisor ([`crate::run_to_end`]) comes here at once.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,54 +11,116 @@ use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
-use rustix::process::{WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
 
 use crate::process::{Identity, Process};
+use crate::sweep::{find_all_marked, is_marked};
 use crate::tree::{self, Stat};
 
-/// The children that this process has started itself. `None`: it inherits nobody.
-static STARTED: Mutex<Option<BTreeSet<Identity>>> = Mutex::new(None);
+/// Who came to this process by its own doing. `None`: it inherits nobody.
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Known {
+    /// The children that it has started itself.
+    started: BTreeSet<Identity>,
+    /// Those of them that are programs without a supervisor: what they leave comes to us.
+    programs: BTreeSet<Identity>,
+}
 
 /// Makes this process inherit what a killed supervisor leaves. Call it before anything is started.
 ///
 /// Not for a process that could be given strangers: one that has children from before it became
-/// kumite (`helper & exec kumite`), or the first one of a container, whom everybody's orphans go to.
+/// kumite (`helper & exec kumite`), or the first one of a container, which gets everybody's orphans.
 pub fn inherit_orphans() {
-    let mut started = started();
-    if started.is_some() || getpid().is_init() || has_children() {
+    let mut known = known();
+    if known.is_some() || getpid().is_init() || has_children() {
         return;
     }
     if set_child_subreaper(Some(getpid())).is_ok() {
-        *started = Some(BTreeSet::new());
+        *known = Some(Known::default());
     }
 }
 
 /// Starts a child that is never taken for an orphan.
 pub fn start_child(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
     // Held while it starts: nobody may see it before it is known.
-    let mut started = started();
+    let mut known = known();
     let child = start()?;
-    if let (Some(started), Some(identity)) = (started.as_mut(), Identity::of(child.id())) {
-        started.insert(identity);
+    if let (Some(known), Some(identity)) = (known.as_mut(), Identity::of(child.id())) {
+        known.started.insert(identity);
     }
     Ok(child)
 }
 
-/// The orphans that live. Those that have ended are buried.
+/// A program that runs without a supervisor. What it leaves is told from what others leave as long
+/// as this is kept.
+pub struct Running {
+    pub program: Identity,
+    /// The environment entry that all of its processes begin with.
+    pub mark: String,
+}
+
+impl Running {
+    pub fn start(mark: String, start: impl FnOnce() -> io::Result<Pid>) -> io::Result<Running> {
+        let mut known = known();
+        let pid = start()?.as_raw_nonzero().get().unsigned_abs();
+        // It is not reaped yet, so there is somebody with this number.
+        let program = Identity::of(pid).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        if let Some(known) = known.as_mut() {
+            known.started.insert(program);
+            known.programs.insert(program);
+        }
+        Ok(Running { program, mark })
+    }
+
+    /// What lives of it, but for the program itself. An orphan without a mark may be of any program
+    /// that ran when it was born: the last of them that ends takes it along.
+    pub fn left(&self) -> Vec<Identity> {
+        match orphans_but(Some(self)) {
+            Some(orphans) => orphans,
+            None => find_all_marked(std::slice::from_ref(&self.mark)),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(known) = known().as_mut() {
+            known.started.remove(&self.program);
+            known.programs.remove(&self.program);
+        }
+    }
+}
+
+/// The orphans that live, but for those that may be of a program that still runs. Those that have
+/// ended are buried.
 pub fn orphans() -> Vec<Identity> {
-    let started = started();
-    let Some(started) = started.as_ref() else {
-        return Vec::new();
-    };
+    orphans_but(None).unwrap_or_default()
+}
+
+/// `None`: this process inherits nobody. `own` is about to end, and what it left counts.
+fn orphans_but(own: Option<&Running>) -> Option<Vec<Identity>> {
+    let known = known();
+    let known = known.as_ref()?;
     let (dead, living): (Vec<Stat>, Vec<Stat>) = tree::all()
         .into_iter()
         .filter(|stat| stat.parent == std::process::id())
-        .filter(|stat| !started.contains(&stat.identity))
+        .filter(|stat| !known.started.contains(&stat.identity))
         .partition(|stat| stat.zombie);
     for process in dead.iter().filter_map(|stat| Process::open(stat.identity)) {
         process.wait(None);
     }
-    living.iter().map(|stat| stat.identity).collect()
+    let others = known.programs.iter();
+    let others = others.filter(|program| own.is_none_or(|own| own.program != **program));
+    let oldest = others.map(|program| program.start).min();
+    let is_left = |orphan: &Identity| match own {
+        Some(own) if is_marked(*orphan, &own.mark) => true,
+        Some(own) if orphan.start < own.program.start => false,
+        Some(_) | None => oldest.is_none_or(|oldest| orphan.start < oldest),
+    };
+    let living = living.iter().map(|stat| stat.identity);
+    Some(living.filter(is_left).collect())
 }
 
 fn has_children() -> bool {
@@ -65,6 +128,6 @@ fn has_children() -> bool {
     waitid(WaitId::All, look).err() != Some(Errno::CHILD)
 }
 
-fn started() -> MutexGuard<'static, Option<BTreeSet<Identity>>> {
-    STARTED.lock().unwrap_or_else(PoisonError::into_inner)
+fn known() -> MutexGuard<'static, Option<Known>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -110,7 +110,8 @@ impl Remains {
     }
 }
 
-fn with_descendants(mut targets: Vec<Identity>) -> Vec<Identity> {
+/// These and what descends from them; never this process.
+pub fn with_descendants(mut targets: Vec<Identity>) -> Vec<Identity> {
     let pids: Vec<u32> = targets.iter().map(|process| process.pid).collect();
     if !pids.is_empty() {
         targets.extend(tree::descendants(&pids, &tree::all()));

@@ -31,7 +31,9 @@ use crate::process::Identity;
 use crate::request::{End, Record, Request};
 use crate::sys;
 pub(crate) use log::Log;
+pub(crate) use pump::read;
 use start::Started;
+pub(crate) use start::{execute, find};
 
 /// What the binary does when it is called as `kumite __supervise <dir>`: everything from the start
 /// of the agent to `end.json`. Call it before anything else, in a process with only one thread.

@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+use rustix::process::Pid;
 
 use crate::files::unix_ms;
 use crate::process::Identity;
@@ -60,7 +62,7 @@ pub fn start(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Started, Str
     }
 }
 
-enum Trouble {
+pub enum Trouble {
     NoDirectory,
     NotFound,
     IsDirectory(PathBuf),
@@ -72,32 +74,13 @@ fn attempt(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Child, Trouble
     if !request.cwd.is_dir() || access(&request.cwd, Access::EXEC_OK).is_err() {
         return Err(Trouble::NoDirectory);
     }
-    let path = find(request)?;
-    let args = request.args.iter().map(OsStr::new);
-    let given: Vec<&OsStr> = [OsStr::new(&request.program)]
-        .into_iter()
-        .chain(args.clone())
-        .collect();
-    let spawned = spawn(request, &path, &given, cgroup).or_else(|error| {
-        if Errno::from_io_error(&error) != Some(Errno::NOEXEC) || is_binary(&path) {
-            return Err(error);
-        }
-        // A script without a first line that says for whom, which by custom means: for sh.
-        let by_shell: Vec<&OsStr> = [OsStr::new("sh"), path.as_os_str()]
-            .into_iter()
-            .chain(args)
-            .collect();
-        spawn(request, Path::new("/bin/sh"), &by_shell, cgroup)
-    });
-    spawned.map_err(|error| Trouble::Refused(path, error))
+    let path = request.variable("PATH").map(OsStr::new);
+    let path = find(OsStr::new(&request.program), &request.cwd, path)?;
+    let started = spawn(request, &path, cgroup);
+    started.map_err(|error| Trouble::Refused(path, error))
 }
 
-fn spawn(
-    request: &Request,
-    path: &Path,
-    args: &[&OsStr],
-    cgroup: Option<&OwnedFd>,
-) -> io::Result<Child> {
+fn spawn(request: &Request, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result<Child> {
     let (stdin, their_stdin) = match request.stdin {
         Some(_) => {
             let (theirs, ours) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -112,8 +95,11 @@ fn spawn(
     let _ = fcntl_setpipe_size(&stdout, PIPE);
     let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let stdio = [their_stdin, their_stdout, their_stderr];
-    let program = Program::new(path, args, request.environment(), &request.cwd, stdio)?;
-    let pid = sys::spawn(&program, cgroup)?;
+    let args = [request.program.as_str()].into_iter();
+    let args = args.chain(request.args.iter().map(String::as_str));
+    let args: Vec<&OsStr> = args.map(OsStr::new).collect();
+    let program = Program::new(path, &args, request.environment(), &request.cwd, stdio)?;
+    let pid = execute(program, path, cgroup)?;
     Ok(Child {
         pid: pid.as_raw_nonzero().get().unsigned_abs(),
         stdin: stdin.map(ChildStdin::from),
@@ -122,16 +108,26 @@ fn spawn(
     })
 }
 
-/// Looks the program up as a shell would, but in the agent's own `PATH` and directory.
-fn find(request: &Request) -> Result<PathBuf, Trouble> {
-    let program = request.program.as_str();
-    if program.contains('/') {
-        return usable(request.cwd.join(program));
+/// Runs `program`, which is the file `path`. A script without a first line that names its
+/// interpreter is given to `sh`, as is the custom.
+pub fn execute(program: Program, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
+    match sys::spawn(&program, cgroup) {
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::NOEXEC) && !is_binary(path) => {
+            sys::spawn(&program.by_shell()?, cgroup)
+        }
+        spawned => spawned,
+    }
+}
+
+/// Looks the program up as a shell would, but in the given `PATH` and directory.
+pub fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<PathBuf, Trouble> {
+    if program.as_bytes().contains(&b'/') {
+        return usable(cwd.join(program));
     }
     let mut trouble = Trouble::NotFound;
-    let path = request.variable("PATH").unwrap_or(DEFAULT_PATH);
-    for dir in path.split(':').filter(|_| !program.is_empty()) {
-        match usable(request.cwd.join(dir).join(program)) {
+    let path = path.unwrap_or(OsStr::new(DEFAULT_PATH));
+    for dir in std::env::split_paths(path).filter(|_| !program.is_empty()) {
+        match usable(cwd.join(dir).join(program)) {
             Ok(found) => return Ok(found),
             Err(Trouble::NotExecutable(found)) => trouble = Trouble::NotExecutable(found),
             Err(_) => {}
@@ -155,6 +151,18 @@ fn is_binary(path: &Path) -> bool {
         .and_then(|mut file| file.read_exact(&mut magic))
         .is_ok()
         && magic == *b"\x7fELF"
+}
+
+impl From<Trouble> for io::Error {
+    fn from(trouble: Trouble) -> io::Error {
+        match trouble {
+            Trouble::NoDirectory | Trouble::NotFound => ErrorKind::NotFound.into(),
+            Trouble::IsDirectory(_) | Trouble::NotExecutable(_) => {
+                ErrorKind::PermissionDenied.into()
+            }
+            Trouble::Refused(_, error) => error,
+        }
+    }
 }
 
 impl Trouble {

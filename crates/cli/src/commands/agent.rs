@@ -44,6 +44,8 @@ struct CheckArgs {
 }
 
 pub fn agent(setting: &Setting, args: &AgentArgs) -> Result {
+    // What an agent program leaves in the background comes to this process, which ends it.
+    kumite_agents::inherit_orphans();
     match &args.command {
         AgentCommand::List => agent_list::list(setting),
         AgentCommand::Check(args) => run_check(setting, args),

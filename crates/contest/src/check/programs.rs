@@ -11,7 +11,7 @@ use kumite_models::Cancel;
 use rustix::fs::{Access, access};
 
 use super::{Check, World};
-use crate::evaluate::program::{self, Program};
+use crate::program::{self, Program};
 
 /// Python is asked whether it finds a module, not to run it.
 const FINDS: &str = "import importlib.util, sys\n\
@@ -133,6 +133,7 @@ fn finds_module(python: &Path, module: &str, project: &Path) -> bool {
         argv: &argv,
         home: project,
         dir: project,
+        contest_id: "check",
         env: Vec::new(),
         input,
         timeout: FINDS_WITHIN,

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf, absolute};
 use kumite_core::contest::{Failure, Measure, Used};
 use serde_json::Value;
 
-use super::program::{self, Output, Program, Trouble};
 use super::{asked, cannot, missed, remark, score};
-use crate::prompts::clean;
+use crate::program::{self, Output, Program, Trouble, complaint};
 use crate::work::{Metric, Missed, Turn};
 
 pub struct ByCommand {
@@ -32,9 +31,6 @@ pub enum RunsIn {
     Worktree,
     Project,
 }
-
-/// Of what a program complained about, in the words about its failure.
-const STDERR_CHARS: usize = 1_000;
 
 impl Metric for ByCommand {
     fn measure(
@@ -56,15 +52,16 @@ impl Metric for ByCommand {
             argv: &self.argv,
             home: &self.project,
             dir,
+            contest_id: turn.contest_id,
             env: self.env(&task, submission, worktree, turn),
             input,
             timeout: turn.timeout,
             cancel: turn.cancel,
         });
         let program = &self.argv[0];
-        let output = output.map_err(|trouble| failed(program, turn, &trouble))?;
+        let output = output.map_err(failed)?;
         let measure = self.read(&output).map_err(|why| {
-            let said = said(&output.stderr);
+            let said = complaint(&output.stderr);
             let why = format!("{program} gave an answer that cannot be used: {why}{said}");
             missed(Failure::Unusable, why)
         })?;
@@ -82,7 +79,6 @@ impl ByCommand {
     ) -> Vec<(&'static str, OsString)> {
         let round = turn.round.to_string();
         let mut env = vec![
-            ("KUMITE_CONTEST", OsString::from(turn.contest_id)),
             ("KUMITE_TEAM", OsString::from(turn.team_id)),
             ("KUMITE_ROUND", OsString::from(round)),
             ("KUMITE_METRIC", OsString::from(&self.name)),
@@ -148,42 +144,11 @@ fn full(path: &Path) -> OsString {
         .into_os_string()
 }
 
-fn failed(program: &str, turn: &Turn<'_>, trouble: &Trouble) -> Missed {
-    let (failure, why) = match trouble {
-        Trouble::Start(error) => {
-            let lasts = matches!(
-                error.kind(),
-                ErrorKind::NotFound | ErrorKind::PermissionDenied
-            );
-            let failure = if lasts {
-                Failure::Lasting
-            } else {
-                Failure::Passing
-            };
-            (failure, format!("cannot start {program}: {error}"))
-        }
-        Trouble::TimedOut => {
-            let why = format!("{program} did not end within {:?}", turn.timeout);
-            (Failure::TimedOut, why)
-        }
-        Trouble::Cancelled => (Failure::Passing, format!("{program} was cancelled")),
-        Trouble::Failed { how, output } => (
-            Failure::Passing,
-            format!("{program} failed ({how}){}", said(&output.stderr)),
-        ),
+fn failed(trouble: Trouble) -> Missed {
+    let failure = match trouble {
+        Trouble::Start(ErrorKind::NotFound | ErrorKind::PermissionDenied, _) => Failure::Lasting,
+        Trouble::TimedOut(_) => Failure::TimedOut,
+        Trouble::Start(..) | Trouble::Cancelled(_) | Trouble::Failed(_) => Failure::Passing,
     };
-    missed(failure, why)
-}
-
-/// The end of what it complained about.
-fn said(stderr: &str) -> String {
-    let stderr = clean(stderr);
-    let from = stderr
-        .char_indices()
-        .nth_back(STDERR_CHARS - 1)
-        .map_or(0, |(at, _)| at);
-    match &stderr[from..] {
-        "" => String::new(),
-        tail => format!(": {tail}"),
-    }
+    missed(failure, trouble.into_sentence())
 }

@@ -1,8 +1,6 @@
 //! A member that is a program: a command, or a Python class behind a shim.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Seek, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,12 +12,9 @@ use super::member::Task;
 use super::model::Error;
 use super::record::Worked;
 use crate::evaluate::Kit;
-use crate::evaluate::program::{self, OUTPUT_MAX, Trouble};
-use crate::prompts::clean;
+use crate::program::{self, OUTPUT_MAX, Trouble, file_of};
 
 const SHIM: &str = include_str!("../../../../examples/python/member_shim.py");
-/// Of what a program complained about, in the words about its failure.
-const STDERR_CHARS: usize = 1_000;
 
 pub(super) struct Program {
     name: String,
@@ -114,14 +109,15 @@ impl Program {
     }
 
     fn run(&self, task: &Task<'_>, input: &str) -> Result<String, String> {
-        let program = &self.argv[0];
         let left = task.meter.left();
         let timeout = self.timeout.map_or(left, |own| own.min(left));
-        let input = file_of(input).map_err(|error| format!("cannot keep its task: {error}"))?;
+        let input =
+            file_of(input.as_bytes()).map_err(|error| format!("cannot keep its task: {error}"))?;
         let ended = program::run(program::Program {
             argv: &self.argv,
             home: &self.project,
             dir: &self.project,
+            contest_id: task.turn.contest_id,
             env: self.env(task),
             input,
             timeout,
@@ -129,23 +125,13 @@ impl Program {
         });
         ended
             .map(|output| output.stdout)
-            .map_err(|trouble| match trouble {
-                Trouble::Start(error) => format!("cannot start {program}: {error}"),
-                Trouble::TimedOut => {
-                    format!("{program} did not end within {} s", timeout.as_secs_f32())
-                }
-                Trouble::Cancelled => format!("{program} was cancelled"),
-                Trouble::Failed { how, output } => {
-                    format!("{program} failed ({how}){}", tail(&output.stderr))
-                }
-            })
+            .map_err(Trouble::into_sentence)
     }
 
     fn env(&self, task: &Task<'_>) -> Vec<(&'static str, OsString)> {
         let turn = task.turn;
         let project = std::path::absolute(&self.project);
         vec![
-            ("KUMITE_CONTEST", OsString::from(turn.contest_id)),
             ("KUMITE_TEAM", OsString::from(turn.team_id)),
             ("KUMITE_ROUND", OsString::from(turn.round.to_string())),
             ("KUMITE_MEMBER", OsString::from(&self.name)),
@@ -154,27 +140,6 @@ impl Program {
                 project.unwrap_or_else(|_| self.project.clone()).into(),
             ),
         ]
-    }
-}
-
-/// A file that only the program gets to see.
-fn file_of(text: &str) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(text.as_bytes())?;
-    file.rewind()?;
-    Ok(file)
-}
-
-/// The end of what it complained about.
-fn tail(stderr: &str) -> String {
-    let stderr = clean(stderr);
-    let from = stderr
-        .char_indices()
-        .nth_back(STDERR_CHARS - 1)
-        .map_or(0, |(at, _)| at);
-    match &stderr[from..] {
-        "" => String::new(),
-        tail => format!(": {tail}"),
     }
 }
 

@@ -53,6 +53,8 @@ const EXIT_CODES: &str = "Exit codes: 0 all teams ended well, 1 some failed, 2 u
     4 none succeeded, 5 not found or invalid, 130 interrupted (resume goes on).";
 
 pub fn contest(setting: &Setting, args: &ContestArgs) -> Result {
+    // What programs leave in the background comes to this process, which ends it.
+    kumite_agents::inherit_orphans();
     match &args.command {
         ContestCommand::Run(args) => run::run(setting, args),
         ContestCommand::Resume(args) => resume::resume(setting, args),

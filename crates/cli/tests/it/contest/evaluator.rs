@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::arena::{Arena, Files};
 use super::play::{Play, Role, error, once, say, score};
-use crate::world::{World, lines, text};
+use crate::world::{World, is_alive, lines, text};
 
 #[test]
 fn d9_s8_an_evaluator_that_fails_in_round_2_disqualifies_and_the_good_round_stays_marked() {
@@ -234,6 +234,49 @@ fn d6_s22_a_metric_of_ones_own_below_0_or_above_100_is_an_evaluator_error() {
         99.5
     );
     assert_eq!(arena.world.read("count").lines().count(), 1);
+}
+
+/// A metric whose program leaves somebody behind that has another session and no environment, and
+/// then does what `then` says.
+fn leaving(then: &str) -> World {
+    let world = World::new();
+    world.write(
+        "leave.sh",
+        &format!(
+            "( setsid env -i sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000' \
+             >/dev/null 2>&1 & )\nwhile [ ! -e pid ]; do sleep 0.01; done\n{then}\n"
+        ),
+    );
+    world.write(
+        "contest.toml",
+        "task = \"Do it.\"\n[contest]\nrounds_min = 1\nrounds_max = 1\n\
+         [[team]]\nid = \"alpha\"\nscripted = \"steady\"\n\
+         [[metric]]\nname = \"own\"\ncommand = [\"sh\", \"leave.sh\"]\n",
+    );
+    world
+}
+
+fn left_behind(world: &World) -> u32 {
+    world.read("pid").trim().parse().unwrap()
+}
+
+#[test]
+fn room_10_what_a_metric_leaves_in_the_background_is_gone_after_the_round() {
+    let world = leaving("echo '{\"score\": 50}'");
+    world
+        .kumite(&["contest", "run", "contest.toml"])
+        .assert_code(0);
+    assert!(!is_alive(left_behind(&world)));
+}
+
+#[test]
+fn room_10_what_a_metric_leaves_in_the_background_is_gone_after_a_cancel() {
+    let world = leaving("sleep 1000");
+    let running = world.start(&["contest", "run", "contest.toml"]);
+    world.wait_for("pid");
+    world.kumite(&["contest", "cancel"]).assert_code(0);
+    running.wait().assert_code(4);
+    assert!(!is_alive(left_behind(&world)));
 }
 
 /// As mixseek has it: a class in Python, which may give any number.

@@ -233,7 +233,7 @@ fn d9_a_program_that_does_not_end_runs_out_of_the_turns_time() {
     stage.timeout = Duration::from_millis(100);
     let missed = stage.measure(shell("sleep 1000")).unwrap_err();
     assert_eq!(missed.failed.failure, Failure::TimedOut);
-    assert_eq!(missed.failed.why, "sh did not end within 100ms");
+    assert_eq!(missed.failed.why, "sh did not end within 0.1 s");
 }
 
 #[test]
