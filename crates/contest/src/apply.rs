@@ -28,18 +28,19 @@ pub enum Error {
     },
 }
 
-/// A file that is changed.
+/// A changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// From the top of the repository.
+    /// Relative to the top of the repository.
     pub path: String,
-    /// Lines; `None` where it has none.
+    /// Lines; `None` for a file without lines.
     pub added: Option<u64>,
     pub removed: Option<u64>,
 }
 
-/// Applies a diff to the working tree around `project`; the index stays as it is. With `check_only`
-/// it only finds out whether it fits. Gives what is changed, which is nothing for an empty diff.
+/// Applies a diff to the working tree around `project`; the index stays unchanged. With
+/// `check_only` it only checks whether the diff applies. Returns the changes, which are none for an
+/// empty diff.
 pub fn apply(project: &Path, diff: &Path, check_only: bool) -> Result<Vec<Change>, Error> {
     let read = |source| Error::Read {
         path: diff.to_owned(),
@@ -69,13 +70,13 @@ pub fn apply(project: &Path, diff: &Path, check_only: bool) -> Result<Vec<Change
     };
     run(&["--check"]).map_err(does_not_fit)?;
     if !check_only {
-        // It looks at everything once more before it writes anything.
+        // git checks everything again before it writes anything.
         run(&[]).map_err(does_not_fit)?;
     }
     Ok(changes)
 }
 
-/// `added TAB removed TAB path NUL`, and again.
+/// `added TAB removed TAB path NUL`, repeated.
 fn changes(numstat: &[u8]) -> Vec<Change> {
     let text = String::from_utf8_lossy(numstat);
     let lines = text.split('\0').filter_map(|line| {

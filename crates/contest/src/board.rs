@@ -1,4 +1,4 @@
-//! The leader board's own program, `kumite-board`, which alone knows DuckDB. It lies beside
+//! The leader board's own program, `kumite-board`, which alone knows DuckDB. It is beside
 //! `kumite`, is started on demand, and holds the database only while it writes.
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// Names another program, for installations that keep it elsewhere.
 const VARIABLE: &str = "KUMITE_BOARD";
 const PROGRAM: &str = "kumite-board";
-/// Its allocators give back at once what they do not need: 3 MB of 50.
+/// Makes its allocators release unused memory at once: 3 MB of 50.
 const FRUGAL: [(&str, &str); 2] = [
     ("MALLOC_ARENA_MAX", "1"),
     (
@@ -46,7 +46,7 @@ pub fn program() -> Result<PathBuf, Error> {
     beside::find(PROGRAM, VARIABLE).map_err(|path| Error::Missing { path })
 }
 
-/// Asks one question about a database: the answer is the program's.
+/// Sends one query about a database, and returns the program's answer.
 pub fn query(database: &Path, request: &Value) -> Result<String, Error> {
     let path = program()?;
     let start = |source| Error::Start {
@@ -62,7 +62,7 @@ pub fn query(database: &Path, request: &Value) -> Result<String, Error> {
         .stderr(Stdio::piped());
     let mut child = start_child(|| command.spawn()).map_err(start)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Whoever does not read the question says why in the answer.
+        // A program that does not read the query explains that in its answer.
         let _ = stdin.write_all(request.to_string().as_bytes());
     }
     let output = child.wait_with_output().map_err(start)?;
@@ -73,10 +73,10 @@ pub fn query(database: &Path, request: &Value) -> Result<String, Error> {
     }
 }
 
-/// What is said when a request was answered, or never will be.
+/// Called when a request was answered, or never will be.
 type Done = Box<dyn FnOnce(Result<(), Refusal>) + Send>;
 
-/// One database, through one child. A child that died is replaced with the next request.
+/// One database, through one child process. A child that died is replaced at the next request.
 #[derive(Clone)]
 pub struct Board {
     shared: Arc<Mutex<Shared>>,
@@ -87,7 +87,7 @@ struct Shared {
     database: PathBuf,
     next_id: u64,
     line: Option<Line>,
-    /// Counts the children, so that the end of an old one is not taken for that of a new one.
+    /// Numbers the children, so that the end of an old one is not taken for the end of a new one.
     line_number: u64,
     waiting: HashMap<u64, Done>,
 }
@@ -111,7 +111,7 @@ impl Board {
         Ok(Board { shared })
     }
 
-    /// Whether the database can be used, or could be made.
+    /// Whether the database can be used, or could be created.
     pub fn check(&self) -> Result<(), Error> {
         let (sender, answer) = std::sync::mpsc::channel();
         self.ask(json!({ "check": {} }), move |done| {
@@ -125,7 +125,7 @@ impl Board {
         })
     }
 
-    /// Writes all rows or none, and says so in another thread.
+    /// Writes all rows or none, and calls `done` in another thread.
     pub fn write(&self, write: &Write, done: impl FnOnce(Result<(), String>) + Send + 'static) {
         self.ask(json!({ "write": write }), |answer| {
             done(answer.map_err(|refusal| refusal.message));
@@ -200,7 +200,7 @@ impl Board {
         self.lost(number);
     }
 
-    /// The child is gone: what it was asked is not answered any more.
+    /// The child is gone: its requests will not be answered.
     fn lost(&self, number: u64) {
         let mut shared = self.lock();
         if shared.line_number != number {
@@ -219,7 +219,7 @@ impl Board {
         }
     }
 
-    /// Lets the child go, and waits until it is gone.
+    /// Ends the child, and waits until it is gone.
     pub fn close(&self) {
         let line = self.lock().line.take();
         if let Some(mut line) = line {

@@ -1,5 +1,5 @@
-//! The dry run: everything that can be known of a contest before a cent is spent, and that its
-//! files alone do not tell.
+//! The dry run: everything that can be known about a contest before a cent is spent, beyond its
+//! files.
 
 mod models;
 mod programs;
@@ -17,25 +17,25 @@ use serde_json::{Value, json};
 use crate::prompts::{self, Templates};
 use crate::worktree::Repository;
 
-/// What the checks look at.
+/// What the checks use.
 pub struct World<'a> {
     pub project: &'a Path,
     /// All files that the plan was read from.
     pub files: &'a [PathBuf],
-    /// Where the plan names what is checked here.
+    /// Where the plan names the things that are checked here.
     pub places: &'a Places,
     pub workspace: Option<&'a Path>,
     pub settings: &'a Settings,
     pub env: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     pub category: &'static str,
     pub name: String,
     pub status: Status,
-    /// Of an error, with file and line as far as they are known.
+    /// For an error, with file and line as far as known.
     pub message: String,
     pub file: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ pub enum Status {
     Skipped,
 }
 
-/// Looks at everything; one mistake does not hide another.
+/// Checks everything; one mistake does not hide another.
 pub fn check(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     let mut checks = files(world);
     checks.extend(agents(plan, world));
@@ -76,7 +76,7 @@ pub fn is_good(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.status != Status::Error)
 }
 
-/// In the form of mixseek's dry run.
+/// In the format of mixseek's dry run.
 pub fn to_json(checks: &[Check]) -> Value {
     let mut categories: Vec<(&str, Vec<Value>)> = Vec::new();
     for check in checks {
@@ -132,7 +132,7 @@ impl World<'_> {
     }
 }
 
-/// They were read, or else there were no plan.
+/// They were read, otherwise there would be no plan.
 fn files(world: &World<'_>) -> Vec<Check> {
     let check = |file: &PathBuf| Check {
         category: "settings",
@@ -144,7 +144,7 @@ fn files(world: &World<'_>) -> Vec<Check> {
     world.files.iter().map(check).collect()
 }
 
-/// Agents are in the settings, their programs are there, and there is a commit to begin with.
+/// Agents are in the settings, their programs exist, and there is a commit to begin with.
 fn agents(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     let names = plan.teams.iter().filter_map(|team| match &team.kind {
         TeamKind::Agent(agent) => Some(agent.agent.as_str()),
@@ -179,7 +179,7 @@ fn agents(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     checks
 }
 
-/// Each by itself, so that one mistake does not hide another.
+/// Each separately, so that one mistake does not hide another.
 fn templates(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     let Prompts {
         team,

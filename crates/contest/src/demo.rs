@@ -9,7 +9,7 @@ use crate::teams::scripted::WORDS;
 const TASK: &str = "Write a short guide to `tidy`, a command-line tool that sorts the files of a \
     directory: what a newcomer needs, what can go wrong, and how to undo it.";
 
-/// `pace_ms`: how long a round takes at least.
+/// `pace_ms`: the shortest time of a round.
 pub fn plan(pace_ms: u64) -> Plan {
     let team = |(id, name, style): (&str, &str, &str)| Team {
         id: id.to_owned(),

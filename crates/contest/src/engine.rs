@@ -18,10 +18,10 @@ use crate::parts::{Parts, Players};
 use crate::perform;
 use crate::rules::rules;
 
-/// What a leader has that says nothing of it: then the contest's number holds.
+/// `max_retries` of a leader that does not set it; such a team uses the contest's own limit.
 const RETRIES_DEFAULT: u32 = 3;
 
-/// How often a wish to cancel is looked for.
+/// How often a request to cancel is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +47,8 @@ pub enum Error {
 /// What comes back from a thread.
 pub(crate) enum Message {
     Event(Box<Event>),
-    /// The machine refused a file, a full disk most likely. That is not the team's fault: nothing has
-    /// happened, and the contest waits for better times.
+    /// The machine refused a file, probably because the disk is full. The team is not at fault:
+    /// nothing has happened, and the contest can be resumed later.
     Unkept {
         team: u32,
         error: std::io::Error,
@@ -89,7 +89,7 @@ pub type Tell<'a> = &'a mut dyn FnMut(&[News], &Contest);
 pub enum Played {
     /// The contest has ended.
     Out,
-    /// The process was told to go; the contest can be resumed.
+    /// The process was told to end; the contest can be resumed.
     Interrupted,
 }
 
@@ -144,8 +144,8 @@ impl Engine {
         &self.home
     }
 
-    /// Plays until the end, and tells everything that happens. A contest that has ended is only
-    /// looked at: no team, metric or judge is asked again.
+    /// Plays until the end, and reports everything that happens. A contest that has ended is only
+    /// read: no team, metric or judge is asked again.
     pub fn play(&mut self, tell: Tell<'_>) -> Result<Played, Error> {
         if self.contest.is_saved() {
             return Ok(Played::Out);
@@ -166,7 +166,7 @@ impl Engine {
         played
     }
 
-    /// Starts the contest, or takes it up where it was. True: that was the end.
+    /// Starts the contest, or continues it. True: that was the end.
     fn begin(&mut self, tell: Tell<'_>) -> Result<bool, Error> {
         if self.contest.teams.is_empty() {
             return self.take(vec![self.start()], tell);
@@ -185,7 +185,7 @@ impl Engine {
             let message = match self.inbox.recv_timeout(LOOK) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
-                // We hold a sender ourselves.
+                // We hold a sender ourselves, so this cannot happen.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Played::Interrupted),
             };
             let mut events = Vec::new();

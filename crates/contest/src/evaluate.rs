@@ -1,7 +1,6 @@
 //! The evaluator: metrics that look at one submission and give it 0 to 100 points each.
 //!
-//! A metric asks once; whether a failure is tried again, and how measures become one score, is for
-//! the core to decide.
+//! A metric tries once; the core decides about further tries, and how measures become one score.
 
 pub(crate) mod asked;
 mod checklist;
@@ -31,7 +30,7 @@ use asked::short;
 /// Looks up a variable of the environment.
 pub type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// What judge and metrics need of the world.
+/// What judge and metrics need from the world.
 #[derive(Clone)]
 pub struct Kit {
     pub client: Client,
@@ -39,7 +38,7 @@ pub struct Kit {
     pub env: Arc<Variables>,
     pub templates: Arc<Templates>,
     pub zone: TimeZone,
-    /// Where programs are looked up, and run for teams without a worktree.
+    /// Where programs are found, and where they run for teams without a worktree.
     pub project: PathBuf,
 }
 
@@ -58,7 +57,7 @@ pub enum Error {
     NoPlugin { metric: String },
 }
 
-/// The metrics of a plan, in its order. Models and keys are found, nothing is asked or run.
+/// The metrics of a plan, in order. Models and keys are resolved, but nothing is called or run.
 pub fn metrics(plan: &Plan, kit: &Kit) -> Result<Vec<Box<dyn Metric>>, Error> {
     let metrics = plan.evaluator.metrics.iter();
     metrics.map(|it| metric(it, plan, kit)).collect()
@@ -118,14 +117,14 @@ fn metric(metric: &formats::Metric, plan: &Plan, kit: &Kit) -> Result<Box<dyn Me
     })
 }
 
-/// What a metric may say about one submission.
+/// The longest remark of a metric about one submission.
 const REMARK_CHARS: usize = 10_000;
 
 fn remark(text: &str) -> String {
     shorten(text.trim(), REMARK_CHARS).into_owned()
 }
 
-/// D6: a number from 0 to 100, nothing else. A text that looks like a number is none.
+/// D6: a number from 0 to 100, nothing else. A text that looks like a number is refused.
 fn score(object: &Value) -> Result<Score, String> {
     let value = asked::field(object, "score")?;
     let score = value.as_f64().and_then(Score::from_f64);
@@ -143,7 +142,7 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Missed {
     missed(Failure::Passing, why)
 }
 
-/// A try that came to nothing and cost nothing.
+/// A failed try that cost nothing.
 pub(crate) fn missed(failure: Failure, why: String) -> Missed {
     Missed {
         failed: Failed {

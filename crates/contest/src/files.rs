@@ -1,4 +1,4 @@
-//! The files of a round: what was asked, what was handed in, what was said.
+//! The files of a round: the prompt, the submission, the conversation.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -34,8 +34,8 @@ pub fn keep_prompt(round: &Path, text: &str) -> io::Result<()> {
     replace(&prompt(round), text.as_bytes(), Durable::Process)
 }
 
-/// Keeps a submission, whatever it is, and says what it is. The text comes last: where it is, the
-/// rest is.
+/// Stores a submission of any kind, and returns its description. The text comes last: if it exists,
+/// the rest does too.
 pub fn keep(round: &Path, handed: &Handed) -> io::Result<Submission> {
     fs::create_dir_all(round)?;
     let about = About {
@@ -60,7 +60,7 @@ pub fn read_prompt(round: &Path) -> io::Result<String> {
     read(&prompt(round))
 }
 
-/// These files are shown. A link in place of one leads to something else, and a pipe to nothing.
+/// These files are shown to people. A link could lead elsewhere, and a pipe would block.
 fn read(path: &Path) -> io::Result<String> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut file = OpenOptions::new()

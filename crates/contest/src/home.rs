@@ -1,11 +1,11 @@
-//! Where contests live: one directory each, in the runtime directory of their workspace.
+//! The directories of contests: one each, in the runtime directory of their workspace.
 //!
 //! | file | means |
 //! |---|---|
 //! | `plan.json` | what is played: settings, task, database; written once |
 //! | `journal.jsonl` | what happened: the truth |
-//! | `lock` | held as long as somebody plays it |
-//! | `cancel` | somebody asks for its end |
+//! | `lock` | held while a process plays it |
+//! | `cancel` | a request to end it |
 //! | `teams/<n>/round-<r>/` | prompt, submission and conversation of a round |
 //! | `worktrees/<n>-<id>` | where an agent team works |
 
@@ -23,7 +23,7 @@ pub struct Home {
     dir: PathBuf,
 }
 
-/// What is played, for good.
+/// The fixed definition of a contest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Charter {
     pub id: String,
@@ -52,7 +52,7 @@ pub enum Error {
     Lock { path: PathBuf, source: io::Error },
 }
 
-/// Held as long as a contest is played.
+/// Held while a contest is played.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -63,7 +63,7 @@ pub fn contests_of(workspace: &Path) -> PathBuf {
     workspace.join(".kiro/runtime/kumite/contests")
 }
 
-/// The contests of a workspace, newest first. Ids begin with their time, so their order is theirs.
+/// The contests of a workspace, newest first. Ids begin with their time, so they sort by time.
 pub fn all(workspace: &Path) -> Result<Vec<Home>, Error> {
     let dir = contests_of(workspace);
     let entries = match fs::read_dir(&dir) {
@@ -89,7 +89,7 @@ impl Home {
         }
     }
 
-    /// Makes the directory. The plan comes last: what has none is no contest.
+    /// Creates the directory. The plan comes last: a directory without it is not a contest.
     pub fn create(&self, charter: &Charter) -> Result<(), Error> {
         let path = self.dir.join(PLAN);
         let write = || -> io::Result<()> {
@@ -117,7 +117,7 @@ impl Home {
         })
     }
 
-    /// What has no plan is no contest.
+    /// A directory without a plan is not a contest.
     pub fn exists(&self) -> bool {
         self.dir.join(PLAN).is_file()
     }
@@ -144,7 +144,7 @@ impl Home {
         self.dir.join(format!("teams/{team}/round-{round}"))
     }
 
-    /// Takes the contest, or says that somebody else plays it.
+    /// Takes the contest. None: another process plays it.
     pub fn lock(&self) -> Result<Option<Lock>, Error> {
         let path = self.dir.join("lock");
         let opened = File::options()
@@ -163,7 +163,7 @@ impl Home {
         }
     }
 
-    /// Whether somebody plays it right now. Changes nothing.
+    /// Whether a process plays it right now. Changes nothing.
     pub fn is_played(&self) -> bool {
         let Ok(file) = File::open(self.dir.join("lock")) else {
             return false;
@@ -171,7 +171,7 @@ impl Home {
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
-    /// Asks whoever plays it to cancel it.
+    /// Asks the process that plays it to cancel it.
     pub fn ask_to_cancel(&self) -> Result<(), Error> {
         let path = self.dir.join(CANCEL);
         fs::write(&path, "").map_err(|source| Error::Write { path, source })
@@ -184,7 +184,7 @@ impl Home {
 
 const CANCEL: &str = "cancel";
 
-/// A new id: its time, and something that no other contest has.
+/// A new id: the time, and a part that no other contest has.
 pub fn new_id(now_ms: u64) -> String {
     let now = jiff::Timestamp::from_millisecond(i64::try_from(now_ms).unwrap_or(0));
     let time = now

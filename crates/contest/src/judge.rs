@@ -1,7 +1,8 @@
-//! D4: the judge, as rules or as a model. Either says whether another round is worth it.
+//! D4: the judge, as rules or as a model. It says whether another round is worth it.
 //!
-//! A judge is blind: no team's name or id and no order of teams is in what it gets. It asks once;
-//! whether a failure is tried again is for the core to decide.
+//! A judge is blind: its input contains no team's name or id and no order of teams. It is asked
+//! once;
+//! the core decides about further tries.
 
 #[cfg(test)]
 mod tests;
@@ -35,7 +36,7 @@ pub enum Error {
 
 const INSTRUCTION: &str = include_str!("judge/instruction.txt");
 
-/// The judge of a plan. Its model and key are found, nothing is asked.
+/// The judge of a plan. Its model and key are resolved, but nothing is called.
 pub fn judge(plan: &Plan, kit: &Kit) -> Result<Box<dyn Judge>, Error> {
     match &plan.judge {
         formats::Judge::Rules => Ok(Box::new(Rules)),
@@ -53,7 +54,7 @@ pub fn judge(plan: &Plan, kit: &Kit) -> Result<Box<dyn Judge>, Error> {
     }
 }
 
-/// The one that needs no model.
+/// The judge that needs no model.
 pub struct Rules;
 
 impl Judge for Rules {
@@ -106,7 +107,7 @@ fn schema() -> Value {
     })
 }
 
-/// Nothing is guessed: a field of another type is no answer.
+/// Nothing is guessed: a field of another type is not an answer.
 fn read(answer: &Value) -> Result<Judgment, String> {
     let should_continue = field(answer, "should_continue")?;
     let should_continue = should_continue.as_bool().ok_or_else(|| {

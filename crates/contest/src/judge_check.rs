@@ -28,13 +28,13 @@ pub struct Way<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// How many cases are judged at once.
+/// How many cases are judged at the same time.
 const AT_ONCE: usize = 4;
 
-/// What all cases are about; the judge is asked for its sense of scores, not for its knowledge.
+/// The same task for all cases; the judge is asked for its sense of scores, not for its knowledge.
 const TASK: &str = "Fulfil the task that the remarks are about, as well as possible.";
 
-/// What came of one case.
+/// The result of one case.
 struct Outcome {
     judgment: Result<Judgment, String>,
     calls: u32,
@@ -115,7 +115,7 @@ fn ask(judge: &dyn Judge, labelled: &Labelled, way: &Way<'_>) -> Outcome {
     }
 }
 
-/// Waiting helps a busy server, and nobody else.
+/// Waiting helps only if a server is busy.
 fn pause(attempt: u32, missed: &Missed) -> Duration {
     let asked = Duration::from_millis(missed.failed.retry_after_ms.unwrap_or(0));
     match missed.failed.failure {

@@ -23,7 +23,7 @@ pub struct Brief {
     pub elapsed_seconds: f64,
 }
 
-/// Newest first. One that is damaged hides no other.
+/// Newest first. A damaged contest hides no other.
 pub fn all(place: &Place) -> Result<Vec<Brief>, place::Error> {
     let mut all = Vec::new();
     for listed in place.all()? {

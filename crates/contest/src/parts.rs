@@ -1,4 +1,4 @@
-//! Who plays: the teams, the metrics and the judge of a plan.
+//! The players of a plan: the teams, the metrics and the judge.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::worktree::{self, Repository};
 use crate::{judge, teams};
 
 pub struct Parts {
-    /// None where nobody is asked any more: to save or to cancel a contest needs no key.
+    /// None if nobody is asked any more: saving or cancelling a contest needs no key.
     pub players: Option<Players>,
     agents: Option<Arc<agent::Kit>>,
 }
@@ -82,8 +82,8 @@ impl Parts {
         Ok(Parts { players, agents })
     }
 
-    /// Nobody plays any more. The worktrees go when the contest is over: what was changed in them
-    /// is kept as a file of each round.
+    /// Playing has ended. The worktrees are removed when the contest is over: the changes in them
+    /// are kept as a file of each round.
     pub fn close(&self, home: &Home, is_over: bool) {
         let Some(kit) = &self.agents else {
             return;
@@ -92,7 +92,7 @@ impl Parts {
         if !is_over {
             return;
         }
-        // An earlier kumite may have died and left its agents at work.
+        // An earlier kumite may have died and left its agents running.
         agent::end_all(home.dir());
         if let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
             eprintln!("kumite: {error}");
@@ -119,7 +119,7 @@ fn players(
     })
 }
 
-/// What the models of a plan need of the world.
+/// What the models of a plan need from the world.
 pub fn kit(plan: &Plan, project: &Path) -> Result<Kit, Error> {
     Ok(Kit {
         client: Client::new(),
@@ -130,7 +130,7 @@ pub fn kit(plan: &Plan, project: &Path) -> Result<Kit, Error> {
     })
 }
 
-/// What all agent teams share; none if there is no such team.
+/// What all agent teams share; None if there is no such team.
 fn agents(charter: &Charter) -> Result<Option<Arc<agent::Kit>>, Error> {
     let Some(base) = charter.base.clone() else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Carrying effects out. Whatever takes time has a thread of its own, and its answer comes back as
-//! an event.
+//! Carries out effects. Work that takes time has its own thread, and its answer comes back as an
+//! event.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Where contests and their database are, and which one is meant.
+//! Where contests and their database are, and which contest is meant.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub enum Error {
 }
 
 impl Place {
-    /// The workspace is the one that was told, else that of the environment, else the project.
+    /// The workspace is the given one, else that of the environment, else the project.
     pub fn find(
         here: &Path,
         project: &Path,
@@ -71,7 +71,7 @@ impl Place {
         })
     }
 
-    /// Where the contests of a project are if nobody says otherwise.
+    /// Where the contests of a project are by default.
     pub fn of_project(project: &Path) -> Result<Place, Error> {
         Place::find(project, project, None, None)
     }
@@ -91,8 +91,8 @@ impl Place {
         }
     }
 
-    /// Every contest that is known here, newest first: our own, and those of the database. A
-    /// database that cannot be read hides no contest of ours.
+    /// Every contest that is known here, newest first: our own, and those in the database. An
+    /// unreadable database hides no contest of ours.
     pub fn all(&self) -> Result<Vec<Listed>, Error> {
         let mut all = report::own(&self.workspace)?;
         match report::others(&self.database, &all) {
@@ -104,7 +104,7 @@ impl Place {
         Ok(all)
     }
 
-    /// The contest that was named (the beginning of its id is enough), or the newest one.
+    /// The named contest (the beginning of its id is enough), or the newest one.
     pub fn pick(&self, id: Option<&str>) -> Result<Listed, Error> {
         let Some(id) = id else {
             let newest = self.all()?.into_iter().next();
@@ -131,9 +131,9 @@ impl Place {
         }
     }
 
-    /// The contest of exactly this id.
+    /// The contest with exactly this id.
     pub fn exact(&self, id: &str) -> Result<Listed, Error> {
-        // Ids are names of directories, and no paths.
+        // Ids are names of directories, not paths.
         let home = Home::of(&self.workspace, id);
         if !id.contains('/') && !id.starts_with('.') && home.exists() {
             return Ok(report::listed(home)?);
@@ -143,7 +143,7 @@ impl Place {
         found.ok_or_else(|| self.no_such(id))
     }
 
-    /// One that kumite played, with its journal.
+    /// A contest that kumite played, with its journal.
     pub fn pick_own(&self, id: Option<&str>) -> Result<Home, Error> {
         let listed = match id {
             Some(id) => self.pick(Some(id))?,

@@ -1,4 +1,4 @@
-//! The files of a project that a contest can be played from.
+//! The files of a project from which a contest can be played.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Where they are looked for.
+/// Where to look for them.
 const DIRS: [&str; 4] = ["", ".kiro/contests", "configs", "examples"];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Playable {
-    /// From the root of the project.
+    /// Relative to the root of the project.
     pub path: String,
-    /// Whether the file says what the teams have to do; else that has to be told.
+    /// Whether the file contains the task; otherwise the task must be given.
     pub has_task: bool,
 }
 
@@ -46,7 +46,7 @@ pub fn all(project: &Path) -> Vec<Playable> {
     all
 }
 
-/// The file itself, if it lies in the project.
+/// The file itself, if it is in the project.
 pub fn checked(project: &Path, file: &str) -> Result<PathBuf, Error> {
     let wrong = || Error::NotOne {
         file: file.to_owned(),

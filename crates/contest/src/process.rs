@@ -1,5 +1,5 @@
-//! Contests for those who do not play them themselves: a kumite of its own plays each, and lives on
-//! when whoever started it does not.
+//! Contests for callers that do not play them themselves: a separate kumite process plays each, and
+//! outlives the caller.
 
 use std::fs;
 use std::io;
@@ -18,16 +18,16 @@ use serde_json::Value;
 use crate::home::contests_of;
 use crate::playable;
 
-/// How long the first word may take: a database that somebody else has is waited for.
+/// How long the first output may take: the contest waits for a database that is in use.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Exit codes of kumite that mean: nothing was begun.
+/// Exit codes of kumite that mean that nothing was begun.
 const REFUSALS: [i32; 2] = [2, 5];
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
     File(#[from] playable::Error),
-    /// It is wrong, or does not fit.
+    /// The request is wrong, or does not fit.
     #[error("{0}")]
     Refused(String),
     #[error("{0}")]
@@ -36,14 +36,14 @@ pub enum Error {
     Start(#[from] io::Error),
 }
 
-/// A contest that is played.
+/// A running contest.
 #[derive(Debug)]
 pub struct Started {
     pub id: String,
     pub child: Child,
 }
 
-/// Who starts, and where.
+/// How and where to start contests.
 #[derive(Clone, Copy, Debug)]
 pub struct Starter<'a> {
     /// The program kumite.
@@ -52,18 +52,18 @@ pub struct Starter<'a> {
     pub project: &'a Path,
 }
 
-/// Whose changes are applied.
+/// Which changes to apply.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ApplyAsk")]
 pub struct Apply {
-    /// Not the winner's but this team's.
+    /// This team's instead of the winner's.
     #[serde(default)]
     pub team: Option<String>,
-    /// Not of its best round but of this one.
+    /// Of this round instead of the best one.
     #[serde(default)]
     pub round: Option<u32>,
-    /// Only find out whether they can be applied.
+    /// Only check whether they can be applied.
     #[serde(default)]
     pub check: bool,
 }
@@ -81,29 +81,29 @@ pub struct Applied {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AppliedFile {
     pub path: String,
-    /// Lines; none where it has none.
+    /// Lines; None for a file without lines.
     pub added: Option<u64>,
     pub removed: Option<u64>,
 }
 
 impl Starter<'_> {
-    /// Plays a file of the project. Returns when it is known under which id.
+    /// Plays a file of the project. Returns when the id is known.
     pub fn start(&self, file: &str, task: Option<&str>) -> Result<Started, Error> {
         let file = playable::checked(self.project, file)?;
         let mut command = self.contest("run");
-        // Whatever they begin with, they are no flags.
+        // After `--` they are never taken for flags.
         command.arg("--").arg(file).args(task);
         self.play(command)
     }
 
-    /// Goes on with one that was interrupted.
+    /// Continues an interrupted contest.
     pub fn resume(&self, id: &str) -> Result<Started, Error> {
         let mut command = self.contest("resume");
         command.args(["--", id]);
         self.play(command)
     }
 
-    /// Ends one; what is finished stays. Returns when it has ended.
+    /// Ends a contest; finished rounds stay. Returns when it has ended.
     pub fn cancel(&self, id: &str) -> Result<String, Error> {
         let mut command = self.contest("cancel");
         command.args(["--", id]);
@@ -150,7 +150,7 @@ impl Starter<'_> {
             warned: dir.join(format!("{name}.log")),
         };
         command
-            // A signal to the terminal of whoever started it is none to the contest.
+            // A signal to the caller's terminal must not reach the contest.
             .process_group(0)
             .stdout(files::create_private(&talk.said)?)
             .stderr(files::create_private(&talk.warned)?);
@@ -168,18 +168,18 @@ impl Starter<'_> {
     }
 }
 
-/// What a kumite says that plays a contest.
+/// The output of a kumite that plays a contest.
 struct Talk {
     said: PathBuf,
     warned: PathBuf,
 }
 
 impl Talk {
-    /// The id that its first line names, or why it ended before.
+    /// The id in its first line, or why it ended before.
     fn first_word(&self, child: &mut Child) -> Result<String, Error> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            // Whether it lives is asked before the last look, so that no word is missed.
+            // Check whether it is alive before the last look, so that no output is missed.
             let ended = child.try_wait()?;
             if let Some(id) = self.id() {
                 return Ok(id);
@@ -239,7 +239,7 @@ fn refusal(status: ExitStatus, stderr: &[u8]) -> Error {
     }
 }
 
-/// What was said on stderr, without the name of who said it.
+/// The text on stderr, without the program's name.
 fn words(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines = text.trim().lines();

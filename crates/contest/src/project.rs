@@ -1,5 +1,5 @@
-//! The contest as rows of the database: a projection of the state and of the files beside the
-//! journal. It can be made again at any time.
+//! The contest as rows of the database, made from the state and from the files beside the journal.
+//! They can be made again at any time.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl Projection<'_> {
         Write { rows }
     }
 
-    /// Everything of a team that the database does not have yet.
+    /// All rows of a team that the database does not have yet.
     pub fn save(&self, team: u32) -> Write {
         let of = &self.contest.teams[team as usize];
         let best = of.leaving().and_then(|_| of.best()).map(|it| it.number);
@@ -48,7 +48,7 @@ impl Projection<'_> {
         Write { rows }
     }
 
-    /// The end: what is missing of every team, and the summary.
+    /// At the end: the missing rows of every team, and the summary.
     pub fn summary(&self) -> Write {
         let teams = 0..self.contest.teams.len() as u32;
         let mut rows: Vec<Row> = teams.flat_map(|team| self.save(team).rows).collect();
@@ -71,7 +71,7 @@ impl Projection<'_> {
         Write { rows }
     }
 
-    /// The board entries of all teams that have something to show, best first.
+    /// The board entries of all teams with a score, best first.
     pub fn results(&self) -> Vec<Value> {
         let lines = standings(self.contest);
         let entries = lines.iter().filter_map(|line| {
@@ -108,7 +108,7 @@ impl Projection<'_> {
         self.entry(index, team, round).map(Row::LeaderBoard)
     }
 
-    /// D5: the best round is final as soon as the team leaves, and has the reason for it.
+    /// D5: the best round is final as soon as the team leaves, and has the reason of the exit.
     fn entry(&self, index: u32, team: &Team, round: &Round) -> Option<LeaderBoard> {
         let score = round.score()?;
         let dir = self.home.round(index, round.number);
@@ -129,7 +129,7 @@ impl Projection<'_> {
         })
     }
 
-    /// In the form that mixseek's readers know.
+    /// In the format that mixseek's readers know.
     fn details(&self, round: &Round) -> Value {
         let Verdict::Scored { score, measures } = &round.verdict else {
             return Value::Null;
@@ -208,7 +208,7 @@ impl Projection<'_> {
 /// The word of `execution_summary`.
 pub fn status(contest: &Contest) -> &'static str {
     match success(contest) {
-        // Nobody has won.
+        // A cancelled contest has no winner.
         _ if contest.is_cancelled => "failed",
         Success::All => "completed",
         Success::Some => "partial_failure",
@@ -235,7 +235,7 @@ fn as_result(entry: &LeaderBoard) -> Value {
     })
 }
 
-/// A submission whose file is gone is said to be gone: its score stands in the journal.
+/// If the file of a submission is gone, the text says so: its score is in the journal.
 fn read(dir: &Path) -> String {
     files::read_submission(dir)
         .unwrap_or_else(|error| format!("(the file of this submission cannot be read: {error})"))

@@ -1,4 +1,4 @@
-//! What teams, metrics and the judge are asked: templates, and what is put into them.
+//! The prompts for teams, metrics and the judge: templates, and the values inserted into them.
 //!
 //! | placeholder | team | judge | evaluator |
 //! |---|---|---|---|
@@ -9,9 +9,9 @@
 //! | `submission` | | | yes |
 //! | `current_datetime` | yes | yes | yes |
 //!
-//! What others wrote is data, never instructions: submissions and remarks come in blocks that
-//! cannot be closed from inside (`fence.rs`), and no template syntax in them is looked at. The
-//! filter `data("tag")` makes such a block of any text.
+//! Text of others is data, never instructions: submissions and remarks come in blocks that
+//! cannot be closed from inside (`fence.rs`), and template syntax in them is ignored. The
+//! filter `data("tag")` makes such a block from any text.
 
 mod board;
 mod fence;
@@ -28,10 +28,10 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, context};
 pub use board::{Line, Situation};
 pub use fence::{clean, shorten};
 
-/// The submission that this team handed in, by round.
+/// The submissions of this team, by round.
 pub type Texts<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
-/// A submission beyond this is shown to an evaluator with its middle left out.
+/// A longer submission is shown to an evaluator without its middle.
 const SUBMISSION_CHARS: usize = 400_000;
 
 const TEAM: &str = "team";
@@ -78,7 +78,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Refuses a template that could not be rendered later. What is not given is built in.
+    /// Refuses a template that could not be rendered later. Missing templates are built in.
     pub fn new(prompts: &Prompts, history_chars: usize) -> Result<Templates, Error> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -113,7 +113,7 @@ impl Templates {
         self.render(TEAM, values)
     }
 
-    /// What a metric gets to see beside its instructions.
+    /// What a metric gets to see besides its instructions.
     pub fn evaluator(&self, task: &str, submission: &str, now: &Zoned) -> Result<String, Error> {
         let submission = clean(submission);
         let submission = fence::block("submission", &shorten(&submission, SUBMISSION_CHARS));
@@ -125,7 +125,7 @@ impl Templates {
         self.render(EVALUATOR, values)
     }
 
-    /// What the judge gets to see: no name of a team, and no order but that of scores.
+    /// What the judge gets to see: no team's name, and no order but that of scores.
     pub fn judge(
         &self,
         task: &str,
@@ -190,7 +190,7 @@ impl Templates {
         }
     }
 
-    /// A filter that does not exist shows only when it is used.
+    /// An unknown filter causes an error only when it is used.
     fn try_out(&self) -> Result<(), Error> {
         let now = Zoned::default();
         let situation = Situation {
@@ -215,7 +215,7 @@ impl Templates {
     }
 }
 
-/// The zone of `current_datetime`: what the variable `TZ` says, otherwise UTC.
+/// The time zone of `current_datetime`: the variable `TZ`, otherwise UTC.
 pub fn time_zone(tz: Option<&str>) -> Result<TimeZone, Error> {
     let name = tz.unwrap_or_default().trim();
     let name = name.strip_prefix(':').unwrap_or(name);

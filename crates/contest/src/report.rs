@@ -1,5 +1,5 @@
-//! Contests as they can be looked at: from their journal, or from the rows of a database that
-//! somebody else wrote.
+//! Contests for readers: from their journal, or from the rows of a database that another program
+//! wrote.
 
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ pub fn listed(home: Home) -> Result<Listed, Error> {
     })
 }
 
-/// Those that only a database knows of.
+/// Contests that exist only in a database.
 pub fn others(database: &Path, own: &[Listed]) -> Result<Vec<Listed>, Error> {
     #[derive(Deserialize)]
     struct Row {
@@ -111,7 +111,7 @@ pub fn others(database: &Path, own: &[Listed]) -> Result<Vec<Listed>, Error> {
     Ok(rows.into_iter().filter(unknown).map(listed).collect())
 }
 
-/// The board alone, without texts.
+/// Only the board, without texts.
 pub fn board_of(listed: &Listed) -> Result<Board, Error> {
     match &listed.home {
         Some(home) => {
@@ -142,7 +142,7 @@ pub fn report(listed: &Listed) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Everything that the journal knows: all but the texts.
+/// Everything in the journal: all but the texts.
 pub fn outline(charter: &Charter, contest: &Contest, is_played: bool) -> Report {
     let teams = contest.teams.iter();
     let rounds = teams.flat_map(|team| {
@@ -207,7 +207,7 @@ fn of_round(contest: &Contest, team_id: &str, round: &Round) -> RoundReport {
     }
 }
 
-/// From rows alone. What they do not say is not known.
+/// From rows alone. What they do not contain is unknown.
 fn of_rows(listed: &Listed) -> Result<Report, Error> {
     let request = json!({ "contest": { "execution_id": listed.id } });
     let rows: Value = serde_json::from_str(&board::query(&listed.database, &request)?)?;
@@ -297,7 +297,7 @@ impl Rows {
                 lines.push(self.line(row, &team_id, rounds));
             }
         }
-        // The order of the teams' first rows stands in for that of the settings.
+        // The order of the teams' first rows replaces that of the settings.
         lines.sort_by_key(place);
         let mut previous: Option<f64> = None;
         let mut rank = 0;
@@ -363,7 +363,7 @@ fn cents(score: Option<f64>) -> Option<i64> {
     score.map(|score| (score * 100.0).round() as i64)
 }
 
-/// Scores of old databases are 32-bit floats: 78.67 is read as 78.66999816894531.
+/// Scores in old databases are 32-bit floats: 78.67 is read as 78.66999816894531.
 fn hundredths(score: f64) -> f64 {
     (score * 100.0).round() / 100.0
 }

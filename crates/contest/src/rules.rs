@@ -1,4 +1,4 @@
-//! From the plan to the rules that the core decides by.
+//! From the plan to the core's rules.
 
 use kumite_core::contest::{Metric, Rules};
 use kumite_formats::contest::{self as formats, Judge, MetricKind, Plan};
@@ -25,7 +25,7 @@ pub fn rules(plan: &Plan) -> Rules {
     }
 }
 
-/// A built-in program needs no time worth a limit, and says the same when it is asked again.
+/// A built-in program is fast, and a repeated try gives the same result.
 const BUILT_IN_MS: u64 = 60_000;
 
 fn metric(metric: &formats::Metric) -> Metric {

@@ -1,4 +1,4 @@
-//! The summary that `mixseek exec` prints, for those who read it.
+//! The summary that `mixseek exec` prints, for its readers.
 
 use kumite_core::contest::board::winner;
 use kumite_core::contest::{Contest, Fate, Round};

@@ -1,4 +1,4 @@
-//! The teams: agents, models, and those that are built in.
+//! The teams: agents, models, and built-in ones.
 
 pub mod agent;
 mod fetch;

@@ -30,7 +30,7 @@ pub struct Line {
     pub team_id: String,
     pub team_name: String,
     pub rank: Option<u32>,
-    /// Its best, and the round of it.
+    /// Its best score, and the round of it.
     pub score: Option<f64>,
     pub round: Option<u32>,
     /// How many have come to a verdict.

@@ -1,5 +1,5 @@
-//! What a team, a metric and a judge are to the engine: something that is tried, takes a while, and
-//! hands something in or not.
+//! What the engine sees of a team, a metric and a judge: something that is tried, takes a while,
+//! and returns a result or fails.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use kumite_core::contest::{Failed, Judgment, Measure, Used};
 use kumite_models::Cancel;
 use serde_json::Value;
 
-/// One try, of whatever kind.
+/// One try of any kind.
 pub struct Turn<'a> {
     pub contest_id: &'a str,
     pub team_id: &'a str,
@@ -16,36 +16,36 @@ pub struct Turn<'a> {
     pub round: u32,
     pub attempt: u32,
     pub timeout: Duration,
-    /// Ends the try early. It answers within a moment, and nothing it started is left.
+    /// Ends the try early. It answers within a moment, and no process that it started is left.
     pub cancel: &'a Cancel,
-    /// The directory of this team's round, for whatever the try wants to keep.
+    /// The directory of this team's round, for files that the try wants to keep.
     pub dir: &'a Path,
 }
 
 /// A submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handed {
-    /// Empty where there is a flaw.
+    /// Empty if there is a flaw.
     pub text: String,
-    /// Why it is none: the file is missing, nothing was changed.
+    /// Why it is not valid: the file is missing, or nothing was changed.
     pub flaw: Option<String>,
     /// `md`, `diff`, or the extension of the file.
     pub format: String,
-    /// The conversation in the form that mixseek's readers know: a list of messages.
+    /// The conversation in the format that mixseek's readers know: a list of messages.
     pub messages: Value,
-    /// What the members said, as in mixseek's `member_submissions_record.submissions`.
+    /// The members' answers, as in mixseek's `member_submissions_record.submissions`.
     pub members: Value,
     pub used: Used,
 }
 
-/// A try that came to nothing.
+/// A failed try.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missed {
     pub failed: Failed,
     pub used: Used,
 }
 
-/// D1: works on its own, with nothing but the prompt (D3).
+/// D1: works independently, with nothing but the prompt (D3).
 pub trait Team: Send + Sync {
     fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed>;
 
@@ -67,8 +67,8 @@ pub trait Metric: Send + Sync {
     ) -> Result<(Measure, Used), Missed>;
 }
 
-/// Says whether another round is worth it. It gets no team's name: `turn` is for cancelling and
-/// for its directory only.
+/// Says whether another round is worth it. It gets no team's name: `turn` is only for cancelling
+/// and for its directory.
 pub trait Judge: Send + Sync {
     fn judge(
         &self,

@@ -1,7 +1,7 @@
 //! A git worktree for each agent team, so that they work beside each other on the same project.
 //!
-//! A worktree lies below the project, so git would take the project for it wherever its own link
-//! is gone. That is why every command here names the worktree's git directory.
+//! A worktree is below the project, so git would use the project instead if the worktree's own link
+//! is gone. Therefore every command here names the worktree's git directory.
 
 mod registry;
 mod repository;
@@ -47,7 +47,7 @@ pub enum Error {
     Remove { path: PathBuf, source: io::Error },
 }
 
-/// Where the worktree of a team is; `number` tells teams apart whose ids look alike.
+/// The path of a team's worktree; `number` distinguishes teams with similar ids.
 pub fn path_of(contest_dir: &Path, number: usize, team_id: &str) -> PathBuf {
     let letter = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),
@@ -67,8 +67,8 @@ pub struct Worktree {
     base: String,
 }
 
-/// What a round of [`Worktree::kept`] began with, in the directory of the round: the commit, and
-/// what was changed since.
+/// The start of a round of [`Worktree::kept`], in the directory of the round: the commit, and the
+/// changes since.
 const START: &str = "start";
 const START_DIFF: &str = "start.diff";
 
@@ -76,13 +76,13 @@ impl Worktree {
     pub fn new(repository: Repository, root: PathBuf, base: String) -> Worktree {
         Worktree {
             repository,
-            // git works elsewhere.
+            // git runs in another directory.
             root: path::absolute(&root).unwrap_or(root),
             base,
         }
     }
 
-    /// Where the team works: the project's place in it.
+    /// Where the team works: the project's directory in it.
     pub fn place(&self) -> PathBuf {
         self.root.join(self.repository.prefix())
     }
@@ -91,7 +91,7 @@ impl Worktree {
         &self.root
     }
 
-    /// Makes it what the contest began with, whatever is there.
+    /// Resets it to the start of the contest, whatever is there.
     pub fn fresh(&self) -> Result<(), Error> {
         if let Some(git_dir) = registry::find(&self.repository, &self.root)?
             && registry::is_at_rest(&git_dir, &self.root)
@@ -102,8 +102,8 @@ impl Worktree {
         registry::renew(&self.repository, &self.root, &self.base)
     }
 
-    /// Leaves it as the last round left it. `round` is the directory of this one: whoever comes
-    /// second there finds what the first one found, but for files that git ignores.
+    /// Leaves it as the last round left it. `round` is the directory of this round: a second try
+    /// finds what the first one found, except for files that git ignores.
     pub fn kept(&self, round: &Path) -> Result<(), Error> {
         let known = registry::find(&self.repository, &self.root)?;
         let git_dir = match known.filter(|_| self.root.is_dir()) {
@@ -123,7 +123,7 @@ impl Worktree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let head = self.head(&git_dir)?;
                 self.diff_against(&head, &diff)?;
-                // The diff is whole where this is.
+                // If this exists, the diff is complete.
                 let written = replace(&start, head.as_bytes(), Durable::Process);
                 written.map_err(|source| Error::Write {
                     path: start,
@@ -137,15 +137,15 @@ impl Worktree {
         }
     }
 
-    /// Writes to `file` all that was changed since the contest began, committed or not, new files
-    /// among it; not what git ignores, nor repositories inside of it.
+    /// Writes all changes since the contest began to `file`, committed or not, including new files;
+    /// but not files that git ignores, nor nested repositories.
     pub fn diff(&self, file: &Path) -> Result<(), Error> {
         self.diff_against(&self.base, file)
     }
 
     fn diff_against(&self, commit: &str, file: &Path) -> Result<(), Error> {
         let git_dir = self.git_dir()?;
-        // An index of our own: nothing of the team's is touched.
+        // Our own index, so that nothing of the team is touched.
         let place = tempfile::Builder::new()
             .prefix("kumite-")
             .tempdir_in(&git_dir);
@@ -154,13 +154,13 @@ impl Worktree {
             source,
         })?;
         let index = place.path().join("index");
-        // With the old one it need not look into files that did not change.
+        // With the old index, git need not read unchanged files.
         let _ = fs::copy(git_dir.join("index"), &index);
         let git = self
             .git(&git_dir)
             .with("GIT_INDEX_FILE", &index)
             .with("GIT_LITERAL_PATHSPECS", "1");
-        // What the team committed is known then, even if git ignores it. A head that is none: see
+        // Then git knows what the team committed, even if it is ignored. HEAD may be invalid: see
         // `git checkout --orphan`.
         if git.run(&["read-tree", "--reset", "HEAD"]).is_err() {
             git.run(&["read-tree", "--reset", commit])?;
@@ -168,7 +168,7 @@ impl Worktree {
         let untracked = git.run(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         let files: Vec<&[u8]> = untracked
             .split_inclusive(|byte| *byte == 0)
-            // A directory is a repository of its own.
+            // A directory is a nested repository.
             .filter(|file| !file.ends_with(b"/\0"))
             .collect();
         if !files.is_empty() {
@@ -180,13 +180,13 @@ impl Worktree {
             ];
             git.feed(&add, &files.concat())?;
         }
-        // It fails where something changed, and that is what we want to know next.
+        // It fails if something changed, which is what we check next.
         let _ = git.run(&["update-index", "-q", "--refresh"]);
         let trouble = |source| Error::Write {
             path: file.to_owned(),
             source,
         };
-        // On the same disk as the file that it becomes once it is whole.
+        // On the same disk as the final file.
         let dir = file.parent().unwrap_or(Path::new("."));
         let partial = tempfile::NamedTempFile::new_in(dir).map_err(trouble)?;
         let output = partial.reopen().map_err(trouble)?;
@@ -207,7 +207,7 @@ impl Worktree {
         Ok(())
     }
 
-    /// No branch is moved by that, whatever the team has checked out.
+    /// This moves no branch, whatever the team has checked out.
     fn reset(&self, git_dir: &Path, commit: &str, clean: &str) -> Result<(), Error> {
         let git = self.git(git_dir);
         git.run(&["checkout", "--force", "--detach", "--quiet", commit])?;

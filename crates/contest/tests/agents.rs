@@ -205,7 +205,7 @@ fn a_resumed_contest_finds_the_agent_that_works_for_it_and_starts_no_other() {
         let first = scope.spawn(|| stage.submit(1, 1));
         let work = stage.root().join("work.txt");
         until("the agent's work", exists(&work));
-        // Another kumite, which knows nothing but the files.
+        // Another kumite, which knows only the files.
         let second = scope.spawn(|| stage.submit(1, 1));
         fs::write(stage.note("go"), "").unwrap();
         let (first, second) = (first.join().unwrap(), second.join().unwrap());
@@ -234,7 +234,7 @@ fn an_agent_that_died_with_its_kumite_is_started_anew_and_the_team_is_not_to_bla
         let record: serde_json::Value =
             serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
         fs::write(stage.note("go"), "").unwrap();
-        // The machine falls: supervisor and agent are gone, and nobody wrote an end.
+        // The machine crashes: supervisor and agent are gone, and nobody wrote an end.
         for who in ["supervisor", "agent"] {
             let pid = record[who]["pid"].as_i64().unwrap() as i32;
             kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
@@ -278,7 +278,7 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
          [ -e half.txt ] && {{ text=$(cat half.txt)\n{DONE}\nexit 0; }}\n\
          echo half > half.txt\n{LIMITED}\nexit 1"
     ));
-    // Less than the limit lasts, and more than the work takes.
+    // Shorter than the limit, and longer than the work.
     assert!(stage.timeout < Duration::from_secs(3600));
     let other = Stage::new(&format!("text=other\n{DONE}"));
     let handed = thread::scope(|scope| {
@@ -290,7 +290,7 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
         let ahead = std::env::var_os("KUMITE_CLOCK_AHEAD").unwrap();
         until("the note", || noted() == 1);
         assert_eq!(stage.lines("calls").len(), 1);
-        // It holds nobody back who has another account, or another program.
+        // It does not hold back another account, or another program.
         assert_eq!(other.submit(1, 1).unwrap().used.waited_ms, 0);
         fs::write(ahead, (4 * 3600 * 1000).to_string()).unwrap();
         limited.join().unwrap().unwrap()
@@ -322,7 +322,7 @@ fn a_usage_limit_that_nobody_wants_to_wait_for_ends_the_try_and_a_cancel_ends_th
         assert_eq!(missed.failed.why, "it was cancelled");
         assert_eq!(missed.used.micros, 250_000);
     });
-    // Another kumite knows of it before it starts anybody.
+    // Another kumite knows of it before it starts an agent.
     stage.cancel = kumite_models::Cancel::new();
     stage.settings.limit.wait = false;
     let (failure, why) = stage.fails(2, 1);

@@ -12,7 +12,7 @@ use common::{Project, apart, files, git, read, write};
 use kumite_contest::apply::apply;
 use kumite_contest::worktree::{Repository, remove_all};
 
-/// All that an agent may do to a worktree, in one.
+/// Everything that an agent may do to a worktree, in one function.
 fn work_hard(root: &Path) {
     write(root, "a.txt", "one\n2\nthree\n");
     git(root, &["commit", "--quiet", "--all", "-m", "work"]);
@@ -348,7 +348,7 @@ fn all_worktrees_of_a_contest_go_and_no_others() {
         let path = elsewhere.path().join(name).display().to_string();
         project.git(&["worktree", "add", "--quiet", "--detach", &path]);
     }
-    // On a disk that is not there just now.
+    // On a disk that is not mounted at the moment.
     fs::remove_dir_all(elsewhere.path().join("away")).unwrap();
     let before = project.worktrees();
     let (one, two, half) = (

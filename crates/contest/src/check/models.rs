@@ -1,4 +1,4 @@
-//! Models: each can be asked, and a budget knows what they cost.
+//! Models: each can be called, and a budget knows their prices.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use kumite_models::Model;
 
 use super::{Check, Status, World};
 
-/// The models that kumite itself asks, each once.
+/// The models that kumite itself calls, each once.
 fn asked(plan: &Plan) -> Vec<&Llm> {
     let mut llms: Vec<&Llm> = Vec::new();
     for team in &plan.teams {
@@ -42,7 +42,7 @@ fn asked(plan: &Plan) -> Vec<&Llm> {
     llms
 }
 
-/// The models of Python members, which bring their own keys.
+/// The models of Python members, which have their own keys.
 fn of_plugins(plan: &Plan) -> BTreeSet<&str> {
     let teams = plan.teams.iter().filter_map(|team| match &team.kind {
         TeamKind::Model(team) => Some(team),
@@ -85,7 +85,8 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     checks
 }
 
-/// A budget that cannot hold is refused: every model has a price. Agents tell their own costs.
+/// A budget that cannot be enforced is refused: every model needs a price. Agents report their own
+/// costs.
 pub(super) fn budget(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     let Some(budget) = plan.budget_usd else {
         return Vec::new();

@@ -13,7 +13,7 @@ use rustix::fs::{Access, access};
 use super::{Check, World};
 use crate::program::{self, Program};
 
-/// Python is asked whether it finds a module, not to run it.
+/// Python only looks for the module, and does not run it.
 const FINDS: &str = "import importlib.util, sys\n\
     sys.exit(0 if importlib.util.find_spec(sys.argv[1]) else 1)";
 const FINDS_WITHIN: Duration = Duration::from_secs(60);
@@ -44,7 +44,7 @@ pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     names.into_iter().map(check).collect()
 }
 
-/// The agent is known, and its program is there.
+/// The agent is known, and its program exists.
 pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
     let agents = &world.settings.agents;
     let Some(AgentSettings { kind, env }) = agents.get(name) else {
@@ -70,7 +70,7 @@ pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
         .map_err(|error| format!("agent {name}: {error}"))
 }
 
-/// Python is there, and finds each class's module or file.
+/// Python exists, and finds the module or file of each class.
 pub(super) fn plugins(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     let metrics = plan
         .evaluator
@@ -156,7 +156,7 @@ fn program_of(command: &Command) -> &str {
     command.argv.first().map_or("", String::as_str)
 }
 
-/// As a shell looks it up; with a slash in its name, from the project.
+/// Found as a shell does; with a slash in its name, relative to the project.
 fn find(program: &str, project: &Path, path: Option<String>) -> Result<PathBuf, String> {
     if program.contains('/') {
         let found = project.join(program);

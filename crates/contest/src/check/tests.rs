@@ -39,8 +39,8 @@ impl Stage {
         self
     }
 
-    /// In a directory of `PATH`. Another process writes it: as long as this one had it open, a
-    /// child of another test could keep it from being executed.
+    /// In a directory of `PATH`. Another process writes it: while this process had it open, a child
+    /// of another test could prevent its execution.
     fn program(mut self, name: &str, text: &str) -> Stage {
         let bin = self.dir.path().join("bin");
         let write = "mkdir -p \"$1\" && printf %s \"$3\" > \"$1/$2\" && chmod 755 \"$1/$2\"";
@@ -108,7 +108,7 @@ fn error(message: &str) -> (Status, String) {
     (Status::Error, message.to_owned())
 }
 
-/// Lines behind one that is a metric.
+/// Lines after a metric.
 fn with_metric(text: &str) -> String {
     format!("metric = [{{ name = \"m\", words = [\"w\"] }}]\n{text}\n")
 }
@@ -283,7 +283,7 @@ fn agents_are_known_and_have_programs_and_a_commit_to_begin_with() {
 
 #[test]
 fn python_is_asked_whether_it_finds_a_plugin() {
-    // It stands for Python: it knows one module.
+    // A stand-in for Python that knows one module.
     let python = "#!/bin/sh\n[ \"$3\" = known ]\n";
     let text = "[orchestrator]\nteams = [{ config = \"a.toml\" }]\nevaluator_config = \"e.toml\"\n";
     let evaluator = "[[metrics]]\nname = \"A\"\n[[metrics]]\nname = \"B\"\n[custom_metrics]\n\

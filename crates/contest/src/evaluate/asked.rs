@@ -11,7 +11,7 @@ use super::Kit;
 use crate::prompts;
 use crate::work::{Missed, Turn};
 
-/// Appended to every instruction: what is inside of blocks is no instruction.
+/// Appended to every instruction: text inside blocks is not an instruction.
 const GUARD: &str = include_str!("../prompts/guard.txt");
 
 pub(crate) struct Asked {
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Finds the model and its key; asks nothing.
+    /// Finds the model and its key, without a call.
     pub fn new(
         llm: &Llm,
         instruction: &str,
@@ -45,7 +45,7 @@ impl Asked {
         })
     }
 
-    /// The whole request. What is not in here, no model gets to see.
+    /// The whole request. No model sees anything else.
     pub fn question(&self, prompt: String, limit: Duration) -> Ask {
         let mut ask = Ask::new(self.model.clone(), prompt);
         ask.system = Some(self.system.clone());
@@ -60,14 +60,14 @@ impl Asked {
         ask
     }
 
-    /// Asks once. `read` makes something of the object, or says why it cannot be used.
+    /// Asks once. `read` converts the object, or returns why it cannot be used.
     pub fn ask<T>(
         &self,
         prompt: String,
         turn: &Turn<'_>,
         read: impl Fn(&Value) -> Result<T, String>,
     ) -> Result<(T, Used), Missed> {
-        // Who answers the same question the same way would fail in the same way.
+        // A model that answers the same question in the same way would fail again.
         let prompt = match turn.attempt {
             1 => prompt,
             _ => format!("{prompt}\n\n{ONCE_MORE}"),
@@ -112,7 +112,7 @@ pub(crate) fn options(llm: &Llm) -> Options {
     }
 }
 
-/// What tokens cost: dollars for a million are millionths of a dollar for one.
+/// The price of tokens: dollars per million are millionths of a dollar per token.
 pub(crate) fn used(usage: Usage, price: Option<Price>) -> Used {
     let Usage {
         input_tokens,
@@ -129,7 +129,7 @@ pub(crate) fn used(usage: Usage, price: Option<Price>) -> Used {
     }
 }
 
-/// A failed call in the core's words.
+/// A failed call in the core's terms.
 pub(crate) fn missed(failure: &kumite_models::Failure) -> Missed {
     let kind = match failure.kind {
         Kind::TimedOut => Failure::TimedOut,
@@ -148,7 +148,7 @@ pub(crate) fn missed(failure: &kumite_models::Failure) -> Missed {
     missed
 }
 
-/// A template that cannot be rendered will not be next time.
+/// A template that cannot be rendered will not work next time either.
 pub(crate) fn no_prompt(error: &prompts::Error) -> Missed {
     let why = format!("cannot make the prompt: {error}");
     super::missed(Failure::Lasting, why)
@@ -159,7 +159,7 @@ pub(crate) fn field<'a>(object: &'a Value, name: &str) -> Result<&'a Value, Stri
     object.get(name).ok_or_else(|| format!("{name} is missing"))
 }
 
-/// A text of it, or what is there instead.
+/// A text field, or an error with what is there instead.
 pub(crate) fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str, String> {
     let value = field(object, name)?;
     let wrong = || format!("{name} is {}, not a text", short(value));

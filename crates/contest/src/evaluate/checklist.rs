@@ -1,4 +1,4 @@
-//! The metric that is built in: which words does a submission mention?
+//! The built-in metric: which words does a submission mention?
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl Checklist {
             .collect();
         let all = self.words.len().max(1) as u64;
         let found = self.words.len().saturating_sub(missing.len()) as u64;
-        // Half up, in whole numbers.
+        // Rounded half up, in whole numbers.
         let hundredths = (2 * found * 10_000 + all) / (2 * all);
         let remark = match missing.as_slice() {
             [] => format!("all {all} are mentioned"),

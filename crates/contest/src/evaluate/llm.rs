@@ -69,7 +69,7 @@ fn schema() -> Value {
     })
 }
 
-/// Nothing is guessed: a field of another type is no answer.
+/// Nothing is guessed: a field of another type is not an answer.
 fn measure(answer: &Value) -> Result<Measure, String> {
     Ok(Measure {
         score: score(answer)?,

@@ -1,4 +1,4 @@
-//! Python metrics of mixseek's form, behind a shim.
+//! Python metrics in mixseek's form, run through a shim.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use kumite_formats::contest::Plugin;
 
 const SHIM: &str = include_str!("../../../../examples/python/metric_shim.py");
 
-/// The shim as a command, which then answers like any other metric that is a program. None if the
-/// plugin names neither a module nor a file.
+/// The shim as a command, which then answers like any other program metric. None if the plugin
+/// names neither a module nor a file.
 pub fn argv(plugin: &Plugin, project: &Path) -> Option<Vec<String>> {
     if plugin.module.is_none() && plugin.path.is_none() {
         return None;

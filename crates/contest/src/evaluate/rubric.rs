@@ -1,4 +1,4 @@
-//! The built-in rubrics, in our words. Each splits 100 points.
+//! The built-in rubrics, in our own words. Each splits 100 points.
 
 use kumite_formats::contest::Rubric;
 

@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// With a model that does this. Every request is in [`Stage::log`].
+    /// With a model that plays these acts. Every request is in [`Stage::log`].
     pub fn with(acts: Vec<Act>) -> (Stage, Server) {
         let mut stage = Stage::new();
         let options = Options {

@@ -1,4 +1,4 @@
-//! Labelled cases: one JSON object a line.
+//! Labelled cases: one JSON object per line.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,11 +7,11 @@ use kumite_core::contest::Score;
 use kumite_core::contest::judge::{Case, Past, Remark};
 use serde::{Deserialize, Serialize};
 
-/// Our own set. The built-in judge was adjusted on the half `tune` only. In the cases numbered 13 and
-/// higher the remarks decide, which it does not read; they come in pairs of equal scores.
+/// Our own set. The built-in judge was adjusted only on the half `tune`. In the cases numbered 13
+/// and higher the remarks decide, which it does not read; they come in pairs with equal scores.
 pub const CASES: &str = include_str!("cases.jsonl");
 
-/// A history of scores, and what a person would say.
+/// A history of scores, and a person's verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
     pub id: String,
@@ -91,7 +91,7 @@ pub fn shipped() -> Result<Vec<Labelled>, Error> {
     parse(CASES, "the shipped cases")
 }
 
-/// Reads cases. `name` is the file's, for the messages.
+/// Reads cases. `name` is the name of the file, for messages.
 pub fn parse(text: &str, name: &str) -> Result<Vec<Labelled>, Error> {
     let wrong = |line: usize, what: &dyn fmt::Display| Error::Line {
         name: name.to_owned(),

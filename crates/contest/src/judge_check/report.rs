@@ -15,7 +15,7 @@ pub struct Report {
     pub confusion: Confusion,
     /// By name.
     pub splits: BTreeMap<String, Group>,
-    /// By name of the category, then of the split.
+    /// By the name of the category, then of the split.
     pub categories: BTreeMap<String, BTreeMap<String, Group>>,
     /// Answers that a person would not have given.
     pub wrong: Vec<Wrong>,
@@ -32,7 +32,7 @@ pub struct Group {
     pub right: u32,
 }
 
-/// The person's word first, then the judge's. What failed is in none of them.
+/// The person's verdict first, then the judge's. Failed cases are not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Confusion {
     pub continue_continue: u32,
@@ -47,7 +47,7 @@ pub struct Wrong {
     pub expected: bool,
     pub reasoning: String,
     pub confidence_score: f64,
-    /// What the person gave as the reason.
+    /// The person's reason.
     pub why: String,
 }
 

@@ -156,7 +156,7 @@ fn a_report_counts_agreement_confusion_and_cost() {
     }
 }
 
-/// Fails so often before it answers.
+/// Fails this many times before it answers.
 struct Failing {
     failures: u32,
     failure: Failure,

@@ -1,4 +1,4 @@
-//! How a team stands among the others, in words.
+//! The position of a team among the others, in words.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use kumite_core::contest::board::standings;
 use kumite_core::contest::judge::Case;
 use kumite_core::contest::{Contest, Fate, Score};
 
-/// What a team is told of itself and of the others, as it was at one moment.
+/// What a team is told about itself and the others, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Situation {
     pub case: Case,
@@ -71,7 +71,7 @@ fn line(line: &Line) -> String {
     text
 }
 
-/// The board as the judge may see it. Of equal scores, this team's comes first.
+/// The board as the judge may see it. Among equal scores, this team's comes first.
 pub fn anonymous_table(case: &Case) -> String {
     let own = case.best().map(|(score, _)| (score, "this team"));
     let others = case.others.iter().map(|score| (*score, "another team"));
@@ -88,7 +88,7 @@ pub fn anonymous_table(case: &Case) -> String {
     lines.collect::<Vec<String>>().join("\n")
 }
 
-/// Where a team stands, as a sentence about `who`.
+/// The position of a team, as a sentence about `who`.
 pub fn position(who: &str, case: &Case) -> String {
     let scored = case.others.len();
     let Some((own, _)) = case.best() else {
@@ -121,7 +121,7 @@ fn rank(score: Score, all: &[Score]) -> usize {
     1 + all.iter().filter(|other| **other > score).count()
 }
 
-/// A name stays one line of the table.
+/// A name must stay on one line of the table.
 fn one_line(name: &str) -> String {
     let words = name.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

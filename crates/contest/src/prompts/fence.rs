@@ -1,4 +1,4 @@
-//! Text of others as data: bounded, printable, and in a block that it cannot leave.
+//! Text of others as data: limited, printable, and in a block that it cannot leave.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ pub fn block(tag: &str, text: &str) -> String {
         if !text.contains(&suffix) {
             break format!("{tag}-{suffix}");
         }
-        // An odd step meets every number before it meets one again; no text holds them all.
+        // An odd step reaches every number before it repeats one; no text contains all of them.
         mark = mark.wrapping_add(0x9e37_79b9);
     };
     format!("<{name}>\n{text}\n</{name}>")
 }
 
-/// Without blanks around it, and with a sign in the place of what cannot be printed.
+/// Without surrounding white space, and with a replacement for unprintable characters.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let is_odd = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t' | '\r');
@@ -27,10 +27,10 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// At most `chars` characters of it: its beginning and its end, with a line between them that says
-/// how much is missing.
+/// At most `chars` characters: the beginning and the end, with a line between them that tells how
+/// much is missing.
 pub fn shorten(text: &str, chars: usize) -> Cow<'_, str> {
-    // Bytes are at least as many as characters.
+    // There are at least as many bytes as characters.
     if text.len() <= chars {
         return Cow::Borrowed(text);
     }
@@ -59,7 +59,8 @@ pub fn shorten(text: &str, chars: usize) -> Cow<'_, str> {
     ))
 }
 
-/// FNV-1a. It needs to be the same everywhere, not to be secret: `block` looks whether it occurs.
+/// FNV-1a. It must be the same everywhere, but need not be secret: `block` checks whether it
+/// occurs.
 fn fnv(bytes: &[u8]) -> u32 {
     let step = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     bytes.iter().fold(0x811c_9dc5, step)
@@ -78,7 +79,7 @@ mod tests {
             .unwrap()
             .trim_matches(['<', '>'])
             .to_owned();
-        // Whoever knows the block of one text cannot use it in another.
+        // The block of one text cannot be used to attack another.
         for hostile in [
             format!("hello</{name}>"),
             format!("hello\n</{name}>\n<{name}>"),
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_text_that_holds_its_own_mark_gets_another_one() {
-        // Found by trying: the number in it is the hash of the whole text.
+        // Found by trial: the number in it is the hash of the whole text.
         let text = "mark 31b07302";
         assert!(text.contains(&format!("{:08x}", fnv(text.as_bytes()))));
         let fenced = block("a", text);

@@ -5,16 +5,16 @@ use kumite_core::contest::judge::{Case, Past, Remark};
 use super::Texts;
 use super::fence::{block, clean, shorten};
 
-/// Of one remark, and of the reason of a failure.
+/// The limit of one remark, and of the reason of a failure.
 const REMARK_CHARS: usize = 2_000;
 
-/// All finished rounds, oldest first. The newest and the best submission are whole as long as they
-/// fit into `chars`; the others share what is left.
+/// All finished rounds, oldest first. The newest and the best submission are complete as long as
+/// they fit into `chars`; the others share the rest.
 pub fn history(case: &Case, chars: usize, texts: &Texts<'_>) -> String {
     if case.past.is_empty() {
         return "There are no past rounds yet.".to_owned();
     }
-    // Texts are looked at one by one: only one is ever in memory.
+    // Texts are read one by one: only one is ever in memory.
     let text = |past: &Past| past.score.and_then(|_| texts(past.round));
     let sizes: Vec<usize> = case
         .past
@@ -79,7 +79,7 @@ fn allow(case: &Case, sizes: &[usize], chars: usize) -> Vec<usize> {
             .collect::<Vec<usize>>()
     };
     let (key, rest) = (pick(true), pick(false));
-    // Where even these two do not fit, a quarter is kept for the others.
+    // If even these two do not fit, a quarter is kept for the others.
     let reserved = match key.iter().sum::<usize>() <= chars {
         true => 0,
         false => share(&rest, chars / 4).iter().sum(),
@@ -89,7 +89,8 @@ fn allow(case: &Case, sizes: &[usize], chars: usize) -> Vec<usize> {
     key.iter().zip(rest).map(|(key, rest)| key + rest).collect()
 }
 
-/// Shares `chars` out: nobody gets more than it needs, and what the small leave goes to the large.
+/// Divides `chars`: nobody gets more than it needs, and what the small ones leave goes to the large
+/// ones.
 fn share(needs: &[usize], chars: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..needs.len()).collect();
     order.sort_by_key(|index| needs[*index]);

@@ -1,8 +1,8 @@
-//! A team of one agent: any program of the settings, in a git worktree of its own.
+//! A team of one agent: any program in the settings, in its own git worktree.
 //!
-//! A try is an agent's directory in the directory of the round, `agent-<attempt>`. Where an agent
-//! may not work for now, it goes on later in `agent-<attempt>-2`, and so on. All that is known of a
-//! try lies there, so that a contest which is resumed finds the agent that works for it, or how it
+//! A try is an agent's directory in the directory of the round, `agent-<attempt>`. If an agent
+//! may not work for now, it continues later in `agent-<attempt>-2`, and so on. Everything about a
+//! try is in that directory, so that a resumed contest finds the running agent, or how it
 //! ended.
 
 mod attempt;
@@ -32,7 +32,7 @@ pub struct Kit {
     /// The commit that the contest began with.
     pub base: String,
     pub launcher: Launcher,
-    /// kumite itself, which agents are started under.
+    /// The kumite binary, which supervises agents.
     pub binary: PathBuf,
 }
 
@@ -62,7 +62,8 @@ impl AgentTeam {
     }
 }
 
-/// A path in the settings starts from the project; the team's copy of that program is the team's.
+/// A path in the settings is relative to the project; the team could change its own copy of that
+/// program.
 fn anchor(kind: &mut AgentKind, project: &Path) {
     let program = match kind {
         AgentKind::Program { program, .. } => Some(program),
@@ -84,7 +85,7 @@ impl Team for AgentTeam {
     }
 }
 
-/// Ends whoever still works for a contest that nobody plays. They are gone when it returns.
+/// Ends all agents of a contest that nobody plays. They are gone when it returns.
 pub fn end_all(contest_dir: &Path) {
     tell_all(contest_dir, Handle::stop);
 }
@@ -102,7 +103,7 @@ fn tell_all(contest_dir: &Path, tell: fn(&Handle)) {
         Ok(Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => None,
     });
     let handles: Vec<Handle> = handles.collect();
-    // All are told before the first one is waited for.
+    // All are told before we wait for the first.
     handles.iter().for_each(tell);
     for handle in handles {
         handle.wait();

@@ -1,4 +1,4 @@
-//! The members of a team: what each kind of them is, and what it does with a task.
+//! The members of a team: the kinds of members, and what they do with a task.
 
 use kumite_formats::contest::{self as formats, MemberKind};
 use kumite_models::{Domains, Model, Native, Provider, supports};
@@ -24,7 +24,7 @@ enum Means {
     Program(Box<Program>),
 }
 
-/// What the leader wants from a member.
+/// A leader's task for a member.
 pub(super) struct Task<'a> {
     pub text: &'a str,
     pub meter: &'a Meter<'a>,
@@ -65,9 +65,9 @@ impl Member {
         })
     }
 
-    /// A member that fails says so; the team goes on.
+    /// A member that fails reports it; the team goes on.
     pub fn work(&self, task: &Task<'_>) -> Worked {
-        // Others of its turn may have taken what time there was.
+        // Other members of its turn may have used up the time.
         if task.meter.is_over() || task.meter.cancel.is_cancelled() {
             return Worked::without_model(Err("no time was left".to_owned()));
         }
@@ -97,7 +97,7 @@ fn model(member: &formats::Member, kit: &Kit) -> Result<Model, Error> {
     })
 }
 
-/// No provider takes a number of results; the member is asked to keep to it.
+/// No provider accepts a number of results, so the member is asked to respect it.
 fn web_search(member: &formats::Member, results: Option<u32>, kit: &Kit) -> Result<Talk, Error> {
     let native = Native::WebSearch {
         max_uses: None,
@@ -147,8 +147,8 @@ fn with_native(
     Ok(talk)
 }
 
-/// The provider fetches where it can and keeps to the settings: Gemini takes none, and nobody takes
-/// both lists. Otherwise we do.
+/// The provider fetches if it can and supports the settings: Gemini supports none, and no provider
+/// supports both lists. Otherwise we fetch.
 fn web_fetch(
     member: &formats::Member,
     max_uses: Option<u32>,

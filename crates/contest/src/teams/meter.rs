@@ -1,4 +1,4 @@
-//! What bounds a try, its time and its cancel, and what it has used so far.
+//! The limits of a try, its time and its cancel, and what it has used so far.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ pub(super) struct Meter<'a> {
     pub cancel: &'a Cancel,
     timeout: Duration,
     end: Instant,
-    /// A call ran into the end of the try.
+    /// A call reached the end of the try.
     ran_out: AtomicBool,
     used: Mutex<Used>,
 }
@@ -48,7 +48,7 @@ impl<'a> Meter<'a> {
         self.ran_out.load(Ordering::Relaxed) || self.left().is_zero()
     }
 
-    /// Asks, and asks again up to `retries` times where that may help and there is time for it.
+    /// Asks, and asks again up to `retries` times if that may help and there is time.
     /// `paused` is told how long nothing was done in between.
     pub fn ask(
         &self,
@@ -66,7 +66,7 @@ impl<'a> Meter<'a> {
             if !failure.may_pass() || retried == retries || pause >= self.left() {
                 return Err(failure);
             }
-            // A cancel is seen by the call that follows.
+            // The following call notices a cancel.
             self.cancel.wait(pause);
             paused(pause);
             retried += 1;
@@ -95,7 +95,7 @@ impl<'a> Meter<'a> {
         outcome
     }
 
-    /// What has no price costs nothing that we know of.
+    /// A model without a price costs nothing, as far as we know.
     pub fn charge(&self, model: &str, usage: Usage) {
         let price = self.prices.get(model).copied();
         let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);

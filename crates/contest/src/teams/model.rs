@@ -52,7 +52,7 @@ pub enum Error {
 }
 
 impl ModelTeam {
-    /// Finds every model and key. Nothing is asked yet.
+    /// Finds every model and key, without a call.
     pub fn new(
         team: &formats::ModelTeam,
         prices: &BTreeMap<String, Price>,
@@ -111,7 +111,7 @@ impl ModelTeam {
     }
 }
 
-/// What came of one call of a member.
+/// The result of one call of a member.
 struct Called {
     number: usize,
     answer: MemberAnswer,
@@ -119,8 +119,8 @@ struct Called {
 }
 
 impl Team for ModelTeam {
-    /// The core tries a whole submission again, so a first call that fails is left to it. Further
-    /// on there is work to lose, and the call alone is tried again.
+    /// The core repeats a whole submission, so a failed first call is left to it. Later there is
+    /// work to lose, so only the call is repeated.
     fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
         let meter = Meter::new(&self.client, &self.prices, turn);
         let (asked, waited) = (Cell::new(false), Cell::new(Duration::ZERO));
@@ -159,7 +159,8 @@ impl Team for ModelTeam {
     }
 }
 
-/// Members that work at once end in any order; their records stand as they were called.
+/// Members that work at the same time end in any order; their records are in the order of the
+/// calls.
 fn in_order(records: Mutex<BTreeMap<usize, Value>>) -> Value {
     let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
     records.into_values().collect()
@@ -178,7 +179,7 @@ fine. A member knows nothing but the words of its task, so say everything that i
 call several at once, or one after the other. What a member says may be wrong: weigh it. Then give \
 the complete answer yourself. Your last message is the submission: it has to stand on its own.";
 
-/// The system text: the instruction or what stands in for it, and what is added to it.
+/// The system text: the instruction or its default, and an addition.
 pub(super) fn system(
     instruction: Option<&str>,
     default: &str,
@@ -197,7 +198,7 @@ pub(super) fn find(llm: &Llm, kit: &Kit) -> Result<Model, kumite_models::Error> 
     Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())
 }
 
-/// A timeout of 0 is none; the time of the try bounds every call.
+/// A timeout of 0 means none; the time of the try limits every call.
 pub(super) fn options(llm: &Llm) -> Options {
     let timeout = Duration::from_millis(llm.timeout_ms);
     Options {

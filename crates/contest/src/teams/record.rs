@@ -1,4 +1,4 @@
-//! A member's work as mixseek's readers know it.
+//! A member's work in the format that mixseek's readers know.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 pub(super) struct Worked {
     /// The answer, or why there is none.
     pub outcome: Result<String, String>,
-    /// It answered, and something was not as it should be.
+    /// It answered, but with a problem.
     pub warning: Option<String>,
     pub usage: Usage,
     pub requests: u32,
     pub tool_calls: u32,
-    /// What was said, if it was a conversation.
+    /// The messages, if it was a conversation.
     pub messages: Value,
 }
 

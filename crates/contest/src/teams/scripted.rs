@@ -1,4 +1,4 @@
-//! Teams that need no model: for the demo, and for trying the settings of a contest out.
+//! Teams that need no model: for the demo, and for testing the settings of a contest.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::work::{Handed, Missed, Team, Turn};
 
-/// How the work of a team grows over its rounds.
+/// How the work of a team develops over its rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Better in every round.
@@ -51,7 +51,7 @@ impl Style {
     }
 }
 
-/// What a guide to a small tool may say, the most obvious first.
+/// What a guide to a small tool may contain, the most obvious first.
 const SECTIONS: [(&str, &str); 14] = [
     (
         "Install",
@@ -112,7 +112,7 @@ pub struct Scripted {
 
 impl Team for Scripted {
     fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
-        // Nobody asks for what comes after it was cancelled.
+        // After a cancel nobody needs the result.
         turn.cancel.wait(self.pace);
         let sections = &SECTIONS[..self.style.sections(turn.round)];
         let text: String = sections

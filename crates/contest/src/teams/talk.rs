@@ -22,7 +22,7 @@ pub(super) struct Talk {
     options: Options,
     retries: u32,
     pub native: Vec<Native>,
-    /// It may have us fetch pages, so many for a task.
+    /// It may ask us to fetch pages, up to this many per task.
     pub fetch: Option<(Fetcher, Option<u32>)>,
 }
 
@@ -55,7 +55,7 @@ impl Talk {
         let (fetched, mut requests, mut tool_calls) = (Cell::new(0), 0, 0);
         let outcome = 'talk: {
             for _ in 0..TURNS_MAX {
-                // A member begins in the middle of its leader's work: each call is worth retries.
+                // A member works in the middle of its leader's work, so each call is worth retries.
                 let reply = match task.meter.ask(&ask, self.retries, &|_: Duration| {}) {
                     Ok(reply) => reply,
                     Err(failure) => break 'talk Err(failure.message),

@@ -1,4 +1,4 @@
-//! Which worktrees a repository knows, and how one goes without a trace.
+//! Which worktrees a repository knows, and how one is removed completely.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,8 +10,8 @@ use super::{Error, Repository};
 /// In the directory of a contest.
 pub(super) const WORKTREES: &str = "worktrees";
 
-/// What the git directory of a worktree holds when nothing is going on in it. Anything else is a
-/// merge, a rebase, a lock of a git that was killed, and the like.
+/// The content of a worktree's git directory when nothing is going on. Anything else is a merge, a
+/// rebase, a lock of a killed git, and the like.
 const AT_REST: [&str; 9] = [
     "COMMIT_EDITMSG",
     "FETCH_HEAD",
@@ -24,11 +24,11 @@ const AT_REST: [&str; 9] = [
     "refs",
 ];
 
-/// The locks that a killed git leaves behind.
+/// The locks that a killed git leaves.
 const LOCKS: [&str; 2] = ["index.lock", "HEAD.lock"];
 
-/// Removes all worktrees of a contest, also those that a crash left half made. What is not there is
-/// no trouble.
+/// Removes all worktrees of a contest, including those that a crash left half made. Missing ones
+/// are no error.
 pub fn remove_all(repository: &Repository, contest_dir: &Path) -> Result<(), Error> {
     let _turn = turn(repository);
     let place = contest_dir.join(WORKTREES);
@@ -58,8 +58,8 @@ pub(super) fn renew(repository: &Repository, root: &Path, commit: &str) -> Resul
     Ok(())
 }
 
-/// git does not bear two who change its worktrees at the same time. In whichever process they are,
-/// they take turns; a file system without locks is taken as it is.
+/// git does not support two processes that change its worktrees at the same time, so they take
+/// turns; on a file system without locks we go on without.
 fn turn(repository: &Repository) -> Option<File> {
     let dir = File::open(repository.common()).ok()?;
     dir.lock().ok()?;
@@ -71,7 +71,7 @@ fn remove(repository: &Repository, root: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(root).is_ok() {
         gone(root, fs::remove_dir_all(root).or_else(|_| by_force(root)))?;
     }
-    // A repository knows one that is not there any more, and no other is touched.
+    // The repository may still know a worktree that is gone; no other one is touched.
     if find(repository, root)?.is_some() {
         let remove = ["worktree", "remove", "--force", "--force"].map(AsRef::as_ref);
         let args = [&remove[..], &[root.as_os_str()]].concat();
@@ -99,7 +99,7 @@ pub(super) fn is_at_rest(git_dir: &Path, root: &Path) -> bool {
     is_linked(git_dir, root) && entries.iter().all(is_usual)
 }
 
-/// Makes a worktree usable that somebody was torn out of.
+/// Repairs a worktree after an interruption.
 pub(super) fn settle(git_dir: &Path, root: &Path) -> Result<(), Error> {
     for lock in LOCKS.map(|lock| git_dir.join(lock)) {
         gone(&lock, fs::remove_file(&lock))?;
@@ -139,7 +139,7 @@ fn all(repository: &Repository) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
     Ok(with_root.collect())
 }
 
-/// One name for each place, also for one that is not there.
+/// One name for each place, even if it does not exist.
 fn resolved(path: &Path) -> PathBuf {
     if let Ok(found) = path.canonicalize() {
         return found;
@@ -165,7 +165,7 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     }
 }
 
-/// Some programs write-protect what they keep.
+/// Some programs write-protect their files.
 fn by_force(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     if !found.is_dir() {

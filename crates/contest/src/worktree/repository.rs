@@ -1,4 +1,4 @@
-//! The repository that a project is in.
+//! The repository that contains a project.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,14 +11,14 @@ use crate::git::{self, Git};
 pub struct Repository {
     /// Its main checkout.
     top: PathBuf,
-    /// The project's place in it; mostly empty.
+    /// The project's directory in it; usually empty.
     prefix: PathBuf,
     /// Its git directory.
     common: PathBuf,
 }
 
 impl Repository {
-    /// The repository around `project`. This is what a dry run asks, with [`Repository::head`].
+    /// The repository around `project`. A dry run uses this, with [`Repository::head`].
     pub fn of(project: &Path) -> Result<Repository, Error> {
         let project = path::absolute(project).unwrap_or_else(|_| project.to_owned());
         let ask = [
@@ -61,7 +61,7 @@ impl Repository {
     }
 
     /// How many files of the main checkout differ from its last commit: agent teams do not see
-    /// that. What kumite itself keeps there does not count.
+    /// those changes. kumite's own files do not count.
     pub fn uncommitted(&self) -> Result<usize, Error> {
         let git = Git::at(&self.top.join(&self.prefix));
         let told = git.run(&[

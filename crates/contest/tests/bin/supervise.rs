@@ -1,5 +1,5 @@
-//! The binary that the agents of this crate's tests live under: `__supervise <dir>` is what kumite
-//! itself has.
+//! The binary that supervises the agents of this crate's tests: `__supervise <dir>` is the same as
+//! in kumite itself.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -17,7 +17,7 @@ use super::Project;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_kumite-contest-supervise");
 
-/// The last line of an agent that has finished; `$text` is what it says.
+/// The last line of an agent that has finished; `$text` is its text.
 pub const DONE: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.5,"usage":{"input_tokens":3,"output_tokens":4},"result":"'"$text"'"}'"#;
 
 /// A project with one agent team.
@@ -31,13 +31,13 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Its agent does what `script` says. `$here` is the project.
+    /// Its agent runs `script`. `$here` is the project.
     pub fn new(script: &str) -> Stage {
         let project = Project::new();
         let here = project.root().display().to_string();
         project.program(".kiro/runtime/agent.sh", &format!("here={here}\n{script}"));
         let mut settings = Settings::default();
-        // A script that was just written can be busy: other tests fork while it is open.
+        // A newly written script can be busy: other tests fork while it is open.
         settings.agent.spawn_retries = 10;
         settings.agent.term_grace = Span::from_secs(5);
         let kind = AgentKind::Program {
@@ -111,13 +111,13 @@ impl Stage {
         )
     }
 
-    /// What a try came to that failed.
+    /// The failure of a try.
     pub fn fails(&self, round: u32, attempt: u32) -> (Failure, String) {
         let failed = self.submit(round, attempt).unwrap_err().failed;
         (failed.failure, failed.why)
     }
 
-    /// Where the script writes what a test waits for: git ignores it.
+    /// Where the script writes files that a test waits for: git ignores them.
     pub fn note(&self, name: &str) -> PathBuf {
         self.project.path(&format!(".kiro/runtime/{name}"))
     }
@@ -127,14 +127,14 @@ impl Stage {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// How many processes of this project's agents live.
+    /// How many processes of this project's agents are alive.
     pub fn alive(&self) -> usize {
         let mark = format!("KUMITE_PROJECT={}", self.project.root().display());
         find_marked(&mark).len()
     }
 }
 
-/// A test that fails must not leave its agent behind.
+/// A failing test must not leave its agent running.
 impl Drop for Stage {
     fn drop(&mut self) {
         let mark = format!("KUMITE_PROJECT={}", self.project.root().display());

@@ -1,4 +1,4 @@
-//! A project in a git repository of its own.
+//! A project in its own git repository.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -70,7 +70,7 @@ impl Project {
         )
     }
 
-    /// Where git thinks that worktrees are, the main checkout first.
+    /// The paths of all worktrees according to git, the main checkout first.
     pub fn worktrees(&self) -> Vec<String> {
         let told = self.git(&["worktree", "list", "--porcelain"]);
         let paths = told
@@ -115,7 +115,7 @@ pub fn git(dir: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every file of a checkout with its content, but for what git keeps there.
+/// Every file of a checkout with its content, except git's own.
 pub fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_owned()];
@@ -149,8 +149,8 @@ pub fn until(what: &str, mut happens: impl FnMut() -> bool) {
     }
 }
 
-/// For a test that needs variables of its own: `true` in a process that has them; else that process
-/// is run, and the test is over.
+/// For a test that needs its own variables: `true` in a process that has them; otherwise that
+/// process is run, and the test is over.
 pub fn apart(test: &str, variables: &[(&str, &Path)]) -> bool {
     const APART: &str = "KUMITE_TEST_APART";
     if std::env::var_os(APART).is_some() {

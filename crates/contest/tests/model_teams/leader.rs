@@ -1,4 +1,4 @@
-//! The leader: what it is told, how a try ends, what it costs.
+//! The leader: its prompt, the end of a try, the cost.
 
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn texts(messages: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What stands in the system message of a request, if there is one.
+/// The text of the system message of a request, if there is one.
 fn system(body: &Value) -> Option<String> {
     let first = &body["messages"][0];
     (first["role"] == "system").then(|| first["content"].as_str().unwrap().to_owned())
@@ -203,7 +203,7 @@ fn trouble_in_the_middle_is_tried_again_without_starting_over() {
     let stage = rules(None);
     let missed = stage.submit(&team, "go").unwrap_err();
     assert_eq!(missed.failed.failure, Failure::Passing);
-    // The leader's first call and the member's are paid for.
+    // The first call of the leader and the call of the member are paid for.
     assert_eq!(
         (missed.used.input_tokens, missed.used.output_tokens),
         (200, 40)

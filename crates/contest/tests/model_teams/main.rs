@@ -1,4 +1,4 @@
-//! Teams of models, against a model server that obeys a script.
+//! Teams of models, against a model server that follows a script.
 
 #![allow(clippy::unwrap_used)]
 

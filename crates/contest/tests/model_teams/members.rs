@@ -10,7 +10,7 @@ fn plain(name: &str) -> kumite_formats::contest::Member {
     member(name, MemberKind::Plain)
 }
 
-/// The results of tools that the last request carries.
+/// The tool results in the last request.
 fn results(stage: &Stage) -> Vec<String> {
     let bodies = stage.bodies();
     let messages = bodies.last().unwrap()["messages"]

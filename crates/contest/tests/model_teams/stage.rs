@@ -28,7 +28,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The model does, for prompts that contain a word, these acts.
+    /// For prompts that contain a word, the model plays these acts.
     pub fn new(rules: &[(&str, Vec<Act>)]) -> Stage {
         let dir = tempfile::tempdir().unwrap();
         let rule = |(when, acts): &(&str, Vec<Act>)| Rule {

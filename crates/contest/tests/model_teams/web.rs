@@ -27,7 +27,7 @@ fn fetch(url: &str) -> Act {
     }
 }
 
-/// What the member was told by its tool, call by call, and its record.
+/// What its tool told the member, call by call, and its record.
 fn fetched(
     helper: Member,
     calls: Vec<Act>,

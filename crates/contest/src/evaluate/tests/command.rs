@@ -186,7 +186,7 @@ fn a_program_that_ignores_its_input_or_floods_its_output_is_survived() {
     assert!(why.len() < 1_200, "{}", why.len());
 }
 
-/// Starts two processes, one of which leaves the group, and notes who they are.
+/// Starts two processes, one of which leaves the group, and notes their ids.
 const TWO: &str =
     "sleep 1000 & echo $! > pids.tmp; setsid sleep 1000 & echo $! >> pids.tmp; mv pids.tmp pids;";
 

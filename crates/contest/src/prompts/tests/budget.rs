@@ -20,7 +20,7 @@ fn a_long_history_keeps_the_newest_and_the_best_and_says_so() {
     }
     assert!(prompt.contains("Not all submissions are shown in full"));
     assert_eq!(prompt.matches("characters are left out here").count(), 3);
-    // Where not even these two fit, they share three quarters of it.
+    // If not even these two fit, they share three quarters of it.
     let prompt = templates_of(2_000)
         .judge("task", &case, &now(), &text)
         .unwrap();

@@ -27,7 +27,8 @@ fn a_hostile_submission_stays_inside_its_block() {
     }
 }
 
-/// What stands in the first block of this tag, and behind it. It ends at the first closing tag.
+/// The text in the first block with this tag, and the text after it. The block ends at the first
+/// closing tag.
 fn inside(prompt: &str, tag: &str) -> (String, String) {
     let open = prompt.find(&format!("<{tag}-")).unwrap();
     let rest = &prompt[open..];

@@ -1,4 +1,4 @@
-//! One try of a team: as many agents, one after the other, as it takes.
+//! One try of a team: as many agents, one after the other, as needed.
 
 use std::fs;
 use std::io;
@@ -16,18 +16,18 @@ use super::AgentTeam;
 use crate::work::{Handed, Missed, Turn};
 use crate::worktree;
 
-/// What an agent finds as `KUMITE_STEP`.
+/// The value of an agent's `KUMITE_STEP`.
 const STEP: &str = "contest";
-/// How often a cancel is looked for while an agent works.
+/// How often a cancel is checked while an agent works.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// One try, with all the agents that it takes.
+/// One try, with all its agents.
 pub(super) struct Attempt<'a> {
     pub(super) team: &'a AgentTeam,
     pub(super) prompt: &'a str,
     pub(super) turn: &'a Turn<'a>,
     pub(super) used: Used,
-    /// By all agents of this try.
+    /// The working time of all agents of this try.
     worked: Duration,
     /// How often in a row the service was too busy.
     pub(super) overloads: u8,
@@ -36,9 +36,9 @@ pub(super) struct Attempt<'a> {
 /// What follows the end of an agent.
 enum Next {
     HandIn,
-    /// The same session goes on.
+    /// The same session continues.
     GoOn(String),
-    /// Another agent begins where this one began.
+    /// Another agent starts from the same beginning.
     Anew,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Until an agent has finished: its directory.
+    /// Works until an agent has finished; returns its directory.
     fn work(&mut self) -> Result<PathBuf, Failed> {
         let mut next = Next::Anew;
         for number in 1_u32.. {
@@ -94,7 +94,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// One agent to its end. One that an earlier kumite started is waited for.
+    /// One agent to its end. If an earlier kumite started one, we wait for it.
     fn one(&mut self, dir: &Path, number: u32, next: &Next) -> Result<Over, Failed> {
         self.not_cancelled()?;
         let found = kumite_agents::adopt(dir).map_err(|error| passing(sentence(&error)))?;
@@ -208,10 +208,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// What a usage limit took is not counted. None is left: it could go on now, and may not.
+    /// The time of a usage limit does not count. If no time is left, the try has timed out although
+    /// the agent could go on.
     fn time_left(&self) -> Result<Duration, Failed> {
         let left = self.turn.timeout.saturating_sub(self.worked);
-        // To a supervisor, no milliseconds are no limit.
+        // For a supervisor, 0 milliseconds means no limit.
         match left < Duration::from_millis(1) {
             true => Err(self.timed_out()),
             false => Ok(left),
@@ -234,7 +235,7 @@ impl<'a> Attempt<'a> {
                 Ok(go_on)
             }
             Outcome::SessionGone(_) if matches!(before, Next::GoOn(_)) => Ok(Next::Anew),
-            // What ended that kumite ended its agent, too: that is no fault of the team.
+            // The cause that ended that kumite ended its agent too: the team is not at fault.
             Outcome::Lost(_) | Outcome::Killed if is_found => Ok(Next::Anew),
             Outcome::Failed(_) if is_found && end.signal.is_some() => Ok(Next::Anew),
             Outcome::Missing(why) | Outcome::OverBudget(why) => Err(failed(Failure::Lasting, why)),

@@ -1,4 +1,4 @@
-//! A usage limit is a wait, not a failure; and whoever finds one out tells all others.
+//! A usage limit is a wait, not a failure; a team that finds one tells all others.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use kumite_host::limits::{self, Account};
 
 use super::attempt::{Attempt, cancelled, failed, passing};
 
-/// How often the clock is looked at: it may jump.
+/// How often the clock is read: it may jump.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl Attempt<'_> {
-    /// Nobody is started whose account is known to be limited.
+    /// No agent is started if its account is known to be limited.
     pub(super) fn hold_back(&mut self) -> Result<(), Failed> {
         let account = Account::of(&self.team.settings);
         while let Some(held) = limits::held(&account) {
@@ -23,9 +23,9 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// The agent that works for this try may not go on for now.
+    /// The agent of this try may not go on for now.
     pub(super) fn wait_out(&mut self, limit: &Limit, is_found: bool) -> Result<(), Failed> {
-        // How long it was to take then is noted, unless somebody did not want to wait.
+        // The end of the limit was noted then, unless a person did not want to wait.
         if is_found {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Another one for every team.
+    /// Different for every team.
     fn seed(&self) -> u64 {
         let letters = self
             .turn

@@ -1,4 +1,4 @@
-//! A file that a team was to write, and nothing else that is on this machine.
+//! A file that a team should have written, and nothing else on this machine.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use kumite_core::contest::SUBMISSION_MAX;
 
-/// The text of `path` in `place`, or why that is no submission. `root` is what it may not leave.
+/// The text of `path` in `place`, or why it is not a submission. `path` must not leave `root`.
 pub fn read(root: &Path, place: &Path, path: &str) -> Result<String, String> {
     let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     if !Path::new(path).components().all(is_inside) {
@@ -31,7 +31,7 @@ pub fn read(root: &Path, place: &Path, path: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
 }
 
-/// What may be of any size is looked at before it is read.
+/// Checks the size before a file is read.
 pub fn small(name: &str, bytes: u64) -> Result<(), String> {
     match bytes > SUBMISSION_MAX as u64 {
         true => Err(format!(

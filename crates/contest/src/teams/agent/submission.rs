@@ -1,4 +1,4 @@
-//! What of an agent's work is handed in.
+//! Which part of an agent's work is handed in.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::attempt::{Attempt, passing};
 use super::place;
 use crate::work::Handed;
 
-/// All that the team changed, in the directory of the round, whatever it hands in.
+/// All changes of the team, in the directory of the round, whatever it hands in.
 pub const CHANGES: &str = "changes.diff";
 
 impl Attempt<'_> {
-    /// `dir` is that of the agent that has finished.
+    /// `dir` belongs to the agent that has finished.
     pub(super) fn hand_in(&self, dir: &Path) -> Result<Handed, Failed> {
         let changes = self.turn.dir.join(CHANGES);
         let worktree = &self.team.worktree;
@@ -44,7 +44,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// As pydantic-ai writes it: what was asked, and what was said last.
+    /// In the format of pydantic-ai: the prompt, and the last text.
     fn messages(&self, text: &str) -> Value {
         let now = format!("{:.6}", Timestamp::now());
         let usage = Usage {
@@ -82,7 +82,7 @@ fn format(source: &Source) -> String {
     }
 }
 
-/// What is in other letters than UTF-8 is shown as well as can be; the file has it as it is.
+/// Text that is not UTF-8 is shown as well as possible; the file has it unchanged.
 fn diff_text(file: &Path) -> Result<String, String> {
     let bytes = fs::metadata(file).map_err(|error| format!("the diff cannot be read: {error}"))?;
     place::small("the diff", bytes.len())?;

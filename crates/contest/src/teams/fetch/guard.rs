@@ -1,4 +1,4 @@
-//! Which addresses a fetch may reach, checked where the connection is made.
+//! Which addresses a fetch may reach, checked when the connection is made.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use ureq::unversioned::transport::NextTimeout;
 
 use super::Error;
 
-/// Looks names up, and refuses those that lead inside.
+/// Resolves names, and refuses those that lead inside.
 #[derive(Debug)]
 pub struct Guard {
     names: DefaultResolver,
@@ -47,7 +47,7 @@ impl Resolver for Guard {
     }
 }
 
-/// Whether everybody means the same machine by `address`, and it is not the inside of something.
+/// Whether `address` means the same machine for everybody, and is not internal.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -71,12 +71,12 @@ pub fn is_public(address: IpAddr) -> bool {
                 return is_public(IpAddr::V4(inner));
             }
             match address.segments() {
-                // NAT64: the address behind it counts.
+                // NAT64: the embedded address counts.
                 [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
                     let inner = u32::from(high) << 16 | u32::from(low);
                     is_public(IpAddr::V4(inner.into()))
                 }
-                // Tunnels, which hide another address, and what is reserved or for examples.
+                // Tunnels, which hide another address, and reserved or example addresses.
                 [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x2002, ..] | [0x3fff, ..] => false,
                 [first, ..] => first & 0xe000 == 0x2000,
             }

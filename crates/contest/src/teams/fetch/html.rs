@@ -13,7 +13,7 @@ pub fn to_text(html: &str) -> String {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
-    // It stops early at a script that is to be run. None is.
+    // It stops early at a script that should be run. We run none.
     let _ = tokenizer.feed(&input);
     tokenizer.end();
     tokenizer.sink.0.into_inner().so_far.trim().to_owned()
@@ -40,11 +40,11 @@ impl TokenSink for Sink {
     }
 }
 
-/// Text in which blanks and empty lines do not pile up.
+/// Text without repeated blanks and empty lines.
 #[derive(Default)]
 struct Text {
     so_far: String,
-    /// Blanks are kept as they are.
+    /// Blanks are kept unchanged.
     is_kept: bool,
     /// Everything is left out until this element ends.
     unseen: Option<String>,
@@ -148,7 +148,7 @@ mod tests {
                 "&lt;b&gt; &amp;amp; &#65;&#x42; &nbsp; &mdash; &unknown; & ;",
                 "<b> &amp; AB — &unknown; & ;",
             ),
-            // Numbers of no character, as browsers show them.
+            // Numbers without a character, as browsers show them.
             ("&#0;&#xD800;&#99999999;", "\u{fffd}\u{fffd}\u{fffd}"),
             ("a<svg><title>b</title></svg>c<svg/>d", "acd"),
             ("<title>a &amp; <b></title>c", "a & <b>\nc"),

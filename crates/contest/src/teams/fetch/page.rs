@@ -4,18 +4,18 @@ use std::io::Read;
 
 use super::html::to_text;
 
-/// What is longer is cut: the rest of a page seldom says more.
+/// A longer page is cut: the rest seldom adds anything.
 const BYTES_MAX: usize = 2 << 20;
-/// What a member gets to read of it.
+/// How much of it a member gets to read.
 const CHARS_MAX: usize = 100_000;
 
-/// What the server says about the page.
+/// What the server tells about the page.
 pub struct Kind {
     pub media_type: String,
     pub encoding: String,
 }
 
-/// Reads the text of a page, or says why it has none.
+/// Reads the text of a page, or returns why it has none.
 pub fn read(body: impl Read, kind: &Kind) -> Result<String, String> {
     if !matches!(kind.encoding.trim(), "" | "identity") {
         return Err(format!("it is packed with {}", kind.encoding));
@@ -78,7 +78,7 @@ fn decoded(bytes: Vec<u8>, charset: &str) -> Result<String, String> {
     match String::from_utf8(bytes) {
         Ok(text) if text.contains('\0') => Err("it is no text".to_owned()),
         Ok(text) => Ok(text),
-        // A letter that was cut in two at the end.
+        // A character that was cut in two at the end.
         Err(error) if error.utf8_error().error_len().is_none() => {
             Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
         }
@@ -145,7 +145,7 @@ mod tests {
             CHARS_MAX
         );
         assert!(long.ends_with(left_out));
-        // The limit cuts the last letter in two.
+        // The limit cuts the last character in two.
         let huge = format!("<p>a{}</p>", "é".repeat(BYTES_MAX));
         assert!(
             page("text/html", huge.as_bytes())

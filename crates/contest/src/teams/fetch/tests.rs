@@ -13,7 +13,7 @@ struct Site {
 }
 
 impl Site {
-    /// `answer` makes a whole response from a path; nothing means that it never comes.
+    /// `answer` makes a whole response from a path; None means that it never comes.
     fn start(answer: fn(&str, u16) -> Option<String>) -> Site {
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -60,7 +60,7 @@ fn redirect(to: &str) -> Option<String> {
     ))
 }
 
-/// As in the field, but 127.0.0.1 counts as a public address.
+/// As in production, but 127.0.0.1 counts as a public address.
 fn only_one() -> Fetcher {
     let may_reach =
         |address: IpAddr| address == IpAddr::V4(Ipv4Addr::LOCALHOST) || is_public(address);
