@@ -27,7 +27,7 @@ pub struct Cli {
 
 #[derive(Args, Clone)]
 pub struct Global {
-    /// Print data for programs: one JSON object, or one a line
+    /// Print data for programs: one JSON object, or one object per line
     #[arg(long, global = true)]
     pub json: bool,
     /// Say less
@@ -66,11 +66,11 @@ pub enum Command {
     Pause(commands::steer::Spec),
     /// Go on after a stop or a pause, and follow
     Resume(commands::run::ResumeArgs),
-    /// Forget counters and failures, so that the run can go on
+    /// Clear counters and failures, so that the run can go on
     Reset(commands::steer::Spec),
     /// Approve a document
     Approve(commands::steer::ApproveArgs),
-    /// Reject a document: it is written anew
+    /// Reject a document: it is written again
     Reject(commands::steer::RejectArgs),
     /// What the agents said
     Log(commands::log::LogArgs),
@@ -117,7 +117,8 @@ impl Setting {
 
     pub fn project(&self) -> Result<Project> {
         let place = self.place()?;
-        // Looking into it tells a directory from a file, and both from what may not be entered.
+        // Opening `.` tells a directory from a file, and both from a directory that may not be
+        // entered.
         if let Err(error) = std::fs::metadata(place.join(".")) {
             let place = place.display();
             return Err(Trouble::invalid(match error.kind() {
@@ -129,7 +130,7 @@ impl Setting {
         Ok(Project::find(&place)?)
     }
 
-    /// Where kumite was told to work. Agents, journals and pages name paths in JSON.
+    /// Where kumite was told to work. Agents, journals and pages use paths in JSON.
     pub fn place(&self) -> Result<PathBuf> {
         let place = match &self.global.project {
             Some(dir) if dir.is_absolute() => dir.clone(),
@@ -160,7 +161,7 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(said) => {
             let code = said.exit_code() as u8;
-            // Help and version are answers, too.
+            // Help and version are answers too.
             return ExitCode::from(said.print().map_or_else(|it| out::ended_by(&it), |()| code));
         }
     };

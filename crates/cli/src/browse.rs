@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::trouble::{Result, Trouble};
 
-/// `kumite serve` as a process of its own. It ends with this value.
+/// `kumite serve` as a separate process. It ends with this value.
 pub struct Serving {
     child: Child,
     pub login_url: String,
-    /// It ends when this is closed, so also when we are killed.
+    /// The server ends when this is closed, even if we are killed.
     _tie: Option<ChildStdin>,
 }
 
@@ -42,7 +42,7 @@ impl Serving {
         }
     }
 
-    /// Until somebody ends it, from the terminal for example.
+    /// Waits until it is ended, for example from the terminal.
     pub fn wait(&mut self) {
         let _ = self.child.wait();
     }
@@ -58,7 +58,7 @@ impl Drop for Serving {
     }
 }
 
-/// Opens the person's browser, where there is a person and a screen. True: it is on its way.
+/// Opens the person's browser, if there is a terminal and a screen. True: it is being opened.
 pub fn open(url: &str) -> bool {
     let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"]
         .iter()

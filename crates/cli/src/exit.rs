@@ -7,7 +7,7 @@ pub const FAILED: u8 = 1;
 pub const USAGE: u8 = 2;
 pub const PERSON_NEEDED: u8 = 3;
 pub const BUDGET: u8 = 4;
-/// Of a contest: no team has anything to show.
+/// For a contest: no team has a result.
 pub const NONE_SUCCEEDED: u8 = 4;
 pub const INVALID: u8 = 5;
 pub const QUOTA: u8 = 75;

@@ -1,4 +1,4 @@
-//! Runs followed to their end: in our own engine, or beside the one that lives.
+//! Follows runs to their end: in our own engine, or beside the running one.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::progress::Screen;
 use crate::signals::{self, Caught};
 use crate::trouble::{Result, Trouble};
 
-/// How often the screen moves.
+/// How often the screen is updated.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs specs and follows them to their end.
@@ -49,7 +49,7 @@ pub fn run(
     Ok(ExitCode::from(code))
 }
 
-/// Whom a signal concerns at the moment. One handler stays as long as we do: no signal is lost
+/// Where a signal goes at the moment. One handler stays as long as we do, so that no signal is lost
 /// between two engines.
 #[derive(Clone)]
 struct Duty {
@@ -64,7 +64,7 @@ struct Now {
 }
 
 enum Whose {
-    /// Nobody's yet, or one that has not answered yet.
+    /// There is no engine yet, or it has not answered yet.
     Unknown,
     Ours(Sender<Message>),
     Theirs,
@@ -94,14 +94,14 @@ impl Duty {
         self.now().own.clone()
     }
 
-    /// What this terminal has started ends; all else goes on.
+    /// Runs that this terminal has started end; all others go on.
     fn signalled(&self, count: u32) {
         let now = self.now();
         match (&now.engine, count) {
             (Whose::Ours(inbox), 1) => drop(inbox.send(Message::Leave)),
             (Whose::Ours(inbox), _) => drop(inbox.send(Message::Kill)),
             (Whose::Theirs, 1) => ask_to_end(&self.project, &now.own),
-            // Whoever waits for the answer sees the signal.
+            // The code that waits for the answer sees the signal.
             (Whose::Unknown, 1) => {}
             (Whose::Theirs | Whose::Unknown, _) => {
                 std::process::exit(i32::from(exit::INTERRUPTED));
@@ -110,7 +110,7 @@ impl Duty {
     }
 }
 
-/// An engine that cannot be asked has died, which whoever follows it notices.
+/// If an engine cannot be asked it has died, which its followers notice.
 fn ask_to_end(project: &Project, specs: &[String]) {
     let specs = specs.to_vec();
     if specs.is_empty() {
@@ -131,14 +131,14 @@ struct Follower<'a> {
 }
 
 enum Followed {
-    /// All of them have come to rest.
+    /// All of them rest.
     Ended,
     Lost,
     /// Something is just ending: ask again.
     Later,
 }
 
-/// The exit code that each spec ended with, as far as it has.
+/// The exit code of each spec that has ended.
 #[derive(Default)]
 struct Ends(BTreeMap<String, u8>);
 
@@ -182,7 +182,7 @@ impl Follower<'_> {
                 // Nothing works for us yet.
                 (Followed::Later, Some(code)) => return Ok(code),
                 (Followed::Later, None) => thread::park_timeout(TICK),
-                // The engine that we followed died, and its agents are to end.
+                // The engine that we followed died, and its agents must end.
                 (Followed::Lost, Some(code)) => {
                     let specs = self.duty.own();
                     if !specs.is_empty() {
@@ -190,7 +190,7 @@ impl Follower<'_> {
                     }
                     return Ok(code);
                 }
-                // It died, or its terminal ended: somebody has to go on.
+                // It died, or its terminal ended: we go on with its work.
                 (Followed::Lost, None) => {
                     eprintln!("kumite: the other kumite has ended; going on without it");
                 }
@@ -198,7 +198,7 @@ impl Follower<'_> {
         }
     }
 
-    /// After Ctrl-C: what was started elsewhere does not end with this terminal.
+    /// After Ctrl-C: runs that were started elsewhere do not end with this terminal.
     fn say_what_goes_on(&self) {
         if self.caught.code().is_none() {
             return;
@@ -242,7 +242,7 @@ impl Follower<'_> {
         })
     }
 
-    /// What others have started goes on without this terminal.
+    /// Runs that others have started go on without this terminal.
     fn hand_over(&self, left: &[Left]) -> Result<()> {
         if left.is_empty() {
             return Ok(());
@@ -291,13 +291,13 @@ impl Follower<'_> {
         }
     }
 
-    /// After a signal nobody waits for what goes on elsewhere.
+    /// After a signal we do not wait for what goes on elsewhere.
     fn may_leave(&self) -> bool {
         let theirs = matches!(self.duty.now().engine, Whose::Theirs);
         theirs && self.caught.code().is_some() && self.may_go()
     }
 
-    /// The engine has taken the request.
+    /// The engine has accepted the request.
     fn answered(&self) {
         let mut now = self.duty.now();
         if let Whose::Unknown = now.engine {
@@ -316,7 +316,7 @@ impl Follower<'_> {
         })
     }
 
-    /// Shows what comes until nothing more comes. True: the request has to be made again.
+    /// Shows replies until there are no more. True: the request must be sent again.
     fn follow(&mut self, replies: &Receiver<Reply>) -> Result<bool> {
         loop {
             match replies.recv_timeout(TICK) {

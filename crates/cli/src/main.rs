@@ -19,7 +19,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     // kumite as the supervisor of an agent, as the bridge to one, or as the built-in agent: these
-    // start in a millisecond, so they come before everything else.
+    // must start in a millisecond, so they come before everything else.
     match words.next().as_deref().and_then(OsStr::to_str) {
         Some("__supervise") => match words.next() {
             Some(dir) if dir == "--ahead" => kumite_agents::supervise_ahead(),

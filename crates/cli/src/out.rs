@@ -1,10 +1,10 @@
-//! Printing for people and programs that may stop reading: `kumite log x | head` ends quietly.
+//! Output for readers that may stop reading: `kumite log x | head` ends quietly.
 
 use std::io::{self, Write};
 
 use crate::exit;
 
-/// Like `println!`, but a reader that went away ends the program instead of breaking it.
+/// Like `println!`, but if the reader went away the program ends without a panic.
 macro_rules! out {
     ($($text:tt)*) => {
         $crate::out::print(format_args!("{}\n", format_args!($($text)*)))
@@ -22,7 +22,7 @@ pub fn print(text: std::fmt::Arguments<'_>) {
 }
 
 /// The exit code when the output cannot be written. A reader that went away has read enough; a full
-/// disk is a failure, and is said.
+/// disk is a failure, and is reported.
 pub fn ended_by(error: &io::Error) -> u8 {
     match error.kind() {
         io::ErrorKind::BrokenPipe => exit::DONE,

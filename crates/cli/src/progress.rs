@@ -18,11 +18,11 @@ use kumite_host::{evidence, wording};
 use crate::{out, render};
 
 pub enum Screen {
-    /// One object a line, on stdout.
+    /// One object per line, on stdout.
     Json,
-    /// One sentence a line, on stdout: nothing moves.
+    /// One sentence per line, on stdout: nothing moves.
     Lines { width: usize },
-    /// Sentences, and below them a line per running spec.
+    /// Sentences, and below them one line per running spec.
     Live(Live),
     /// Nothing: `--quiet`.
     Quiet,
@@ -58,7 +58,7 @@ impl Screen {
     }
 }
 
-/// Lines that move, where a terminal can show them: one with TERM=dumb or without TERM cannot.
+/// Moving lines, if the terminal can show them: one with TERM=dumb or without TERM cannot.
 pub fn lines_of_terminal() -> Option<MultiProgress> {
     let lines = MultiProgress::new();
     (std::io::stderr().is_terminal() && !lines.is_hidden()).then_some(lines)
@@ -199,7 +199,7 @@ impl Running {
     }
 }
 
-/// Where a step is in its loop.
+/// The position of a step in its loop.
 fn place(step: Step) -> String {
     let of = |round: kumite_core::run::Round| {
         format!("{}/{}", round.number, round.number + u32::from(round.left))
@@ -225,7 +225,7 @@ fn tasks(project: &Project, spec: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// What the live line shows anyway.
+/// News that the live line shows anyway.
 fn is_small_talk(notice: &Notice) -> bool {
     match notice {
         Notice::StepStarted { resumed, .. } => !resumed,

@@ -1,4 +1,5 @@
-//! Ctrl-C and its kin: the first one ends agents and keeps everything, the second one does not wait.
+//! Ctrl-C and similar signals: the first one ends agents and keeps everything, the second one does
+//! not wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,7 +10,7 @@ use signal_hook::iterator::Signals;
 
 use crate::exit;
 
-/// The exit code of the first signal that came; 0: none.
+/// The exit code for the first signal received; 0: none.
 #[derive(Clone, Default)]
 pub struct Caught(Arc<AtomicU8>);
 
@@ -22,8 +23,8 @@ impl Caught {
     }
 }
 
-/// The signals that were ignored when kumite was started: `nohup` does so with SIGHUP, a shell
-/// without job control with the SIGINT of what it starts in the background. They stay ignored.
+/// The signals that were ignored when kumite was started: `nohup` ignores SIGHUP, and a shell
+/// without job control ignores SIGINT for background programs. They stay ignored.
 struct Ignored(u64);
 
 impl Ignored {

@@ -9,9 +9,9 @@ use kumite_core::outcome::{Outcome, Usage};
 use kumite_host::announce::{outcome_detail, outcome_name};
 use kumite_host::clock::local_time;
 
-/// So many lines of a diff are shown.
+/// How many lines of a diff are shown.
 const DIFF_MAX: usize = 20;
-/// So many letters of what a failed tool said.
+/// How many characters of a failed tool's output are shown.
 const GIST_MAX: usize = 200;
 
 /// Renders the transcript of one agent, line by line.
@@ -22,12 +22,12 @@ pub struct Renderer {
     tools: BTreeMap<String, String>,
     /// The tool whose line waits for its end.
     open: Option<String>,
-    /// The last text, which a result likes to repeat.
+    /// The last text, because a result often repeats it.
     last_text: String,
 }
 
 impl Renderer {
-    /// What to print for the line; mostly whole lines.
+    /// What to print for the line; usually whole lines.
     pub fn render(&mut self, agent: AgentId, line: &Line) -> String {
         let head = self.head(agent, line);
         let shown = match &line.said {
@@ -74,7 +74,7 @@ impl Renderer {
         }
     }
 
-    /// Above the first line: who speaks.
+    /// Above the first line: the name of the agent.
     fn head(&mut self, agent: AgentId, line: &Line) -> String {
         if std::mem::replace(&mut self.is_headed, true) {
             return String::new();
@@ -150,7 +150,7 @@ impl Renderer {
     }
 }
 
-/// The path, and the beginning of what changed.
+/// The path, and the beginning of the changes.
 fn changed(path: &str, diff: &str) -> String {
     let mut out = format!("  {}\n", style(clean_line(path)).bold());
     let diff = clean(diff);
@@ -169,7 +169,7 @@ fn changed(path: &str, diff: &str) -> String {
     out
 }
 
-/// Why a tool failed: how its answer begins and, where that is short, how it ends.
+/// Why a tool failed: the first line of its answer and, if that is short, the last one.
 fn gist(text: &str) -> String {
     let text = clean(text);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -203,7 +203,7 @@ fn dim(text: &str) -> String {
     paint(&Style::new().dim(), text)
 }
 
-/// Each line for itself, so that a colour never reaches beyond its line.
+/// Each line separately, so that a colour never continues after its line.
 fn paint(colour: &Style, text: &str) -> String {
     let lines = text
         .lines()

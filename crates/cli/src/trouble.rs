@@ -1,4 +1,4 @@
-//! What can go wrong on the command line, and how it ends the process.
+//! Errors of the command line, and their exit codes.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use kumite_host::spec_file::sentence;
 
 use crate::exit;
 
-/// An error for a person: what is wrong, and the exit code that says of which kind it is.
+/// An error for a person: what is wrong, and the exit code of its kind.
 #[derive(Debug)]
 pub struct Trouble {
     pub code: u8,
@@ -43,7 +43,7 @@ impl Trouble {
     }
 }
 
-/// Bad input: the file, the place and the remedy are in the error itself.
+/// Bad input: the error itself contains the file, the place and the remedy.
 macro_rules! invalid {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Trouble {
@@ -65,7 +65,7 @@ invalid!(
     kumite_host::spec_file::Error,
 );
 
-/// A contest: what the machine refuses has failed, what a file says is invalid.
+/// A contest: a refusal of the machine is a failure, an error in a file is invalid input.
 impl From<kumite_contest::engine::Error> for Trouble {
     fn from(error: kumite_contest::engine::Error) -> Trouble {
         use kumite_contest::{engine, home, journal};

@@ -1,4 +1,4 @@
-//! `kumite agent`: the agents of the settings, and whether kumite understands them.
+//! `kumite agent`: the agents in the settings, and whether kumite understands them.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -22,7 +22,7 @@ pub struct AgentArgs {
 
 #[derive(Subcommand)]
 enum AgentCommand {
-    /// Every agent of the settings: is it installed, logged in, limited
+    /// Every agent in the settings: is it installed, logged in, limited
     List,
     /// Drive an agent through everything that can happen to it
     Check(CheckArgs),
@@ -32,13 +32,13 @@ enum AgentCommand {
 struct CheckArgs {
     /// Name of the agent, as in the settings
     name: String,
-    /// With kumite's own model, which obeys: no network, no account, no cost
+    /// Use kumite's own fake model: no network, no account, no cost
     #[arg(long)]
     offline: bool,
     /// Only this scenario
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// How many scenarios at a time
+    /// How many scenarios at the same time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
     jobs: u8,
 }
@@ -84,7 +84,7 @@ fn run_check(setting: &Setting, args: &CheckArgs) -> Result {
     Err(Trouble::failed(format!("cannot start {program}: {error}")))
 }
 
-/// Agents can be looked at where there is no project: only the person's settings count there.
+/// Agents can be inspected without a project: then only the person's settings count.
 pub(super) fn project(setting: &Setting) -> Result<Project> {
     let place = setting.place()?;
     match Project::find(&place) {
@@ -104,7 +104,7 @@ fn find(setting: &Setting, project: &Project, args: &CheckArgs) -> Result<(Agent
         ))
     })?;
     let probe = probe(&agent, project.root());
-    // The stand-in of a command runs without it.
+    // The stand-in of a command does not need the program.
     if probe.path.is_none() && !(args.offline && agent.kind == Kind::Command) {
         return Err(Trouble::invalid(format!(
             "{} is not installed: {:?} was not found; {}",
@@ -116,7 +116,7 @@ fn find(setting: &Setting, project: &Project, args: &CheckArgs) -> Result<(Agent
     Ok((agent, probe.version))
 }
 
-/// On stderr: it is no part of the table.
+/// On stderr: it is not part of the table.
 fn tell_what_is_used(agent: &Agent, is_offline: bool) {
     let name = &agent.name;
     if !is_offline {

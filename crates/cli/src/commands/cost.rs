@@ -15,10 +15,10 @@ use crate::trouble::Result;
 
 #[derive(Args)]
 pub struct CostArgs {
-    /// Names of specs; all of them, if they are left out
+    /// Names of specs; by default all of them
     #[arg(value_name = "SPEC")]
     specs: Vec<String>,
-    /// What to add up
+    /// What to group by
     #[arg(long, default_value = "spec")]
     by: By,
     /// Only from this day on, such as 2026-01-31

@@ -18,16 +18,16 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct DemoArgs {
-    /// Where to make the project; a temporary directory, if it is left out
+    /// Where to make the project; by default a temporary directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Do not pause between the agent's lines
     #[arg(long)]
     fast: bool,
-    /// And then a contest of the built-in teams
+    /// Then play a contest of the built-in teams
     #[arg(long)]
     contest: bool,
-    /// Show it all on the page, too
+    /// Also show everything on the page
     #[arg(long)]
     page: bool,
 }

@@ -1,4 +1,4 @@
-//! `kumite doctor`: finds what a killed kumite left behind, ends it, and says what it did.
+//! `kumite doctor`: finds what a killed kumite left, ends it, and reports what it did.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ const STAYS: &str = "it does not end; look at it with ps, and ask its user";
 
 #[derive(Args)]
 pub struct DoctorArgs {
-    /// Only say what is wrong
+    /// Only report what is wrong
     #[arg(long)]
     dry_run: bool,
 }
@@ -130,7 +130,7 @@ fn cure(project: &Project, finding: &Finding) -> Result<String> {
             }
         }
         Remedy::Remove(path) => match std::fs::remove_file(path) {
-            // The remedy of an earlier finding may have seen to it.
+            // The remedy of an earlier finding may have removed it.
             Err(error) if error.kind() == ErrorKind::NotFound => "it has gone by itself".to_owned(),
             removed => removed.map(|()| "removed".to_owned())?,
         },

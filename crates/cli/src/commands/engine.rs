@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_secs(3);
 
 #[derive(Args)]
 pub struct EngineArgs {
-    /// How many specs work at once
+    /// How many specs work at the same time
     #[arg(long, value_name = "N")]
     jobs: Option<u32>,
     /// The agent for all phases of a spec that an earlier engine left

@@ -1,4 +1,4 @@
-//! `kumite init`: sets a project up, and never overwrites what a person wrote.
+//! `kumite init`: sets a project up, and never overwrites a person's files.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::out::out;
 use crate::trouble::Result;
 
 const SETTINGS: &str = include_str!("../../texts/kumite.toml");
-/// What belongs to this machine and not into git.
+/// Files of this machine that do not belong in git.
 const IGNORED: &str = "runtime/\nlogs/\nworktrees/\nspecs/*/logs/\nevents.jsonl\n";
 
 pub fn init(setting: &Setting) -> Result {

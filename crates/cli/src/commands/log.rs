@@ -22,21 +22,21 @@ use crate::trouble::Result;
 pub struct LogArgs {
     /// Name of the spec
     spec: String,
-    /// Go on as long as it runs
+    /// Continue while it runs
     #[arg(short, long)]
     follow: bool,
-    /// The bytes as they came, but for secrets
+    /// The raw bytes, without secrets
     #[arg(long)]
     raw: bool,
-    /// One agent only (its id, or the end of it)
+    /// One agent only (its id, or the end of its id)
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
 }
 
-/// How often a followed log is looked at.
+/// How often a followed log is checked.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A line that is longer is cut there.
+/// A longer line is cut.
 const LINE_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
     };
     let mut shown: Vec<Shown> = Vec::new();
     loop {
-        // Whether it runs is asked before the last look, so that nothing is missed.
+        // Check whether it runs before the last look, so that nothing is missed.
         let follow = args.follow && runs(&project, &spec);
         for logs in agent_logs(&spec.logs())? {
             let id = logs.agent.to_string();
@@ -83,14 +83,14 @@ fn runs(project: &Project, spec: &Spec) -> bool {
     lock::is_held(project) && run().is_some_and(|run| !run.is_at_rest())
 }
 
-/// One agent, and how far it was shown.
+/// One agent, and how much of it was shown.
 struct Shown {
     agent: AgentId,
     trail: Trail,
     form: Form,
     /// An agent of an older kumite has only its raw log.
     has_transcript: bool,
-    /// A line whose end has not come yet.
+    /// An unfinished line.
     partial: Vec<u8>,
     renderer: Renderer,
 }
@@ -112,7 +112,7 @@ impl Shown {
         }
     }
 
-    /// Shows what is new. Nothing more is waited for if this is the last look.
+    /// Shows what is new. `last`: this is the last look, so unfinished lines are shown too.
     fn show(&mut self, last: bool) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         if let Form::Raw = self.form {
@@ -155,7 +155,7 @@ impl Shown {
     }
 }
 
-/// A line that is none of ours, or was cut off, says nothing.
+/// A line that is not in our format, or was cut off, is skipped.
 fn rendered(renderer: &mut Renderer, agent: AgentId, line: &[u8]) -> String {
     match serde_json::from_slice::<Line>(line) {
         Ok(line) => renderer.render(agent, &line),
@@ -163,7 +163,7 @@ fn rendered(renderer: &mut Renderer, agent: AgentId, line: &[u8]) -> String {
     }
 }
 
-/// The line as it is, with whose it is.
+/// The unchanged line, with its agent.
 fn with_agent(agent: AgentId, line: &[u8]) -> String {
     let is_whole = serde_json::from_slice::<IgnoredAny>(line).is_ok();
     match line.strip_prefix(b"{") {

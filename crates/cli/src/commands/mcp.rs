@@ -11,7 +11,7 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct McpArgs {
-    /// Offer and answer only what changes nothing
+    /// Offer and answer only tools that change nothing
     #[arg(long)]
     read_only: bool,
 }

@@ -13,7 +13,7 @@ use crate::trouble::{Result, Trouble};
 pub struct PromptArgs {
     /// A step (requirements, review, impl, ...) or a command (spec-requirements, ...)
     step: String,
-    /// Arguments to put in, such as a spec's name
+    /// Arguments to insert, such as a spec's name
     arguments: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::trouble::Result;
 pub struct ReviewArgs {
     /// Name of the spec
     spec: String,
-    /// Have the fixes applied too
+    /// Apply the fixes too
     #[arg(long)]
     fix: bool,
 }

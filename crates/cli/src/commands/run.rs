@@ -32,13 +32,13 @@ pub struct RunArgs {
     /// All specs of the project
     #[arg(long)]
     all: bool,
-    /// How many specs work at once
+    /// How many specs work at the same time
     #[arg(short, long, value_name = "N")]
     jobs: Option<u32>,
     /// End when this phase is done
     #[arg(long, value_name = "PHASE", value_parser = phase)]
     until: Option<Phase>,
-    /// Begin anew with this phase, also if it is done
+    /// Begin with this phase, even if it is already done
     #[arg(long, value_name = "PHASE", value_parser = phase)]
     from: Option<Phase>,
     #[command(flatten)]
@@ -122,7 +122,7 @@ pub fn go(
     follow::run(project, &loader, &request, &mut screen)
 }
 
-/// For commands that only say that it worked.
+/// For commands that only report success.
 pub fn say(setting: &Setting, text: &str) -> ExitCode {
     match setting.json() {
         true => out!("{}", serde_json::json!({ "message": text })),

@@ -18,7 +18,7 @@ use crate::trouble::Result;
 
 #[derive(Args)]
 pub struct StatusArgs {
-    /// Name of a spec; all of them, if it is left out
+    /// Name of a spec; by default all of them
     spec: Option<String>,
 }
 
@@ -48,14 +48,14 @@ pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line about directories that the person may take for specs.
+/// A line about directories that a person may take for specs.
 pub fn warn_not_shown(odd: &[NotShown]) {
     if !odd.is_empty() {
         eprintln!("not shown: {}", NotShown::list(odd));
     }
 }
 
-/// An engine that is suspended lets its agents work, and answers nobody.
+/// A suspended engine lets its agents work, but answers nobody.
 fn warn_suspended(project: &Project) {
     if let Some(pid) = lock::suspended(project) {
         eprintln!("{}", lock::suspended_words(pid));

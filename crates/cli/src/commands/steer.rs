@@ -20,7 +20,7 @@ pub struct Spec {
 pub struct ApproveArgs {
     /// Name of the spec
     spec: String,
-    /// requirements, design or tasks; the one that waits, if it is left out
+    /// requirements, design or tasks; by default the one that waits
     #[arg(value_parser = document)]
     document: Option<Document>,
 }
@@ -29,7 +29,7 @@ pub struct ApproveArgs {
 pub struct RejectArgs {
     #[command(flatten)]
     what: ApproveArgs,
-    /// What is wrong with it: the agent that writes it anew is told
+    /// What is wrong with it: the agent that writes it again gets this text
     #[arg(short, long)]
     message: Option<String>,
 }

@@ -1,6 +1,7 @@
-//! The program `kumite-board` as processes: several at once, killed, locked out, read by others.
+//! The program `kumite-board` as processes: several at the same time, killed, locked out, read by
+//! others.
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod many;
@@ -61,7 +62,7 @@ fn query(db: &Path, question: &Value, env: &[(&str, &str)]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// A `kumite-board serve` and somebody who talks to it. It is killed if the test ends without it.
+/// A `kumite-board serve` and its client. It is killed if the test ends before it.
 struct Writer {
     child: Child,
     stdin: Option<ChildStdin>,

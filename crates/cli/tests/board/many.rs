@@ -22,7 +22,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// All rounds of a contest, one after the other; a lock is met the way kumite meets it.
+/// All rounds of a contest, one after the other; a lock is handled as kumite does.
 fn play(scene: &Scene, contest: &str, rounds: u32) {
     let mut writer = Writer::start(&scene.db(), &[]);
     for round in 1..=rounds {
@@ -91,7 +91,7 @@ fn a_reader_gets_its_answer_while_a_writer_is_busy() {
     });
 }
 
-/// The lock that DuckDB takes, by us.
+/// Takes the lock that DuckDB uses.
 fn lock(file: &File) -> bool {
     fcntl_lock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
@@ -155,7 +155,7 @@ fn d11_what_was_acknowledged_survives_a_kill_at_any_moment() {
         for _ in 0..=acknowledged {
             assert_eq!(writer.reply()["ok"], true);
         }
-        // Into a commit, into the pause, into the checkpoint.
+        // Hits a commit, the pause, or the checkpoint.
         thread::sleep(Duration::from_millis(turn * 7));
         drop(writer);
         acknowledged += 1;
@@ -199,7 +199,7 @@ fn a_writer_outlives_ctrl_c_and_ends_well_with_its_input() {
     let pid = Pid::from_raw(writer.child.id().cast_signed()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     writer.write(vec![started("one", 2)]);
-    // What is on its way when the input ends is written.
+    // Requests in progress when the input ends are written.
     writer.send(&write(3, ended("one", 3)));
     assert!(writer.end().success());
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What users of the file see of it. `cargo xtask test` installs the package for Python, in two
-//! versions, and says where they are (`KUMITE_PYTHONS`).
+//! What users of the file see. `cargo xtask test` installs the Python package in two versions, and
+//! tells where they are (`KUMITE_PYTHONS`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn check(python: &Path, args: &[&Path], zone: &str) {
     );
 }
 
-/// A whole contest: three rounds, how the team stands, the summary.
+/// A whole contest: three rounds, the state of the team, the summary.
 fn contest() -> Vec<Value> {
     let mut writes: Vec<Value> = (1..=3)
         .map(|round| write(u64::from(round), ended("one", round)))
@@ -94,7 +94,7 @@ fn d8_a_board_is_read_rightly_from_python() {
             check(&python, &[Path::new("verify"), &scene.db(), &file], zone);
         }
         check(&python, &[Path::new("defaults"), &scene.db()], "Asia/Tokyo");
-        // And back again: Python wrote to it.
+        // After Python wrote to it, we write again.
         let mut again = Writer::start(&scene.db(), &[]);
         again.write(vec![started("one", 4)]);
         assert!(again.end().success());

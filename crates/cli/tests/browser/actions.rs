@@ -1,5 +1,5 @@
-//! What a person does with a run: stop, pause, resume, reset, again, review, run. Each is seen on the
-//! page and in `kumite status`, and only what destroys something asks first.
+//! What a person does with a run: stop, pause, resume, reset, again, review, run. Each is visible
+//! on the page and in `kumite status`, and only destructive actions ask first.
 
 use kumite_browser::Page;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn scene(play: Value) -> Scene {
     Scene::of(world)
 }
 
-/// The button of an action. Its click asks nothing.
+/// Clicks the button of an action, which must not ask anything.
 fn act(page: &Page, action: &str) {
     page.click(&format!("#actions button[data-post$='/{action}']"));
     assert!(!page.exists("dialog[open]"), "{action} asked");
@@ -70,7 +70,7 @@ fn a_pause_lets_the_agent_finish_can_be_taken_back_and_resumed() {
     let (scene, page) = held_at_design();
     let agent = scene.agent_pid("login");
     act(&page, "pause");
-    // It can be taken back as long as the agent works.
+    // It can be taken back while the agent works.
     page.click_text("#actions button", "Do not pause");
     page.until_text("#actions button", "Pause");
     page.until("![...document.querySelectorAll('#actions button')].some(it => it.innerText === 'Do not pause')");
@@ -104,7 +104,7 @@ fn a_reset_asks_first_and_then_the_run_can_begin_again() {
     assert_eq!(scene.world.stands("login"), "failed retries_exhausted");
     page.until_text("#head .badge", "failed");
 
-    // Wherever it is offered.
+    // The same on every page that offers it.
     let now = page.another();
     scene.go(&now, "/");
     now.click("#needs #spec-login button[data-post$='/reset']");
@@ -247,7 +247,7 @@ fn a_new_spec_with_a_taken_name_is_refused_and_nothing_that_was_typed_is_lost() 
         .unwrap();
     assert_eq!(typed, "Typed with care.");
     assert_eq!(scene.world.spec_json("login"), before);
-    // A name that cannot be one is not even sent.
+    // An invalid name is not even sent.
     page.eval("document.querySelector('#new-spec input').value = 'Not A Name'")
         .unwrap();
     page.click_text("#new-spec button", "Create");
@@ -259,7 +259,7 @@ fn a_new_spec_with_a_taken_name_is_refused_and_nothing_that_was_typed_is_lost() 
     let made = scene.world.read(".kiro/specs/search/requirements.md");
     assert!(made.contains("Typed with care."), "{made}");
     assert_eq!(scene.world.status("search")["state"], "idle");
-    // The refusal is the only thing that the browser complains about.
+    // The refusal is the only complaint of the browser.
     let troubles = page.troubles();
     assert!(troubles.iter().all(|it| it.contains("409")), "{troubles:?}");
 }

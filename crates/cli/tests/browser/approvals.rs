@@ -1,4 +1,4 @@
-//! A person judges documents: each stands beside the form, and a remark reaches the next agent.
+//! A person judges documents: each is beside the form, and a remark reaches the next agent.
 
 use kumite_browser::Page;
 use serde_json::json;
@@ -53,7 +53,7 @@ fn a_remark_is_kept_while_it_is_written_and_reaches_the_next_agent() {
     assert!(!scene.world.prompt(0).contains("OAuth"));
     page.click("#remark");
     page.type_text("Use OAuth,");
-    // News come while somebody writes: text, focus and caret stay.
+    // News comes while a person writes: text, focus and caret stay.
     scene.world.spec("other");
     scene.world.kumite(&["new", "third"]).assert_code(0);
     page.eval("window.dispatchEvent(new Event('focus'))")
@@ -95,7 +95,7 @@ fn a_document_is_approved_from_the_page_now_and_from_its_own_page() {
     page.until("location.pathname.endsWith('/documents/design.md')");
     page.click_text("#approve button", "Approve design.md");
     scene.world.wait_for_step("login", "tasks 1");
-    // There is nothing to judge on this page any more.
+    // There is nothing left to judge on this page.
     page.until("!document.querySelector('#approval')");
     scene.assert_calm(&page);
 }

@@ -1,4 +1,4 @@
-//! A small repository whose test fails, and a contest of two agents about it.
+//! A small repository with a failing test, and a contest of two agents about it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -14,7 +14,7 @@ const TEST: &str = "#!/bin/sh\n[ \"$(sh calc.sh 2 3)\" = 5 ] && [ \"$(sh calc.sh
 const SCORE: &str = "#!/bin/sh\nif sh test.sh; then echo '{\"score\": 100, \"remarks\": \"All tests are green.\"}'\n\
     else echo '{\"score\": 20, \"remarks\": \"The tests fail.\"}'; fi\n";
 
-/// Mends the program, as soon as nobody holds it.
+/// Repairs the program, once the hold is gone.
 const MENDS: &str = r#"#!/bin/sh
 echo '{"type":"system","subtype":"init","session_id":"s-1"}'
 while [ -e "$KUMITE_PROJECT/hold" ]; do sleep 0.02; done
@@ -22,7 +22,7 @@ sed -i 's/ - / + /' calc.sh
 echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.25,"usage":{"input_tokens":3000,"output_tokens":400},"result":"It adds now."}'
 "#;
 
-/// Is busy, and mends nothing.
+/// Is busy, but repairs nothing.
 const NOTES: &str = r#"#!/bin/sh
 echo '{"type":"system","subtype":"init","session_id":"s-2"}'
 while [ -e "$KUMITE_PROJECT/hold" ]; do sleep 0.02; done
@@ -33,7 +33,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s-2","
 /// The file that keeps the teams from finishing.
 pub const HOLD: &str = "hold";
 
-/// Puts the repository and `contest.toml` into a world. `settings`: on top of all agents.
+/// Writes the repository and `contest.toml` into a world. `settings` are added to all agents.
 pub fn arena(world: &World, settings: &str) {
     for (name, content) in [
         ("calc.sh", CALC),

@@ -1,11 +1,11 @@
-// What is wrong with a page for those who see little, use a keyboard, or hold a phone. Evaluates to a
-// list of sentences; an empty one is good.
+// What is wrong with a page for people with poor sight, a keyboard, or a phone. Evaluates to a list
+// of sentences; an empty list is good.
 (() => {
   const wrong = [];
   const say = (text, element) => wrong.push(element ? `${text}: ${element.outerHTML.slice(0, 140)}` : text);
   const all = (selector) => [...document.querySelectorAll(selector)];
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
-  // For people who read with their ears only.
+  // For screen readers only.
   const isForEars = (element) => element.closest(".hide, .skip");
 
   // Structure.
@@ -62,8 +62,7 @@
   for (const element of all("[tabindex]")) if (element.tabIndex > 0) say("a tab order of its own", element);
   for (const element of all("[onclick], [onload], [onerror], [style]")) say("inline", element);
 
-  // Space.
-  // A phone would zoom out, and then the window is as wide as what is in it.
+  // Space. A phone would zoom out, and then the window is as wide as its content.
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) {
     const wide = all("body *").filter((it) => isShown(it) && it.getBoundingClientRect().right > clientWidth + 1 && !it.closest(".scroll"));
@@ -76,7 +75,7 @@
     if (matchMedia("(pointer: coarse)").matches && (width < 24 || height < 24)) say(`only ${Math.round(width)} x ${Math.round(height)}`, element);
   }
 
-  // Contrast: every piece of text against what is behind it.
+  // Contrast: every piece of text against its background.
   const parse = (colour) => {
     const canvas = (window.auditCanvas ??= new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true }));
     canvas.clearRect(0, 0, 1, 1);

@@ -7,7 +7,7 @@ use crate::scene::{Scene, is_live};
 use crate::watch::held;
 use crate::world::{World, is_alive, kill, text, until};
 
-/// From now on the page remembers the keys of all news that it gets.
+/// From now on the page remembers the keys of all news that it receives.
 fn listen(page: &Page) {
     page.eval(
         "import(document.querySelector('link[href$=\"/stream.js\"]').href).then(stream => {
@@ -26,7 +26,7 @@ fn keys(scene: &Scene) -> Vec<String> {
     scene.news().iter().map(|it| text(&it["key"])).collect()
 }
 
-/// Nothing is heard twice, nothing is left out, and in the order in which it happened.
+/// Nothing is received twice, nothing is missing, and the order is that of the events.
 #[track_caller]
 fn assert_heard_all(scene: &Scene, page: &Page, before: usize) {
     let happened = &keys(scene)[before..];
@@ -40,7 +40,7 @@ fn is_away(page: &Page) {
     page.until_text("#offline", "does not answer");
 }
 
-/// Only the server that was not there is complained about.
+/// The only complaints are about the absent server.
 #[track_caller]
 fn assert_only_away(scene: &Scene, page: &Page) {
     let other = |it: &&String| !(it.starts_with("network: ") && it.contains("net::ERR_"));
@@ -77,7 +77,7 @@ fn a_server_that_was_killed_is_found_again_and_nothing_that_happened_meanwhile_i
     kill(scene.served.pid(), "KILL");
     is_away(&page);
     page.until("document.querySelector('#live.is-off')");
-    // The agent does not care. It finishes while nobody is there to see it.
+    // The agent is not affected. It finishes while nobody watches.
     assert!(is_alive(agent));
     scene.world.go();
     until("the agent to end", || !is_alive(agent));
@@ -115,7 +115,7 @@ fn what_is_done_while_the_server_is_away_is_not_lost_silently() {
     is_away(&page);
     page.click("#actions button[data-post$='/run']");
     page.until_text(".toast.error", "The server does not answer");
-    // Going elsewhere does not end in nothing either: what is there stays.
+    // Navigation does not fail either: the current page stays.
     page.click("header a[href='/settings']");
     page.until_text("h1", "login");
     page.until("location.pathname === '/specs/login'");
@@ -155,7 +155,7 @@ fn a_tab_that_was_hidden_hears_nothing_and_catches_up_when_it_is_seen_again() {
     let (scene, page) = held_at_design();
     let before = scene.news().len();
     listen(&page);
-    // As the browser does when somebody turns to another tab.
+    // As the browser does when the person changes to another tab.
     let hide = |hidden: bool| {
         let js = format!(
             "Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }});
@@ -215,7 +215,7 @@ fn two_tabs_show_the_same_and_what_one_does_is_seen_in_the_other() {
 fn a_browser_that_is_not_known_any_more_is_told_how_to_get_in_again() {
     let (mut scene, page) = held_at_design();
     scene.served.end("INT");
-    // Without the old token no old cookie is good.
+    // Without the old token no old cookie is valid.
     std::fs::remove_file(scene.world.path(".kiro/runtime/kumite/token")).unwrap();
     scene.served = scene.world.serve();
     page.until_text("#offline", "not known any more");

@@ -38,7 +38,7 @@ fn a_contest_is_started_watched_to_its_end_and_the_changes_of_the_winner_are_app
     start(&page);
     page.until_text("main .badge", "running");
     page.until_text("table.list", "round 1");
-    // It is on the page of what happens now.
+    // It is on the page *Now*.
     let now = page.another();
     scene.go(&now, "/");
     now.until_text("#contests", "Make the tests pass.");
@@ -117,7 +117,7 @@ fn a_contest_whose_process_was_killed_is_resumed_from_the_page() {
     for pid in players(&scene) {
         kill(pid, "KILL");
     }
-    // Nobody could tell that it is gone; who comes back to the window sees it.
+    // Its end sends no news; a person who comes back to the window sees it.
     page.until("(window.dispatchEvent(new Event('focus')), [...document.querySelectorAll('main .badge')].some(it => it.innerText === 'stopped'))");
     std::fs::remove_file(scene.world.path(HOLD)).unwrap();
     act(&page, "resume");

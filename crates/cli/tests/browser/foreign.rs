@@ -1,4 +1,4 @@
-//! Other sites in the same browser: what they make it send, and what a link from there does.
+//! Other sites in the same browser: the requests they cause, and the effect of a link from there.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use kumite_browser::Browser;
 use crate::scene::{Scene, is_live, said};
 use crate::world::{World, lines, until};
 
-/// A site of somebody else on this machine. It answers every request with the same page.
+/// A foreign site on this machine. It answers every request with the same page.
 struct Site {
     port: u16,
 }
@@ -37,14 +37,14 @@ fn scene() -> Scene {
     Scene::of(world)
 }
 
-/// Changes that somebody was let in for.
+/// Changes by clients that were admitted.
 fn changes(scene: &Scene) -> usize {
     let audit = scene.world.read(".kiro/runtime/kumite/audit.jsonl");
     let lines = lines(&audit);
     lines.iter().filter(|line| line["what"] != "login").count()
 }
 
-/// What a page can try without anybody's help. `tried` has a word for each when all is over.
+/// What a page can try without help from a person. At the end `tried` has a word for each.
 const TRICKS: &str = r#"<!doctype html><title>tricks</title><body><script>
 const tried = {}, at = "TARGET";
 const change = at + "/api/specs/login/stop";
@@ -105,10 +105,10 @@ fn other_sites_read_and_change_nothing_with_the_browser_of_who_is_logged_in() {
         ] {
             assert_eq!(tried[name], "refused", "{host}: {tried}");
         }
-        // Forms are sent; that they were refused is seen in what did not happen.
+        // Forms are sent; that they were refused shows in what did not happen.
         assert_eq!(changes(&scene), 0, "{host}: {tried}");
     }
-    // The same browser does it from our own page.
+    // The same browser can do it from our own page.
     scene.go(&page, "/specs/login");
     let done = page.eval(
         "fetch('/api/specs/login/stop', {method: 'POST', headers: {'x-csrf-token': \
@@ -127,7 +127,7 @@ fn our_page_is_not_shown_in_a_frame() {
     let page = scene.enter().another();
     let url = format!("http://127.0.0.1:{}/", site.port);
     page.goto(&url).unwrap();
-    // A frame that was refused is a page of nobody, and none can look into it.
+    // A refused frame belongs to no origin, and nobody can look into it.
     page.until("document.querySelector('iframe').contentDocument === null");
     until("the refusal", || !page.troubles().is_empty());
 }
@@ -156,7 +156,7 @@ fn a_link_on_another_site_logs_in_with_one_more_click_and_leaves_no_secret() {
     let url = format!("http://localhost:{}/", site.port);
     page.goto(&url).unwrap();
     page.click("a");
-    // Browsers keep a strict cookie back on the way from there.
+    // Browsers do not send a strict cookie with a link from another site.
     page.click_text("a", "open the page");
     is_live(&page);
     assert_eq!(page.url(), scene.url("/"));

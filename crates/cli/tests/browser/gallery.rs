@@ -1,5 +1,5 @@
-//! A project in the middle of its life: specs in every state, a contest that is played, and one that
-//! has ended.
+//! A project in the middle of its life: specs in every state, a running contest, and one that has
+//! ended.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::world::{World, permissions, text, until};
 const REQUIREMENTS: &str = include_str!("texts/requirements.md");
 const REPLY: &str = include_str!("texts/reply.md");
 
-/// What each spec is made to become.
+/// The state that each spec is brought into.
 const STANDS: [(&str, &str); 8] = [
     ("password-reset", "done all_phases_done"),
     ("billing-export", "failed retries_exhausted"),
@@ -72,7 +72,7 @@ pub fn gallery() -> Scene {
     scene.world.wait_for_step("search-index", "review 3");
     scene.world.wait_for("uploading");
     others.iter().for_each(|it| wait(&scene, it));
-    // The limit holds for all that would begin after it.
+    // The limit holds for all agents that start later.
     ask(limited.0, "run").assert_status(202);
     wait(&scene, limited);
     scene

@@ -43,7 +43,7 @@ fn j_k_enter_slash_g_and_question_mark_lead_everywhere() {
 
     page.press("?");
     page.until("document.querySelector('#help[open]')");
-    // Nothing behind the dialog moves.
+    // Nothing outside the dialog moves.
     page.press("j");
     assert!(
         page.eval("document.querySelector('#help').contains(document.activeElement)")
@@ -57,7 +57,7 @@ fn j_k_enter_slash_g_and_question_mark_lead_everywhere() {
     page.until("document.activeElement.matches('[data-filter]')");
     page.type_text("gam");
     page.until("[...document.querySelectorAll('#specs [data-item]')].filter(it => it.checkVisibility()).length === 1");
-    // Letters are letters while somebody types.
+    // Letters are only letters while a person types.
     page.type_text("j");
     page.until(
         "![...document.querySelectorAll('#specs [data-item]')].some(it => it.checkVisibility())",
@@ -122,7 +122,7 @@ fn the_focus_is_always_seen_and_walks_in_the_order_of_the_page() {
     let (scene, page) = scene();
     for path in ["/", "/specs/alpha", "/settings"] {
         scene.go(&page, path);
-        // Behind the last one the browser begins anew.
+        // After the last element the browser starts again.
         let mut seen = Vec::new();
         loop {
             page.press("Tab");
@@ -149,7 +149,7 @@ fn the_focus_is_always_seen_and_walks_in_the_order_of_the_page() {
         assert!(seen.len() > 5, "{path}: {seen:?}");
         assert!(seen.is_sorted(), "{path}: {seen:?}");
     }
-    // The first one leads past what is the same everywhere.
+    // The first link skips what is the same on every page.
     scene.go(&page, "/");
     page.press("Tab");
     assert_eq!(said(&page, "document.activeElement.className"), "skip");

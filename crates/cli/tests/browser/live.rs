@@ -1,4 +1,4 @@
-//! A run is watched from its start to its end, and nobody loads the page again.
+//! A run is watched from its start to its end, without a reload.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::scene::Scene;
 use crate::watch::held;
 use crate::world::{World, is_alive};
 
-/// Every agent that the person wants to see at work waits for a file of its own.
+/// Every agent that the person wants to watch waits for its own file.
 fn slow_walk() -> World {
     let world = World::new();
     world.play(json!({"steps": {

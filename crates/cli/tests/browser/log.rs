@@ -1,4 +1,4 @@
-//! A long log: scrolled from its end to its start and back, followed, jumped about in.
+//! A long log: scrolled from its end to its start and back, followed, and jumped through.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::scene::Scene;
 use crate::world::{World, text, until};
 
 const SAID: usize = 10_000;
-/// No page holds more entries than this, however long the log is.
+/// No page contains more entries than this, however long the log is.
 const HELD_MAX: u64 = 2_000;
 
-/// An agent that has said a lot, and waits. It was slower than anybody reads, so the lines are put
+/// An agent that has said a lot, and waits. Real output would be too slow, so the lines are written
 /// into its transcript as they would have come.
 fn talkative() -> (Scene, Page, String) {
     let world = World::new();
@@ -49,13 +49,13 @@ fn talkative() -> (Scene, Page, String) {
     (scene, page, path)
 }
 
-/// Before the script is there, forms load the page anew.
+/// Before the script is ready, forms reload the page.
 fn is_ready(page: &Page) {
     page.until("document.querySelector('.log-view[aria-live]')");
 }
 
-/// What the view holds: the numbers of its lines; it throws if they have gaps or come twice, or if
-/// what a line says does not fit its number.
+/// The line numbers in the view; it throws if they have gaps or repeat, or if the text of a line
+/// does not match its number.
 const HELD: &str = "(() => {
     const entries = [...document.querySelectorAll('.log-view > [id^=line-]')];
     const numbers = entries.map(it => Number(it.id.slice(5)));
@@ -73,7 +73,7 @@ fn held(page: &Page) -> Vec<u64> {
     serde_json::from_value(page.eval(HELD).unwrap()).unwrap()
 }
 
-/// Turns the wheel until this line is in view; gives all lines that were there on the way.
+/// Turns the wheel until this line is visible; returns all lines seen on the way.
 fn scroll_to(page: &Page, line: u64, by: f64) -> BTreeSet<u64> {
     let mut all = BTreeSet::new();
     let is_seen = format!(
@@ -90,7 +90,7 @@ fn scroll_to(page: &Page, line: u64, by: f64) -> BTreeSet<u64> {
             return all;
         }
         page.scroll(".log-view", by);
-        // Either more lines have come, or the end of what there is can be seen.
+        // Either more lines have come, or the end is visible.
         page.until(&format!(
             "(() => {{ const numbers = [...document.querySelectorAll('.log-view > [id^=line-]')].map(it => Number(it.id.slice(5)));
                 const edge = {by} < 0 ? numbers[0] : numbers.at(-1);
@@ -100,7 +100,7 @@ fn scroll_to(page: &Page, line: u64, by: f64) -> BTreeSet<u64> {
     panic!("line {line} never came");
 }
 
-/// The last line of the log is there, and at the bottom.
+/// The last line of the log is present, at the bottom.
 fn is_at_end(page: &Page, last: &str) {
     page.until(&format!(
         "(() => {{ const view = document.querySelector('.log-view');
@@ -109,7 +109,7 @@ fn is_at_end(page: &Page, last: &str) {
     ));
 }
 
-/// The last line of those that the agent has said before it waits.
+/// The last line that the agent has said before it waits.
 const LAST: &str = "#line-10002";
 
 #[test]
@@ -210,7 +210,7 @@ fn a_line_is_jumped_to_by_its_number_and_found_by_its_words() {
     page.type_text("word 7123 of");
     page.press("Shift+Enter");
     in_view(7125);
-    // The address of a place works without the script's help, and so does the page.
+    // The address of a place works without the script, and so does the page.
     scene.go(&page, &format!("{path}?from=3000"));
     page.until_text("#line-3000", "word 2998 of many");
     held(&page);

@@ -1,6 +1,6 @@
 //! The page in a real browser: what a person sees and does there, and that it is true.
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod actions;
@@ -23,7 +23,7 @@ mod toasts;
 mod untrusted;
 mod waits;
 
-// The worlds of the other tests; not all of each is needed here.
+// The worlds of the other tests; only parts of them are needed here.
 #[allow(dead_code)]
 #[path = "../web/served.rs"]
 mod served;

@@ -1,4 +1,4 @@
-//! All pages: reached by links from the first one, readable without scripts, and fit for everybody.
+//! All pages: reached by links from the first one, readable without scripts, and accessible.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::scene::{Scene, is_live};
 
 const AUDIT: &str = include_str!("audit.js");
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug, Deserialize)]
 struct Met {
     status: u16,
@@ -19,14 +19,14 @@ struct Met {
     offers: usize,
 }
 
-/// A page that was met, and how many actions it offers.
+/// A page that was found, and how many actions it offers.
 #[derive(Debug)]
 pub struct Found {
     pub path: String,
     pub offers: usize,
 }
 
-/// All pages that links lead to, from `/` on; each must be there.
+/// All pages that can be reached by links from `/`; each must exist.
 pub fn crawl(page: &Page) -> Vec<Found> {
     let mut waiting = VecDeque::from(["/".to_owned()]);
     let mut known = BTreeSet::from(["/".to_owned()]);
@@ -61,14 +61,14 @@ pub fn crawl(page: &Page) -> Vec<Found> {
     pages
 }
 
-/// One page of each kind: pages of the same kind are made by the same code.
+/// One page of each kind: the same code makes pages of the same kind.
 fn kinds(pages: &[String]) -> Vec<&String> {
     let mut seen = BTreeSet::new();
     let kind = |path: &str| {
         let path = path.split('?').next().unwrap_or(path);
         let parts: Vec<&str> = path.split('/').collect();
         match parts[1..] {
-            // Every spec stands elsewhere.
+            // Every spec is in another state.
             ["specs", name] => format!("spec {name}"),
             ["specs", _, what, ..] => what.to_owned(),
             ["contests", _, what, ..] => format!("contest {what}"),
@@ -179,7 +179,7 @@ fn what_is_wrong_with_a_page_is_noticed() {
                 }}[document.querySelector('.bad')?.tagName]);
             }})()"
         );
-        // In one go: the page mends itself with the next news.
+        // In one step: the next news would repair the page.
         let found = page.eval(&format!("({js}, {AUDIT})")).unwrap();
         let found: Vec<String> = serde_json::from_value(found).unwrap();
         assert!(
@@ -210,7 +210,7 @@ fn dark_is_dark_and_light_is_light() {
 fn everything_can_be_read_without_scripts() {
     let scene = gallery();
     let page = scene.enter();
-    // What the server sends, before any script has seen it.
+    // What the server sends, before any script has run.
     let sent = |path: &str| {
         let answer = page
             .eval(&format!("fetch({path:?}).then(it => it.text())"))

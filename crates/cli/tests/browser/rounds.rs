@@ -13,7 +13,7 @@ fn details(rounds: &[(u32, &str, u32, u32)]) -> Value {
     json!({"documentReview": {"status": "pending", "roundDetails": each.collect::<Vec<_>>()}})
 }
 
-/// The cells of a round, as they can be read.
+/// The cells of a round, as a person reads them.
 fn cells(page: &kumite_browser::Page, round: u32) -> Vec<String> {
     let js = format!(
         "[...document.querySelectorAll('#round-{round} > td')].map(it => it.innerText.trim())"
@@ -89,7 +89,7 @@ fn a7_3_a_round_that_another_program_writes_into_spec_json_is_shown_without_a_wo
         "login",
         details(&[(1, "reply_complete", 5, 0), (2, "reply_complete", 1, 2)]),
     );
-    // Somebody comes back to the window.
+    // A person comes back to the window.
     page.eval("window.dispatchEvent(new Event('focus'))")
         .unwrap();
     page.until("document.querySelectorAll('#rounds tbody tr').length === 2");

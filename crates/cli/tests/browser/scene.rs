@@ -1,4 +1,4 @@
-//! A project, `kumite serve` in it, and people who look at it with a browser.
+//! A project, `kumite serve` in it, and people who use it with a browser.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::served::Served;
 use crate::world::{World, is_alive, kill, lines, text};
 
-/// How long a server may take to end its agents. It is patience, not a measure of speed.
+/// How long a server may take to end its agents. It is a safety limit, not a measure of speed.
 const END: Duration = Duration::from_secs(20);
 
-/// The server ends before its project goes.
+/// The server must end before its project is removed.
 pub struct Scene {
     pub served: Served,
     pub world: World,
@@ -23,7 +23,7 @@ impl Scene {
         Scene::with(world, &[])
     }
 
-    /// `args`: more for `kumite serve`.
+    /// `args` are further arguments for `kumite serve`.
     pub fn with(world: World, args: &[&str]) -> Scene {
         Scene {
             served: world.serve_with(args),
@@ -31,7 +31,7 @@ impl Scene {
         }
     }
 
-    /// Somebody new, by the link that the server printed. It works once.
+    /// A new visitor, with the link that the server printed. It works once.
     pub fn enter(&self) -> Page {
         let page = Browser::shared().page();
         page.goto(&self.served.login_url).unwrap();
@@ -46,7 +46,7 @@ impl Scene {
         page
     }
 
-    /// Somebody new, by a link of `kumite serve link` with these arguments.
+    /// A new visitor, with a link from `kumite serve link` with these arguments.
     pub fn invite(&self, args: &[&str]) -> Page {
         let out = self.world.kumite(&[&["serve", "link"], args].concat());
         out.assert_code(0);
@@ -61,7 +61,7 @@ impl Scene {
         page
     }
 
-    /// Loads a page anew and waits until it hears the news.
+    /// Loads a page again and waits until it receives news.
     pub fn go(&self, page: &Page, path: &str) {
         page.goto(&self.url(path)).unwrap();
         is_live(page);
@@ -71,7 +71,7 @@ impl Scene {
         format!("{}{path}", self.served.url)
     }
 
-    /// Nothing went wrong in the browser, and nobody else was asked for anything.
+    /// Nothing went wrong in the browser, and no other server was asked for anything.
     #[track_caller]
     pub fn assert_calm(&self, page: &Page) {
         assert_eq!(page.troubles(), [""; 0]);
@@ -85,9 +85,9 @@ impl Scene {
     pub fn news(&self) -> Vec<Value> {
         let path = self.world.path(".kiro/runtime/kumite/news.jsonl");
         let text = fs::read_to_string(path).unwrap_or_default();
-        // The last line may be in the making.
+        // The last line may be incomplete.
         let all = lines(&text[..text.rfind('\n').map_or(0, |end| end + 1)]);
-        // The first one only names the file.
+        // The first line only names the file.
         all.into_iter().filter(|it| it["key"].is_string()).collect()
     }
 
@@ -112,7 +112,7 @@ impl Drop for Scene {
     }
 }
 
-/// Waits until the page hears the news.
+/// Waits until the page receives news.
 pub fn is_live(page: &Page) {
     page.until("document.querySelector('#live.is-on')");
 }

@@ -1,4 +1,4 @@
-//! Pictures of the pages, to be looked at: `target/screenshots`.
+//! Pictures of the pages, for people to look at: `target/screenshots`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn path(name: &str) -> PathBuf {
     root.join(format!("{name}.png"))
 }
 
-/// A page in the light, in the dark, and on a phone; from the top, and the whole of it.
+/// A page in light mode, in dark mode, and on a phone; the top, and the whole page.
 fn take(page: &Page, name: &str) {
     let shoot = |how: &str, whole: bool| {
         // A temporary directory has another name each time.

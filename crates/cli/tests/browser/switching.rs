@@ -30,8 +30,8 @@ fn run_both(scene: &Scene, page: &Page) {
     page.until_text("#spec-right", "impl");
 }
 
-/// What is wrong on a page that shows one spec, seen at every change of it: the address and the
-/// content must always be of the same spec.
+/// Watches a page that shows one spec: at every change the address and the content must belong to
+/// the same spec.
 const WATCH: &str = "
     window.wrong = [];
     new MutationObserver(() => {
@@ -97,7 +97,7 @@ fn c5_2_another_spec_is_shown_at_once_and_never_under_the_wrong_name() {
         page.click("a.brand");
         page.until_text("h1", "Now");
     }
-    // What was seen before is there in the very moment of the click.
+    // A page that was seen before appears at once.
     let click = |spec: &str| {
         let js = format!(
             "(() => {{ document.querySelector(`#running a.name[href='/specs/{spec}']`).click();
@@ -121,7 +121,7 @@ fn c5_2_another_spec_is_shown_at_once_and_never_under_the_wrong_name() {
     is_at(&page, "left", "design");
     assert_eq!(page.eval("window.wrong").unwrap(), json!([]));
     scene.assert_calm(&page);
-    // It would have been noticed.
+    // An error would have been noticed.
     page.eval("document.querySelector('main h1').textContent = 'right'")
         .unwrap();
     page.until("window.wrong.length > 0");
@@ -138,7 +138,7 @@ fn c5_3_who_comes_back_to_a_spec_sees_how_it_stands_now() {
     page.click("a.brand");
     page.click("#running a.name[href='/specs/right']");
     is_at(&page, "right", "impl");
-    // Both go on; one of them unseen.
+    // Both go on; one of them is not visible.
     scene.world.write("go-design", "");
     scene.world.write("go-impl", "");
     scene.world.wait_for_step("left", "tasks 1");
@@ -199,7 +199,8 @@ fn c5_5_a_page_hears_of_its_own_spec_only() {
     };
     page.forget();
     let began = Instant::now();
-    // The other one walks to its end meanwhile; the stream tells, the page does not care.
+    // The other spec runs to its end meanwhile; the stream reports it, but the page does not
+    // reload.
     scene.world.write("go-design", "");
     scene.world.write("go-tasks", "");
     page.until(
@@ -211,7 +212,7 @@ fn c5_5_a_page_hears_of_its_own_spec_only() {
         .filter(|it| it["spec"] == "left")
         .collect();
     assert!(heard.len() > 10, "{heard:#?}");
-    // Every 20 s it looks by itself, whatever happens.
+    // It refreshes by itself every 20 s, whatever happens.
     let by_itself = 1 + began.elapsed().as_secs() / 20;
     assert!(
         asked(&page) as u64 <= by_itself,

@@ -16,7 +16,7 @@ fn beyond_loopback_the_link_works_over_tls_and_the_cookie_is_secure() {
         "{}",
         scene.served.url
     );
-    // Our own certificate is known to nobody, so an ordinary browser refuses it.
+    // No browser knows our own certificate, so an ordinary browser refuses it.
     let stranger = Browser::shared().page();
     let refused = stranger
         .goto(&scene.served.login_url)

@@ -1,4 +1,4 @@
-//! What a person is told in passing (B4): one toast for each notice, and errors stay.
+//! Short messages for a person (B4): one toast per notice, and errors stay.
 
 use kumite_browser::Page;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn implemented(impls: Value) -> Scene {
 fn b4_2_a_retry_of_impl_is_told_once_in_every_tab_as_information() {
     let scene = implemented(json!([{"tick": 1}, {"tick": 1}, {"tick": 1}]));
     let page = scene.enter();
-    // Wherever somebody looks: it is about another page.
+    // On any page: the message is about another page.
     let other = page.another();
     scene.go(&other, "/settings");
     for page in [&page, &other] {
@@ -67,7 +67,7 @@ fn b4_2_a_retry_of_impl_is_told_once_in_every_tab_as_information() {
         );
         scene.assert_calm(page);
     }
-    // Who clicks it gets to the spec.
+    // A click on it opens the spec.
     other.click_text(".toast a", "retry (2/7)");
     other.until("location.pathname === '/specs/login'");
 }
@@ -92,7 +92,7 @@ fn b4_4_the_limit_of_retries_is_told_once_as_an_error_that_stays_until_it_is_clo
         "{errors:?}"
     );
     assert_eq!(errors[0][2], "alert");
-    // The others go by themselves; nobody has to close them.
+    // The others go away by themselves; nobody has to close them.
     page.until("!document.querySelector('.toast.info')");
     assert_eq!(page.count(".toast.error"), 1);
     page.press("Escape");

@@ -1,5 +1,5 @@
-//! Everything that comes from files and agents is hostile: nothing of it runs in the browser, and it
-//! is not the content security policy that has to prevent it.
+//! Everything from files and agents is hostile: none of it runs in the browser, even without the
+//! content security policy.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::pages::{Found, crawl};
 use crate::scene::Scene;
 use crate::world::{World, until};
 
-/// Each would say so in `window.owned` if it ran.
+/// Each would set `window.owned` if it ran.
 const ATTACKS: [&str; 9] = [
     "<script>window.owned = 1</script>",
     "<img src=x onerror=window.owned=1>",
@@ -52,7 +52,7 @@ fn hostile_world() -> World {
         .map(|(at, attack)| format!("- [ ] {}. {attack}\n", at + 1))
         .collect();
     world.write(&format!("{dir}/tasks.md"), &format!("# Tasks\n\n{tasks}"));
-    // Names of files, and a picture that is a program.
+    // File names, and a picture that contains a script.
     for name in [
         "<img src=x onerror=window.owned=1>.md",
         "'\"><script>window.owned=1<|script>.md",
@@ -61,7 +61,7 @@ fn hostile_world() -> World {
     ] {
         world.write(&format!("{dir}/{name}"), "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"window.owned=1\"><script>window.owned=1</script></svg>");
     }
-    // A directory that is no spec, because its name cannot be one.
+    // A directory that is not a spec, because its name is invalid.
     let odd = world.path(".kiro/specs/<img src=x onerror=window.owned=1>");
     fs::create_dir_all(&odd).unwrap();
     fs::copy(
@@ -110,7 +110,7 @@ fn said() -> Vec<Value> {
     all
 }
 
-/// Teams, metrics and a task with hostile names; the submission is what the task is.
+/// Teams, metrics and a task with hostile names; the submission equals the task.
 fn contest() -> String {
     let team = |id: &str, agent: &str, name: &str| {
         format!(
@@ -175,12 +175,12 @@ fn nothing_that_agents_write_or_files_are_called_ever_runs_in_the_browser() {
         page.until("document.querySelector('h1')");
         assert_tame(&scene, &page, path);
     }
-    // The attacks are there, to be read.
+    // The attacks are there as readable text.
     scene.go(&page, "/specs/login/documents/requirements.md");
     page.until_text("#document", "<script>window.owned = 1</script>");
     scene.go(&page, "/specs/login");
     page.until_text("#tasks", "<img src=x onerror=window.owned=1>");
-    // Had one of them become part of the page, it would have been noticed.
+    // If one of them had become part of the page, it would have been noticed.
     page.eval("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.owned=1>')")
         .unwrap();
     until("the policy to complain", || {
@@ -210,7 +210,7 @@ fn a_read_only_link_shows_everything_and_offers_nothing() {
     assert!(offers(&changing) > 20, "{changing:#?}");
     scene.go(&page, "/");
     assert!(!page.exists("[data-open=new-spec]"));
-    // Whoever tries all the same is refused, and it is still live.
+    // A direct attempt is refused, and the page is still live.
     let tried = page
         .eval(
             "fetch('/api/specs/image-upload/stop', { method: 'POST', body: '{}', headers: {

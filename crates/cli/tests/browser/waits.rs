@@ -1,4 +1,4 @@
-//! A usage limit on the page: what is waited for, and until when.
+//! A usage limit on the page: what the run waits for, and until when.
 
 use serde_json::json;
 

@@ -44,7 +44,7 @@ fn named<'a>(agents: &'a [Value], name: &str) -> &'a Value {
 #[test]
 fn a_list_tells_what_is_installed_and_who_is_logged_in() {
     let world = world();
-    // What the programs answer, without their models.
+    // The answers of the programs, without their models.
     program(
         &world,
         "bin/claude",

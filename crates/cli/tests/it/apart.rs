@@ -1,5 +1,5 @@
-//! Specs that run at the same time and have nothing to do with each other (C1 to C4, C6; scenarios
-//! 35 and 36).
+//! Specs that run at the same time and do not affect each other (C1 to C4, C6; scenarios 35 and
+//! 36).
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn s36_c3_1_c3_3_an_error_in_one_spec_leaves_the_other_running() {
     world.assert_status("first", "failed", "agent_failed");
     world.assert_status("second", "done", "all_phases_done");
     assert_eq!(world.steps("second"), WALK);
-    // C6.2: a failed one stays for a retry, from where it failed.
+    // C6.2: a failed spec stays for a retry, from where it failed.
     world.play(json!({}));
     world
         .resume("first")

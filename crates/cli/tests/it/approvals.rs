@@ -88,7 +88,7 @@ fn an_approval_from_a_second_terminal_lets_the_run_go_on() {
     }
     world.wait_for_state("login", "done");
     world.go();
-    // The other one still waits for its person.
+    // The other spec still waits for its person.
     let out = running.wait();
     out.assert_code(3);
     assert_eq!(world.stands("other"), "waiting approval_needed");
@@ -117,7 +117,7 @@ fn a_rejected_document_is_written_anew_by_an_agent_that_is_told_why() {
         "{}",
         world.prompt(1)
     );
-    // The remark was for this document alone.
+    // The remark was only for this document.
     world.kumite(&["approve", "login"]).assert_code(0);
     world.kumite(&["run", "login"]).assert_code(3);
     assert_eq!(world.steps("login").last().unwrap(), "design 1");

@@ -1,5 +1,5 @@
-//! A disk that is full, and one that cannot be written. They need the right to mount; where that
-//! is missing the tests say so and do nothing.
+//! A full disk, and a read-only one. They need the right to mount; without it the tests report that
+//! and do nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::world::{World, until};
 
-/// A small file system of its own, gone with the test.
+/// A separate small file system, removed with the test.
 pub struct Disk(PathBuf);
 
 impl Disk {
@@ -62,8 +62,8 @@ pub fn fill(world: &World, pages: usize) {
     fs::write(&path, vec![0; size.saturating_sub(pages * 4096)]).unwrap();
 }
 
-/// From no room at all to enough of it: the journal, spec.json, the event log, the records, the
-/// documents and the logs all meet the end of the disk at some size.
+/// From no space at all to enough: the journal, spec.json, the event log, the records, the
+/// documents and the logs all hit the end of the disk at some size.
 #[test]
 fn a_full_disk_is_said_nothing_is_lost_and_the_run_goes_on_when_there_is_room() {
     let mut ended_well = 0;
@@ -102,7 +102,7 @@ fn a_full_disk_is_said_nothing_is_lost_and_the_run_goes_on_when_there_is_room() 
         let out = world.kumite(&["resume", "login"]);
         assert_eq!(out.code, 0, "{context} then {out:#?}");
         let mut steps = world.steps("login");
-        // Only an agent whose own words found no room is not known to have finished.
+        // Only an agent whose own output found no space is not known to have finished.
         steps.dedup();
         assert_eq!(steps, STEPS, "{context}");
         world.events("login");
@@ -144,7 +144,7 @@ fn a_spec_that_cannot_be_written_pauses_and_the_write_is_made_up_for() {
         .read(".kiro/specs/login/tasks.md")
         .replace("[ ]", "[x]");
     world.write(".kiro/specs/login/tasks.md", &tasks);
-    // Its agent has its log open, so the whole cannot be remounted; a second mount can.
+    // Its agent has its log open, so the whole disk cannot be remounted; a second mount can.
     let spec = world.path(".kiro/specs/login");
     until("the log to be open", || {
         let logs = fs::read_dir(spec.join("logs")).into_iter().flatten();
@@ -182,7 +182,7 @@ fn a_request_that_finds_no_room_in_the_journal_is_refused_and_the_agent_works_on
     let running = world.start(&["run", "login", "--json"]);
     world.wait_for("impl");
     fill(&world, 0);
-    // Every request takes a little of the last page of the journal, until there is nothing left.
+    // Every request uses a little of the last page of the journal, until nothing is left.
     until("a pause to be refused", || {
         let out = world.kumite(&["pause", "login"]);
         let full = out.code == 1 && out.stderr.contains("No space left");

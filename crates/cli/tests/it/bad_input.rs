@@ -1,4 +1,4 @@
-//! Wrong names, wrong files, wrong surroundings: a clear word, the right exit code, and nothing
+//! Wrong names, wrong files, wrong environments: a clear message, the right exit code, and nothing
 //! changed.
 
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ fn a_project_that_is_none_is_said_with_the_remedy() {
     }
 }
 
-/// spec.json in ways in which it cannot be read, the line (0: none) and a word that are said.
+/// Ways in which spec.json can be unreadable, with the line (0: none) and a word of the message.
 fn broken() -> Vec<(&'static str, Vec<u8>, u32, &'static str)> {
     let mut huge = br#"{"feature_name": "login", "filler": ""#.to_vec();
     huge.resize(50 * 1024 * 1024, b'x');
@@ -312,7 +312,7 @@ fn a_spec_that_is_removed_while_it_runs_pauses_and_its_place_stays_empty_of_spec
     world.play(json!({"steps": {"impl": {"touch": ["impl"], "wait_for": "go"}}}));
     let running = world.start(&["run", "login", "--json"]);
     world.wait_for("impl");
-    // Its agent goes on writing its log there.
+    // Its agent keeps writing its log there.
     until("the spec to be gone", || {
         fs::remove_dir_all(world.path(".kiro/specs/login")).is_ok()
     });

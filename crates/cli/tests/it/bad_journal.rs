@@ -11,7 +11,7 @@ use crate::world::{World, lines, until};
 const JOURNAL: &str = ".kiro/runtime/kumite/runs/login/journal.jsonl";
 const SNAPSHOT: &str = ".kiro/runtime/kumite/runs/login/snapshot.json";
 
-/// A spec that came to its inspection and failed there: its journal has a few entries.
+/// A spec that got to its inspection and failed there: its journal has a few entries.
 fn halted() -> World {
     let world = World::new();
     world.spec_ready_for_impl("login");
@@ -100,7 +100,7 @@ fn a_journal_that_is_broken_is_refused_with_its_line_and_left_as_it_is() {
     assert_eq!(world.steps("login"), ["impl 1", "inspect 1", "inspect 1"]);
 }
 
-/// The lock holds the pid of whoever had it last.
+/// The lock contains the pid of its last holder.
 fn without_lock(
     mut tree: std::collections::BTreeMap<String, Vec<u8>>,
 ) -> std::collections::BTreeMap<String, Vec<u8>> {

@@ -1,11 +1,11 @@
-//! Settings that are wrong: the file, the line, the nearest known name; exit code 5; nothing starts.
+//! Wrong settings: the file, the line, the nearest known name; exit code 5; nothing starts.
 
 use std::fs;
 
 use crate::bad_input::{names, refused};
 use crate::world::World;
 
-/// What is wrong, in which line, and what the message has to name.
+/// What is wrong, in which line, and what the message must name.
 const WRONG: [(&str, u32, &[&str]); 14] = [
     ("[run]\njosb = 3\n", 2, &["josb", "run.jobs"]),
     ("[revew]\nrounds_max = 3\n", 2, &["revew", "review"]),

@@ -1,4 +1,4 @@
-//! What is looked at between two phases: permissions, and what a person asks for (scenario 34, C7).
+//! What is checked between two phases: permissions, and requests of a person (scenario 34, C7).
 
 use serde_json::json;
 
@@ -155,7 +155,7 @@ fn c7_3_one_engine_serves_all_terminals_of_a_project() {
     world
         .run("second")
         .assert_ended(0, "done", "all_phases_done");
-    // Its agents were started by the first kumite: they carry on without the second terminal.
+    // The first kumite started its agents: they go on without the second terminal.
     let launches = world.launches();
     let of = |spec: &str| launches.iter().filter(|it| it["spec"] == spec).count();
     assert_eq!((of("first"), of("second")), (2, 7));
@@ -163,7 +163,7 @@ fn c7_3_one_engine_serves_all_terminals_of_a_project() {
     engine.wait().assert_ended(0, "done", "all_phases_done");
 }
 
-/// What was said of a spec, without what differs from run to run.
+/// What was said about a spec, without the parts that differ from run to run.
 fn said(out: &crate::world::Out, spec: &str) -> Vec<String> {
     let own = out.json().into_iter().filter(|it| it["spec"] == spec);
     own.map(|it| {

@@ -1,4 +1,4 @@
-//! What `kumite doctor` finds and says, and whom it never touches.
+//! What `kumite doctor` finds and reports, and what it never touches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::bad_disk::{Disk, fill};
 use crate::world::{World, is_alive, kill, text, until};
 
-/// A process of somebody else. It is ended with the test.
+/// A foreign process. It is ended with the test.
 struct Stranger(Child);
 
 impl Stranger {
@@ -19,7 +19,7 @@ impl Stranger {
         Stranger(command.spawn().unwrap())
     }
 
-    /// One that is in this cgroup.
+    /// A process in this cgroup.
     fn in_cgroup(dir: &Path) -> Stranger {
         let enter = "echo 0 > \"$0/cgroup.procs\" && exec sleep 1000";
         let child = Command::new("sh").args(["-c", enter]).arg(dir).spawn();
@@ -185,7 +185,7 @@ fn the_cgroup_of_an_agent_whose_supervisor_was_killed_is_removed() {
     assert!(!Path::new(cgroup).exists());
 }
 
-/// The place where doctor made its own cgroup; None: there are none here.
+/// The directory where doctor made its own cgroup; None: there are none here.
 fn cgroups(world: &World) -> Option<PathBuf> {
     let out = world.kumite(&["doctor"]).stdout;
     let (_, home) = out.split_once("cgroup v2 (in ")?;
@@ -195,13 +195,13 @@ fn cgroups(world: &World) -> Option<PathBuf> {
 #[test]
 fn a_cgroup_that_is_not_the_recorded_one_is_not_touched() {
     let (world, dir) = lost();
-    // This also ends what is left of the agent's own.
+    // This also ends what is left of the agent's own processes.
     let Some(home) = cgroups(&world) else {
         eprintln!("skipped: this machine has no cgroup v2 that this user may use");
         return;
     };
     let number = std::process::id();
-    // One of the same kind that came later in its place, and one that was never ours.
+    // A later cgroup at the same path, and one that was never ours.
     for (name, shift) in [
         (format!("kumite-stranger-{number}"), 1),
         (format!("other-{number}"), 0),
@@ -221,7 +221,7 @@ fn a_cgroup_that_is_not_the_recorded_one_is_not_touched() {
     }
 }
 
-/// `helper & exec kumite`: the helper and what it leaves are no orphans of kumite's.
+/// `helper & exec kumite`: the helper and its children are not orphans of kumite.
 #[test]
 fn children_from_before_kumite_began_are_not_taken_for_orphans() {
     let mut world = World::new();
@@ -235,7 +235,7 @@ fn children_from_before_kumite_began_are_not_taken_for_orphans() {
     world.wait_for("ready");
     let supervisor = world.launches()[0]["ppid"].as_u64().unwrap();
     kill(u32::try_from(supervisor).unwrap(), "KILL");
-    // They hold its stdout: that it has ended is seen by its state.
+    // They hold its stdout, so its process state shows that it has ended.
     until("kumite to end", || !is_alive(running.pid()));
     let before: Vec<u32> = world
         .read("before")
@@ -273,7 +273,7 @@ fn an_engine_whose_lock_cannot_be_looked_at_is_taken_to_be_alive() {
     let (world, _) = lost();
     let lock = world.path(".kiro/runtime/kumite/lock");
     fs::remove_file(&lock).unwrap();
-    // A link to itself can be opened by nobody.
+    // Nobody can open a link to itself.
     std::os::unix::fs::symlink(&lock, &lock).unwrap();
     let root = world.root().to_str().unwrap().to_owned();
     let marks = [

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::world::{Out, PATIENCE, Running, World};
 
-/// Speaks as Claude Code does. `$here` is the project.
+/// Behaves like Claude Code. `$here` is the project.
 const CLAUDE: &str = r#"#!/bin/sh
 echo "claude $KUMITE_ROUND" >> "$here/.kiro/runtime/started"
 echo '{"type":"system","subtype":"init","session_id":"s-1"}'
@@ -20,7 +20,7 @@ while [ -e "$here/.kiro/runtime/hold" ]; do sleep 0.01; done
 echo '{"type":"result","subtype":"success","is_error":false,"result":"Fixed the sign."}'
 "#;
 
-/// Speaks as Codex does, and gets it wrong.
+/// Behaves like Codex, and gets it wrong.
 const CODEX: &str = r#"#!/bin/sh
 echo "codex $KUMITE_ROUND" >> "$here/.kiro/runtime/started"
 echo '{"type":"thread.started","thread_id":"t-1"}'
@@ -96,7 +96,7 @@ fn board(world: &World) -> Value {
     serde_json::from_str(&out.assert_code(0).stdout).unwrap()
 }
 
-/// Who was started, and for which round.
+/// Which agents were started, and for which round.
 fn started(world: &World) -> Vec<String> {
     let text = fs::read_to_string(world.path(".kiro/runtime/started")).unwrap_or_default();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -104,7 +104,7 @@ fn started(world: &World) -> Vec<String> {
     lines
 }
 
-/// No process, no worktree, and the main checkout as it was.
+/// No process, no worktree, and an unchanged main checkout.
 fn assert_left_as_found(world: &World) {
     world.assert_nothing_left();
     let worktrees = git(world.root(), &["worktree", "list"]);
@@ -116,7 +116,7 @@ fn run(world: &World) -> Out {
     world.kumite(&["contest", "run", "contest.toml"])
 }
 
-/// A contest whose agents are at work, and stay there until the hold is gone.
+/// A contest whose agents work until the hold is removed.
 fn hold(world: &World) -> Running {
     world.write(HOLD, "");
     let mut running = world.start(&["contest", "run", "contest.toml"]);
@@ -155,7 +155,7 @@ fn d1_of_two_agent_teams_the_one_whose_test_passes_wins_and_its_changes_can_be_a
     assert_eq!(world.read("add.sh"), "echo $(( $1 + $2 ))\n");
     assert_eq!(git(world.root(), &["status", "--porcelain"]), " M add.sh\n");
 
-    // It does not fit any more, and the other team's would not either.
+    // It no longer applies, and the other team's changes would not either.
     for args in [
         &["contest", "apply"][..],
         &["contest", "apply", "--team", "codex"],

@@ -64,7 +64,7 @@ fn every_line_of_a_run_is_json_with_time_spec_and_type() {
     let world = eventful();
     let out = world.kumite(&["run", "login", "--json"]);
     out.assert_code(0);
-    // A line that is no JSON would have failed in `json`.
+    // A line that is not JSON would have failed in `json`.
     let lines = out.json();
     for line in &lines {
         assert!(is_time(&line["time"]), "{line}");

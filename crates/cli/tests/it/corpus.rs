@@ -1,5 +1,5 @@
-//! Shapes of spec.json as people have them, each with the phase that is next. Written by us after
-//! the shapes that were counted in real projects.
+//! Shapes of spec.json that people have, each with its next phase. We wrote them after the shapes
+//! that were counted in real projects.
 
 pub const UPDATED: &str = "2026-01-01T09:00:00.123+09:00";
 

@@ -158,7 +158,7 @@ fn t10_what_was_used_is_added_up_by_whatever_a_person_asks_for() {
     let mine = cost(&world, &["--by", "agent", "search"]);
     assert_eq!(mine["rows"][1]["unpriced"], 1);
     assert_eq!(mine["rows"][1]["cost_usd"], 0.0);
-    // A spec that is gone has cost what it has; one that never was is not found.
+    // A removed spec keeps its cost; one that never existed is not found.
     std::fs::remove_dir_all(world.path(".kiro/specs/search")).unwrap();
     assert_eq!(total(&world, &["search"]), 1.25);
     world.kumite(&["cost", "nobody"]).assert_code(5);

@@ -1,8 +1,8 @@
-//! kumite is killed everywhere, started again, and has to end as if nothing had happened.
+//! kumite is killed everywhere and started again. It must end as if nothing had happened.
 //!
 //! The points are those of `crates/host/src/crash.rs`: after every journal entry (before and after
 //! its sync), between every record and act and between the acts, before a written file gets its
-//! name, before an agent is spawned, and around the end of every agent.
+//! name, before an agent is started, and around the end of every agent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +17,10 @@ use crate::world::{Out, World, lines, text, until};
 const SPECS: [&str; 2] = ["first", "second"];
 const RUN: [&str; 4] = ["run", "first", "second", "--json"];
 const KILLED: i32 = 137;
-/// Runs at once: their processes wait more than they work.
+/// How many run at the same time: their processes wait more than they work.
 const THREADS: usize = 6;
 
-/// `first` walks from the beginning through two review rounds; `second` is implemented in two
+/// `first` runs from the beginning through two review rounds; `second` is implemented in two
 /// attempts, fails its inspection, is fixed and passes.
 fn project() -> World {
     let world = World::new();
@@ -126,7 +126,7 @@ fn kumite_killed_at_any_moment_and_again_while_it_recovers_ends_like_the_undistu
                     let world = project();
                     for _ in 0..=random.below(3) {
                         let run = world.start(&RUN);
-                        // No test waits for a time; this one draws the time of a blow.
+                        // No test waits for a fixed time; this one draws the time of a kill.
                         std::thread::park_timeout(Duration::from_millis(random.below(400)));
                         run.signal("KILL");
                         run.wait();
@@ -140,14 +140,14 @@ fn kumite_killed_at_any_moment_and_again_while_it_recovers_ends_like_the_undistu
     });
 }
 
-/// The n-th time that kumite passes the place of this name.
+/// The n-th time that kumite passes the point of this name.
 #[derive(Debug)]
 struct Point {
     times: usize,
     name: String,
 }
 
-/// What counts of a project in the end.
+/// The final result of a project, as far as it counts.
 #[derive(Debug, PartialEq)]
 struct Result {
     specs: BTreeMap<&'static str, Spec>,
@@ -210,7 +210,7 @@ fn check_specs_are_whole(world: &World) {
     }
 }
 
-/// A child that was just being started has the dead one's lock for a moment.
+/// A child that was just being started has the dead process's lock for a moment.
 fn check_nobody_claims_to_work(world: &World) {
     for spec in SPECS {
         until("nobody to claim to work", || {
@@ -245,13 +245,13 @@ fn result(world: &World) -> Result {
     }
 }
 
-/// What events.jsonl tells of the walk. No line of it stands there twice.
+/// What events.jsonl tells about the run. No line is there twice.
 fn events(world: &World, spec: &str) -> Vec<Value> {
     let mut all = world.events(spec);
     for (index, event) in all.iter().enumerate() {
         assert!(!all[..index].contains(event), "twice: {event}");
     }
-    // Asking again for a finished spec is a start and an end more.
+    // Starting a finished spec again adds a start and an end.
     all.retain(|event| !text(&event["type"]).starts_with("auto-execution:"));
     for event in &mut all {
         for key in ["timestamp", "key", "agentId"] {
@@ -261,11 +261,11 @@ fn events(world: &World, spec: &str) -> Vec<Value> {
     all
 }
 
-/// What usage.jsonl tells of a spec: every agent once, whatever happened.
+/// What usage.jsonl tells about a spec: every agent once, whatever happened.
 fn used(world: &World, spec: &str) -> Vec<String> {
     let mut all = lines(&world.read(".kiro/runtime/kumite/usage.jsonl"));
     all.retain(|line| line["spec"] == spec);
-    // Not the attempt: a new process counts from 0.
+    // Without the attempt: a new process counts from 0.
     let keys = ["step", "round", "outcome", "program", "usd"];
     let words = |line: &Value| keys.map(|key| text(&line[key])).join(" ");
     all.iter().map(words).collect()
@@ -303,7 +303,7 @@ fn check_nothing_is_left(world: &World) {
     assert_eq!(left.filter(ours).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Everything but directories, and empty directories.
+/// All files, and empty directories.
 fn list(dir: &std::path::Path, files: &mut Vec<String>) {
     for entry in fs::read_dir(dir).unwrap().flatten() {
         match entry.file_type().unwrap().is_dir() {
@@ -330,7 +330,7 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_default()
 }
 
-/// A few numbers that are the same every time (splitmix64).
+/// Pseudo-random numbers that are the same every time (splitmix64).
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Short questions that many tests ask: how a run ended, what its agents were told.
+//! Short helpers that many tests use: how a run ended, what its agents were told.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::world::{Out, World, text};
 
 impl Out {
-    /// The last line of `--json` says so, and so does the exit code.
+    /// The last line of `--json` and the exit code agree.
     #[track_caller]
     pub fn assert_ended(&self, code: i32, state: &str, reason: &str) -> &Out {
         self.assert_code(code);

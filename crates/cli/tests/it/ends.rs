@@ -109,7 +109,7 @@ fn s13_a_missing_agent_program_fails_the_run_and_is_named() {
         text(&end["message"]).contains("no-such-agent-program"),
         "{end}"
     );
-    // Once it is there, the run goes on.
+    // Once it is installed, the run goes on.
     world.settings("");
     world.kumite(&["resume", "login"]).assert_code(0);
 }

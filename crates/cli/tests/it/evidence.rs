@@ -44,7 +44,7 @@ fn s24_f7_a_reply_that_writes_nothing_is_never_approved() {
     world
         .resume("login")
         .assert_ended(0, "done", "all_phases_done");
-    // The review is there: only its reply is missing.
+    // The review exists: only its reply is missing.
     assert_eq!(
         world.steps("login")[2..],
         ["reply 1", "impl 1", "inspect 1"]
@@ -79,7 +79,7 @@ fn s25_counts_that_disagree_with_the_table_pause_until_a_person_corrects_one() {
     assert_not_approved(&world);
     world.assert_status("login", "paused", "evidence_conflict");
 
-    // Not corrected: asked again, it does not pass by itself.
+    // Not corrected: a second run does not pass by itself.
     let spec = world.read(".kiro/specs/login/spec.json");
     assert!(spec.contains("\"fixRequiredCount\": 1"), "{spec}");
     world.repair(
@@ -119,7 +119,7 @@ fn one_clear_source_of_counts_is_enough_by_either_name() {
                 .map(|it| text(&it["fix_required"]))
                 .collect();
             assert_eq!(said, ["1", "0"], "{counts} {names}");
-            // Whoever reads it finds both names.
+            // Every reader finds both names.
             let round = &world.rounds("login")[0];
             for name in ["fixRequired", "fixRequiredCount"] {
                 assert_eq!(round[name], 1, "{counts} {names}: {round}");
@@ -150,7 +150,7 @@ fn f7_an_agent_that_writes_approved_without_evidence_is_not_believed() {
     let world = replied(json!({"write": "nothing", "spec_json": lie}));
     world.run("login").assert_ended(3, "paused", "no_evidence");
     assert_not_approved(&world);
-    // Nor by asking again.
+    // A second run does not help either.
     world.run("login").assert_ended(3, "paused", "no_evidence");
     assert_not_approved(&world);
 }
@@ -219,7 +219,7 @@ fn a_document_that_was_there_before_is_no_evidence_of_this_step() {
     world
         .resume("login")
         .assert_ended(0, "done", "all_phases_done");
-    // What the person wrote in the meantime is taken as it is.
+    // What the person wrote meanwhile is accepted unchanged.
     assert_eq!(world.steps("login")[..2], ["requirements 1", "design 1"]);
 }
 

@@ -18,7 +18,7 @@ fn until_ends_after_that_phase_and_a_later_run_goes_on() {
     );
     assert_eq!(world.steps("login"), ["requirements 1", "design 1"]);
     assert_eq!(world.stands("login"), "done until_reached");
-    // Reached already: nothing is done again.
+    // Already reached: nothing is repeated.
     world
         .kumite(&["run", "login", "--until", "requirements"])
         .assert_code(0);

@@ -1,7 +1,7 @@
-//! More than forty ways to end badly, for an agent, its supervisor or kumite. After each of them
-//! nothing may live that the agent started, and the run has to stand where it should. Who lives is
-//! seen from outside: by the environment, or by the path of the row's own directory in a command
-//! line, which also those carry who threw their environment away.
+//! More than forty ways to end badly, for an agent, its supervisor or kumite. After each of them no
+//! process of the agent may be alive, and the run must be in the right state. Processes are found
+//! from outside: by the environment, or by the path of the row's own directory in a command line,
+//! which even processes with a cleared environment have.
 
 mod rows;
 
@@ -26,7 +26,7 @@ fn after_forty_bad_endings_and_more_nothing_is_left() {
     play(&rows, &[]);
 }
 
-/// Without cgroups it is the engine that inherits what a killed supervisor leaves.
+/// Without cgroups the engine inherits what a killed supervisor leaves.
 #[test]
 fn without_cgroups_a_living_engine_ends_what_a_killed_supervisor_left() {
     let wrapper = without_cgroups();
@@ -48,7 +48,8 @@ fn without_cgroups_a_living_engine_ends_what_a_killed_supervisor_left() {
     play(&rows, &wrapper);
 }
 
-/// What starts a kumite that sees no cgroups. Who may not mount has none to hide, as a rule.
+/// A command that starts a kumite which sees no cgroups. A user who may not mount usually has none
+/// to hide.
 fn without_cgroups() -> Vec<String> {
     let hide = "mount -t tmpfs none /sys/fs/cgroup && exec \"$0\" \"$@\"";
     let words = ["unshare", "--mount", "sh", "-c", hide];
@@ -63,7 +64,8 @@ fn without_cgroups() -> Vec<String> {
     }
 }
 
-/// What hides its environment, and has lost supervisor and engine, is known by its cgroup alone.
+/// A process with a cleared environment that has lost supervisor and engine is known only by its
+/// cgroup.
 #[test]
 fn a_daemon_that_hides_is_found_by_its_cgroup_or_doctor_says_that_it_would_not_be() {
     let world = World::new();
@@ -99,7 +101,7 @@ fn a_daemon_that_hides_is_found_by_its_cgroup_or_doctor_says_that_it_would_not_b
     );
 }
 
-/// Plays the rows side by side, and says all that went wrong.
+/// Plays the rows side by side, and reports everything that went wrong.
 fn play(rows: &[Row], wrapper: &[String]) {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -121,7 +123,7 @@ fn play(rows: &[Row], wrapper: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Also a row that fails leaves nothing behind.
+/// A failing row leaves nothing behind either.
 struct Cleared<'a>(&'a World);
 
 impl Drop for Cleared<'_> {
@@ -213,7 +215,7 @@ fn act(act: Act, world: &World, running: Running) {
     }
 }
 
-/// All processes that have to do with this world: kumites, supervisors, agents and what they left.
+/// All processes of this world: kumites, supervisors, agents and what they left.
 fn everyone(world: &World) -> Vec<u32> {
     let root = world.root().to_str().unwrap().as_bytes();
     let names_it = |file: String| {

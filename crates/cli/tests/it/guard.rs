@@ -70,7 +70,7 @@ fn s29_f8_b3_1_b3_2_one_run_and_seven_retries_then_failed_until_a_reset() {
         (&json!(7), &json!(7))
     );
 
-    // B3.2, B3.3: nothing leaves it but a reset, however good the agent would be now.
+    // B3.2, B3.3: only a reset helps, however good the agent would be now.
     world.play(json!({}));
     world
         .run("login")
@@ -139,7 +139,7 @@ fn b2_3_a_new_process_counts_from_0() {
     world
         .run("login")
         .assert_ended(1, "failed", "retries_exhausted");
-    // The three of the first process, and the seven retries of the second one.
+    // Three runs in the first process, and the seven retries of the second one.
     assert_eq!(impl_runs(&world), 10);
 }
 
@@ -212,7 +212,7 @@ fn s30_f9_indented_boxes_count_and_optional_fenced_and_checklist_boxes_do_not() 
     assert_eq!(status["tasks"], json!({"done": 1, "total": 3}));
     let out = world.run("login");
     out.assert_ended(0, "done", "all_phases_done");
-    // The indented one held it back once; the others never.
+    // The indented task held it back once; the others never.
     assert_eq!(world.steps("login"), ["impl 1", "impl 2", "inspect 1"]);
     assert_eq!(out.notices("impl_retry")[0]["open"], 1);
     let tasks = world.read(".kiro/specs/login/tasks.md");
@@ -298,7 +298,7 @@ fn b1_2_no_check_box_at_all_counts_as_complete() {
 
 #[test]
 fn b1_1_the_boxes_are_read_when_the_agent_ends_not_before() {
-    // It is not done until its very last move.
+    // It is not done until its very last action.
     let world = implemented(json!({"touch": ["working"], "wait_for": "go"}));
     let running = world.start(&["run", "login", "--json"]);
     world.wait_for("working");

@@ -44,7 +44,7 @@ fn s32_go_with_deploy_merges_and_kumite_says_deploy_complete() {
     assert_eq!(world.steps("login"), ["inspect 1", "merge 1"]);
     assert_eq!(world.prompts("login")[1], "/kiro:spec-merge login");
     assert_eq!(world.spec_json("login")["phase"], "deploy-complete");
-    // Done is done.
+    // A finished run stays finished.
     world
         .run("login")
         .assert_ended(0, "done", "all_phases_done");
@@ -199,7 +199,7 @@ fn verdicts_that_differ_pause_until_a_person_corrects_one() {
         world
             .resume("login")
             .assert_ended(0, "done", "all_phases_done");
-        // What the person set right was judged; the inspection was not done again.
+        // The person's correction was judged; the inspection was not repeated.
         assert_eq!(world.steps("login"), ["inspect 1", "merge 1"], "{verdict}");
     }
 }
@@ -250,7 +250,7 @@ fn s33_a_nogo_that_was_inspected_without_deploy_permission_is_never_merged_later
     world
         .run("login")
         .assert_ended(3, "paused", "inspection_nogo");
-    // Only deploy is permitted now: it has to wait for a GO all the same.
+    // Only deploy is permitted now: it must still wait for a GO.
     world.patch(
         "login",
         json!({"autoExecution": {"permissions": permissions("deploy")}}),

@@ -1,11 +1,11 @@
-//! What a kumite that was killed leaves, and `kumite doctor`.
+//! What a killed kumite leaves, and `kumite doctor`.
 
 use serde_json::json;
 
 use crate::watch::held;
 use crate::world::{World, is_alive, kill, text};
 
-/// A spec whose first agent works on after a kill -9 of its kumite; and that agent.
+/// A spec whose first agent goes on after a kill -9 of its kumite; and that agent.
 fn left_by_a_kill() -> (World, u32) {
     let world = World::new();
     world.spec("login");

@@ -1,5 +1,5 @@
-//! Usage limits are waits, not failures (T1): shared by all kumite processes, over a restart, in the
-//! same session, and without a retry spent. The clock is moved, nobody waits for hours.
+//! Usage limits are waits, not failures (T1): shared by all kumite processes, across a restart, in
+//! the same session, and without a retry. The clock is moved, so no test waits for hours.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn move_clock(world: &World, ahead_s: u64) {
     fs::rename(world.path("clock.new"), world.path("clock")).unwrap();
 }
 
-/// The first impl agent does one task and meets the limit, the next one does the rest.
+/// The first impl agent does one task and reaches the limit, the next one does the rest.
 fn limited_impl(resets_in_s: u64) -> Value {
     json!({"steps": {"impl": [
         {"tick": 1, "result": "limit", "resets_in_s": resets_in_s},
@@ -57,7 +57,7 @@ fn murder(running: Running) {
     assert_eq!(running.wait().code, 137);
 }
 
-/// The second impl agent went on in the session of the first one, as no retry.
+/// The second impl agent continued the session of the first one, and does not count as a retry.
 #[track_caller]
 fn assert_resumed(world: &World, out: &Out) {
     let launches = impl_launches(world);
@@ -184,7 +184,7 @@ fn t1_no_wait_ends_with_75_and_a_later_run_goes_on_in_the_session() {
     assert_eq!(ends[0]["state"], "waiting");
     assert_eq!(ends[0]["reason"], "usage_limit");
     assert!(world.status("login")["until"].is_string());
-    // It is limited already: nothing is started to find that out again.
+    // It is already limited: nothing is started to find that out again.
     world.kumite(&["run", "login", "--no-wait"]).assert_code(75);
     assert_eq!(impl_launches(&world).len(), 1);
     move_clock(&world, 2 * HOUR_S);
@@ -266,7 +266,7 @@ fn t1_a_busy_service_is_asked_again_later_without_a_retry() {
     move_clock(&world, 90);
     until("the second try", || impl_launches(&world).len() == 2);
     until_waiting(&world, "login");
-    // Twice as long as the first time, so this is not yet enough.
+    // Twice as long as the first time, so this is not enough yet.
     move_clock(&world, 100);
     assert_eq!(world.status("login")["state"], "waiting");
     move_clock(&world, 90 + 200);

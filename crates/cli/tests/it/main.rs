@@ -1,7 +1,7 @@
 //! Tests of the real binary: real files, real processes, a separate agent program that misbehaves
 //! on demand (`crates/fake-agent`).
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod agents;

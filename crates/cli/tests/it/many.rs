@@ -1,4 +1,4 @@
-//! Many specs at once: slots, the queue, the same spec twice, and the code that all of them give.
+//! Many specs at the same time: slots, the queue, the same spec twice, and the common exit code.
 
 use serde_json::json;
 
@@ -60,7 +60,7 @@ fn s10_the_same_spec_twice_follows_the_first_and_starts_no_second_agent() {
     let first = world.start(&["run", "login", "--json"]);
     world.wait_for_step("login", "requirements 1");
     let second = world.start(&["run", "login", "--json"]);
-    // The engine has heard both: then the second one follows.
+    // The engine has received both: then the second one follows.
     until("the second request to arrive", || {
         world.entries("login").len() == 2
     });

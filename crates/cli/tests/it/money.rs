@@ -1,4 +1,4 @@
-//! Money and tokens (T10): what agents use is written down once, and budgets hold.
+//! Money and tokens (T10): the usage of agents is recorded once, and budgets hold.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -68,7 +68,7 @@ fn t10_a_run_that_reached_its_budget_starts_nothing_more_and_goes_on_when_it_is_
         (&end["state"], &end["reason"]),
         (&json!("paused"), &json!("budget"))
     );
-    // Nothing has changed: nobody is started.
+    // Nothing has changed: no agent is started.
     let out = world.kumite(&["resume", "login"]);
     assert_out_of_money(&world, "login", &out, words);
     assert_eq!(paid_steps(&world), ["impl"]);
@@ -166,7 +166,7 @@ fn t10_agents_that_fail_or_are_limited_cost_what_they_cost() {
     );
 }
 
-/// Every point that this run passes between an event and what follows from it.
+/// Every point that this run passes between an event and its consequences.
 fn points(world: &mut World) -> Vec<String> {
     let report = world.path("points").display().to_string();
     world.env = vec![("KUMITE_CRASH_REPORT".to_owned(), report)];
@@ -269,7 +269,7 @@ fn t10_a_program_that_stops_at_its_cap_pauses_the_run_and_goes_on_in_its_session
     assert_eq!(total(&world, &[]), 1.12);
 }
 
-/// A result in Claude Code's words.
+/// A result in Claude Code's format.
 pub fn result_line(how: &str, price: &str) -> String {
     format!(
         "{{\"type\":\"result\",{how},\"total_cost_usd\":{price},\
@@ -277,7 +277,7 @@ pub fn result_line(how: &str, price: &str) -> String {
     )
 }
 
-/// A script in place of Claude Code, with the settings as they are else.
+/// A script in place of Claude Code, with otherwise unchanged settings.
 pub fn script(world: &World, text: &str) {
     world.write("claude.sh", &format!("#!/bin/sh\n{text}\n"));
     let executable = std::fs::Permissions::from_mode(0o755);
@@ -304,7 +304,7 @@ fn t10_an_agent_that_is_found_again_after_a_crash_has_its_reservation_again() {
         world.path(".kiro/runtime/kumite/control.sock").exists()
             && world.status("first")["state"] == "working"
     });
-    // It may yet cost ten cents, as far as anybody knows.
+    // It may still cost ten cents, as far as is known.
     let out = world.kumite(&["run", "second"]);
     let words = "the budget of $0.10 a day is spent or reserved ($0.00 spent today, $0.10 reserved \
                  for 1 agent at work); wait for them or raise budget.usd_per_day";

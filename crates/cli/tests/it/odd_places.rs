@@ -1,5 +1,4 @@
-//! kumite as an ordinary user meets it, where something around it is odd (S1, S3, S7, S8, M4, M8 to
-//! M10).
+//! kumite for an ordinary user in an odd environment (S1, S3, S7, S8, M4, M8 to M10).
 
 use std::ffi::OsStr;
 use std::fs;
@@ -107,7 +106,7 @@ fn s7_a_terminal_that_cannot_move_lines_gets_plain_ones() {
     }
 }
 
-/// What a terminal shows of a command.
+/// What a terminal shows for a command.
 fn in_terminal(like: &mut Command, command: &str) -> String {
     let mut script = Command::new("script");
     script

@@ -1,4 +1,4 @@
-//! Looking at what happened: log, events, replay, prompt, config, completions, man.
+//! Reading what happened: log, events, replay, prompt, config, completions, man.
 
 use serde_json::json;
 
@@ -160,7 +160,7 @@ fn replay_shows_every_entry_its_decision_and_the_evidence() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    // Looking changes nothing.
+    // Reading changes nothing.
     assert_eq!(world.entries("login").len(), 10);
 }
 
@@ -280,7 +280,7 @@ fn completions_and_man_page_are_printed() {
     assert!(man.stdout.contains(".TH kumite 1"), "{}", man.stdout);
 }
 
-/// kumite with a stdout that nobody reads: its code, and what it says of that.
+/// kumite with a stdout that nobody reads: its exit code, and its message.
 fn unread(world: &World, args: &[&str]) -> (Option<i32>, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);

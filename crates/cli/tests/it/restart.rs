@@ -41,7 +41,7 @@ fn design_agent(world: &World) -> u32 {
     u32::try_from(design["pid"].as_u64().unwrap()).unwrap()
 }
 
-/// Kills the agent of `design` and the supervisor that watches it, as a reboot would.
+/// Kills the agent of `design` and its supervisor, as a reboot would.
 fn kill_with_supervisor(world: &World) {
     let launches = world.launches();
     let design = launches.iter().find(|it| it["step"] == "design").unwrap();
@@ -87,7 +87,7 @@ fn s37_an_agent_of_an_hour_works_on_through_a_kill_and_its_words_are_all_there()
     let world = killed_in_design(
         json!({"touch": ["in-design"], "wait_for": "an-hour-later", "heartbeat_ms": 20, "children": ["setsid"]}),
     );
-    // It is heard while no kumite lives: its supervisor writes on.
+    // It is recorded while no kumite runs: its supervisor keeps writing.
     let before = design_log(&world).len();
     until("words that no kumite hears", || {
         design_log(&world).len() > before + 3
@@ -103,7 +103,7 @@ fn s37_an_agent_of_an_hour_works_on_through_a_kill_and_its_words_are_all_there()
     world.write("an-hour-later", "");
     running.wait().assert_ended(0, "done", "all_phases_done");
 
-    // As undisturbed: every step once, and of this one every line, from the first to the last.
+    // As without a crash: every step once, and of this one every line, from the first to the last.
     assert_eq!(world.steps("login"), WALK);
     let log = design_log(&world);
     assert_eq!(log[0]["subtype"], "init");

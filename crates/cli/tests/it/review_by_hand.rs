@@ -1,4 +1,4 @@
-//! What the agents of a review are told, and the one round that a person asks for (A5, A6).
+//! What the agents of a review are told, and the single round that a person asks for (A5, A6).
 
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn a5_2_a_review_by_hand_is_one_round_and_never_loops() {
         "/kiro:document-review-reply login 1"
     );
 
-    // Once more by hand is the next round.
+    // Another review by hand is the next round.
     world.kumite(&["review", "login"]).assert_code(3);
     assert_eq!(world.steps("login")[2..], ["review 2", "reply 2"]);
 }
@@ -152,13 +152,13 @@ fn a6_the_reply_prompt_carries_the_approval_rule_the_counts_and_the_guideline() 
         "needsDiscussionCount",
         "roundDetails",
         "approved",
-        // A6.3: what is a matter for people
+        // A6.3: what people must decide
         "several sound approaches",
         "business meaning",
         "trade-off",
         "breaking change",
         "security or compliance",
-        // and what is not
+        // and what they need not
         "plain technical error",
         "omission",
         "inconsistency with a known pattern",

@@ -142,7 +142,7 @@ fn s23_a3_2_discussion_left_and_no_fixes_pauses() {
         "approved"
     );
 
-    // A person has decided; the next round says so.
+    // A person has decided; the next round shows it.
     world.play(json!({}));
     world
         .resume("login")

@@ -1,10 +1,10 @@
-//! A review that is interrupted goes on where it was (A4).
+//! An interrupted review goes on where it was (A4).
 
 use serde_json::json;
 
 use crate::world::{World, text};
 
-/// A run whose agent of `key` says when it works and waits for `go`.
+/// A run whose agent of `key` signals that it works and waits for `go`.
 fn interrupted_at(key: &str, file: &str) -> World {
     let world = World::new();
     world.spec_with_documents("login");
@@ -125,7 +125,7 @@ fn a4_3_an_approved_review_is_not_run_again() {
         .run("login")
         .assert_ended(0, "done", "all_phases_done");
     assert_eq!(world.steps("login"), ["impl 1", "inspect 1"]);
-    // And a finished spec is finished.
+    // A finished spec stays finished.
     world
         .run("login")
         .assert_ended(0, "done", "all_phases_done");
@@ -179,7 +179,7 @@ fn a4_3_a_finished_round_that_only_the_disk_knows_is_not_run_again() {
     world
         .run("login")
         .assert_ended(3, "paused", "rounds_exhausted");
-    // Another program, or an older one, has lost what spec.json said of it.
+    // Another program, or an older one, has removed it from spec.json.
     world.patch("login", json!({"documentReview": null}));
     std::fs::remove_dir_all(world.path(".kiro/runtime")).unwrap();
     world.play(json!({}));

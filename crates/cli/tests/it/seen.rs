@@ -1,10 +1,10 @@
-//! What people see of many specs at once. A page will use the same status and the same news.
+//! What people see of many specs at the same time. The page uses the same status and the same news.
 
 use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// Three review rounds, of which the reply's table and roundDetails agree.
+/// Three review rounds in which the reply's table and roundDetails agree.
 fn reviewed() -> World {
     let world = World::new();
     world.spec_with_documents("login");
@@ -66,7 +66,7 @@ fn one_works_one_fails() -> (World, crate::world::Running) {
 #[test]
 fn c1_3_c2_3_c3_2_c3_3_an_agents_end_reaches_its_own_spec_and_leaves_the_other_at_work() {
     let (world, running) = one_works_one_fails();
-    // `quick` went through two agents and failed; `slow` has not moved.
+    // `quick` had two agents and failed; `slow` has not moved.
     assert_eq!(world.steps("quick"), ["requirements 1", "design 1"]);
     assert_eq!(world.status("slow")["state"], "working");
     assert_eq!(world.steps("slow"), ["requirements 1"]);

@@ -2,7 +2,7 @@
 
 use crate::world::{World, fake_agent, text};
 
-/// A directory in which nobody has set kumite up.
+/// A directory in which kumite is not set up.
 fn bare() -> World {
     let world = World::new();
     std::fs::remove_dir_all(world.path(".kiro")).unwrap();
@@ -38,7 +38,7 @@ fn init_sets_a_project_up() {
             "{command}"
         );
     }
-    // The settings that it writes are good settings.
+    // The settings that it writes are valid.
     world.kumite(&["config", "show"]).assert_code(0);
 }
 

@@ -1,4 +1,4 @@
-//! A first walk.
+//! A first run.
 
 use serde_json::json;
 

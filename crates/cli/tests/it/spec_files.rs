@@ -1,4 +1,4 @@
-//! spec.json in all its shapes: read, changed only where meant, whole at every moment (scenarios 39
+//! spec.json in all its shapes: read, changed only where intended, never half written (scenarios 39
 //! and 40).
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,7 +118,7 @@ fn s40_a_run_that_has_nothing_to_do_changes_nothing() {
     assert_eq!(world.read(SPEC), shape);
 }
 
-/// In every style of writing JSON, an impl changes the values of two keys and not one byte more.
+/// In every style of JSON, an impl changes the values of two keys and not one byte more.
 #[test]
 fn s40_a_run_changes_only_what_it_means_to_change_byte_for_byte() {
     for (style, before) in corpus::styles() {
@@ -141,7 +141,7 @@ fn s40_a_run_changes_only_what_it_means_to_change_byte_for_byte() {
     }
 }
 
-/// A whole walk over each shape: what was in it and is not kumite's to change is still there.
+/// A whole run over each shape: everything that kumite may not change is still there.
 #[test]
 fn s40_a_whole_walk_keeps_every_other_key_of_every_shape() {
     for (name, shape, _) in corpus::SHAPES {
@@ -172,7 +172,7 @@ fn s40_a_whole_walk_keeps_every_other_key_of_every_shape() {
     }
 }
 
-/// What kumite owns: these may change.
+/// Keys that kumite owns: these may change.
 const OWNED: [&str; 4] = ["phase", "updated_at", "approvals", "documentReview.status"];
 
 fn assert_kept(name: &str, path: &str, before: &Value, after: &Value) {
@@ -183,7 +183,7 @@ fn assert_kept(name: &str, path: &str, before: &Value, after: &Value) {
         (Value::Object(old), Value::Object(new)) => {
             for (key, value) in old {
                 let path = format!("{path}{}{key}", if path.is_empty() { "" } else { "." });
-                // A count of rounds becomes the rounds themselves.
+                // A number of rounds is replaced by the rounds themselves.
                 if path == "inspection.rounds" && !value.is_array() {
                     continue;
                 }

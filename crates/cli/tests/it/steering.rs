@@ -31,7 +31,7 @@ fn a_pause_lets_the_agent_finish_and_begins_nothing_new() {
         (&json!("paused"), &json!("paused_by_user"))
     );
     assert_eq!(world.steps("login"), ["requirements 1", "design 1"]);
-    // What the agent finished counts.
+    // The agent's finished work counts.
     assert_eq!(
         world.spec_json("login")["approvals"]["design"]["generated"],
         true
@@ -91,7 +91,7 @@ fn a_pause_of_a_spec_that_does_not_run_changes_nothing() {
     assert!(world.launches().is_empty());
 }
 
-/// A spec whose impl never ends its tasks, after all retries.
+/// A spec whose impl never finishes its tasks, after all retries.
 fn exhausted() -> World {
     let world = World::new();
     world.spec_ready_for_impl("login");

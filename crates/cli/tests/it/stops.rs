@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::watch::held;
 use crate::world::{World, is_alive};
 
-/// A spec whose first agent is held, with everything that an agent can leave behind.
+/// A spec whose first agent is held, with every kind of process that an agent can leave.
 fn held_with_children() -> World {
     let world = World::new();
     world.spec("login");
@@ -27,7 +27,7 @@ fn s18_a_stop_ends_the_whole_tree_and_nothing_starts_afterwards() {
     let children = children(&world);
     assert_eq!(children.len(), 3);
     world.kumite(&["stop", "login"]).assert_code(0);
-    // When stop returns, all of it has ended.
+    // When stop returns, everything has ended.
     assert!(world.agent_processes().is_empty());
     assert!(!children.into_iter().any(is_alive));
     world.go();
@@ -169,7 +169,7 @@ fn signalled(signal: &str, code: i32) {
         (&json!("stopped"), &json!("interrupted"))
     );
     assert_eq!(world.stands("login"), "stopped interrupted");
-    // Nothing is in the way of the next one.
+    // Nothing blocks the next run.
     world.kumite(&["run", "login"]).assert_code(0);
     let steps = world.steps("login");
     assert_eq!(steps[..3], ["requirements 1", "requirements 1", "design 1"]);

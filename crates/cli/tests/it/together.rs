@@ -1,5 +1,5 @@
-//! Several terminals at the same moment: one engine, one agent per spec, and a status that is right
-//! whenever somebody looks.
+//! Several terminals at the same moment: one engine, one agent per spec, and a status that is
+//! always correct.
 
 use serde_json::json;
 
@@ -112,7 +112,7 @@ fn ctrl_c_in_the_terminal_that_has_the_engine_ends_only_what_it_started() {
             second.wait().assert_code(0);
         }
         world.wait_for_state("b", "done");
-        // The agent that was at work has been taken over: nothing was done twice.
+        // The running agent has been taken over: nothing was done twice.
         assert_eq!(world.steps("b").len(), 7);
         world.assert_nothing_left();
     }
@@ -214,7 +214,7 @@ fn ctrl_c_while_another_stop_is_on_its_way_starts_nothing() {
     assert_eq!(world.steps("login"), ["requirements 1"]);
 }
 
-/// Whether this kumite looks out for signals by now: bit 2 of what it catches is SIGINT.
+/// Whether this kumite already handles signals: bit 2 of the caught ones is SIGINT.
 fn catches_ctrl_c(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));

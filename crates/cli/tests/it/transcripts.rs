@@ -1,4 +1,4 @@
-//! What is kept of the agents' words, and how `kumite log` shows it.
+//! What is stored of the agents' output, and how `kumite log` shows it.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -142,7 +142,7 @@ fn json_gives_the_lines_of_the_transcript_with_their_agent() {
     }
 }
 
-/// All files below `dir` that hold one of the words.
+/// All files below `dir` that contain one of the words.
 fn leaks(dir: &Path, words: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).unwrap().flatten() {

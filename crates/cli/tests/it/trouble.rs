@@ -1,4 +1,4 @@
-//! spec.json that cannot be read or written while a run goes on, and what the event log says (A8, A9).
+//! A spec.json that cannot be read or written during a run, and what the event log says (A8, A9).
 
 use std::fs;
 
@@ -70,8 +70,8 @@ fn a8_an_unreadable_spec_json_after_a_reply_is_a_pause_and_never_an_approval() {
     );
 }
 
-/// A spec.json that can be read and not replaced, whoever tries: the name of the file that it leads
-/// to leaves no room for a temporary one beside it.
+/// A spec.json that can be read but never replaced: the name of its link target leaves no room for
+/// a temporary file beside it.
 fn make_unwritable(world: &World) {
     let long = world.path(&format!("{}.json", "x".repeat(250)));
     fs::rename(world.path(SPEC), &long).unwrap();
@@ -104,7 +104,7 @@ fn a8_a_spec_json_that_cannot_be_written_pauses_and_the_write_is_made_up_for() {
     assert_eq!(failed.len(), 1, "{failed:?}");
     world.assert_status("login", "paused", "spec_unwritable");
 
-    // Nothing was lost: what was to be written is written first.
+    // Nothing was lost: the pending changes are written first.
     make_writable(&world);
     world
         .resume("login")

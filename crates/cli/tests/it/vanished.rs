@@ -1,4 +1,4 @@
-//! Files that vanish under a living kumite: `git clean`, a person, or an agent removed them.
+//! Files that vanish under a running kumite: `git clean`, a person, or an agent removed them.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn an_engine_whose_lock_was_removed_ends_its_agents_and_says_so() {
             "{end}"
         );
         world.assert_nothing_left();
-        // Whoever comes next has the project for itself, and repeats no finished step.
+        // The next kumite has the project for itself, and repeats no finished step.
         world.write("go", "");
         world.kumite(&["run", "login"]).assert_code(0);
         world.assert_nothing_left();

@@ -10,19 +10,19 @@ use crate::world::{World, lines, text, until};
 /// The file that held agents wait for.
 pub const GO: &str = "go";
 
-/// An action that waits until the test says [`World::go`].
+/// An action that waits until the test calls [`World::go`].
 pub fn held() -> Value {
     json!({"wait_for": GO})
 }
 
 impl World {
-    /// The log of the fake agent, whole lines only: one may just be written.
+    /// The log of the fake agent, only complete lines.
     pub fn agent_log(&self) -> Vec<Value> {
         let log = fs::read_to_string(self.path("launches.jsonl")).unwrap_or_default();
         lines(&log[..log.rfind('\n').map_or(0, |end| end + 1)])
     }
 
-    /// Launches of the fake agent, in order: the lines of its log that are no ends.
+    /// Launches of the fake agent, in order: the lines of its log that are not ends.
     pub fn launches(&self) -> Vec<Value> {
         let lines = self.agent_log().into_iter();
         lines.filter(|line| line.get("ended").is_none()).collect()
@@ -37,7 +37,7 @@ impl World {
             .collect()
     }
 
-    /// Waits until a file is there.
+    /// Waits until a file exists.
     pub fn wait_for(&self, path: &str) {
         let path = self.path(path);
         until(&format!("{} to appear", path.display()), || path.exists());
@@ -85,7 +85,7 @@ impl World {
         out.json()
     }
 
-    /// How many agents worked at the same time, by what they logged themselves.
+    /// How many agents worked at the same time, according to their own log.
     pub fn at_once_max(&self) -> usize {
         let mut at_work = BTreeSet::new();
         let mut most = 0;
@@ -99,7 +99,7 @@ impl World {
         most
     }
 
-    /// The prompt of the n-th launch: what stands behind `--`.
+    /// The prompt of the n-th launch: the text after `--`.
     pub fn prompt(&self, index: usize) -> String {
         let launch = &self.launches()[index];
         let argv: Vec<String> = launch["argv"]

@@ -15,7 +15,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub struct World {
     dir: TempDir,
     pub env: Vec<(String, String)>,
-    /// A program with arguments that starts kumite, if it is not to be started directly.
+    /// A program with arguments that starts kumite, if it is not started directly.
     pub wrapper: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Out {
     pub stderr: String,
 }
 
-/// A kumite at work. It is killed with the test.
+/// A running kumite. It is killed with the test.
 pub struct Running {
     child: Option<Child>,
 }
@@ -45,7 +45,7 @@ impl World {
         world
     }
 
-    /// Settings on top of the fake agent's.
+    /// Settings in addition to the fake agent's.
     pub fn settings(&self, more: &str) {
         let agent = fake_agent().display().to_string();
         let text = format!("{more}\n[agents.claude]\nprogram = {agent:?}\n");
@@ -187,7 +187,7 @@ impl World {
         lines(&self.read(&format!(".kiro/specs/{name}/events.jsonl")))
     }
 
-    /// Every process that carries the mark of one of this project's agents.
+    /// Every process with the mark of one of this project's agents.
     pub fn agent_processes(&self) -> Vec<u32> {
         let marker = format!("KUMITE_PROJECT={}", self.root().display());
         let pids = fs::read_dir("/proc").unwrap().flatten();
@@ -207,7 +207,7 @@ impl World {
             .collect()
     }
 
-    /// No agent, nor anything that one started, is left.
+    /// No agent, and nothing that an agent started, is left.
     pub fn assert_nothing_left(&self) {
         until("all agent processes to be gone", || {
             self.agent_processes().is_empty()
@@ -315,13 +315,13 @@ pub fn permissions(allowed: &str) -> Value {
     Value::Object(each.into_iter().collect())
 }
 
-/// Polls until it is so. Tests never sleep for a fixed time.
+/// Polls until it is true. Tests never sleep for a fixed time.
 #[track_caller]
 pub fn until(what: &str, is_so: impl FnMut() -> bool) {
     until_within(PATIENCE, what, is_so);
 }
 
-/// The same, for what takes longer.
+/// The same, for things that take longer.
 #[track_caller]
 pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + patience;

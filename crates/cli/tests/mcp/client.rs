@@ -18,7 +18,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// `kumite mcp` in this world, and the handshake with it.
+    /// `kumite mcp` in this world, after the handshake.
     pub fn new(world: &World, args: &[&str]) -> Client {
         let args: Vec<&str> = ["mcp"].into_iter().chain(args.iter().copied()).collect();
         let runtime = Builder::new_multi_thread()
@@ -67,7 +67,7 @@ impl Client {
         self.runtime.block_on(self.service().call_tool(params))
     }
 
-    /// What a call that works found.
+    /// The result of a successful call.
     #[track_caller]
     pub fn ask(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).unwrap();

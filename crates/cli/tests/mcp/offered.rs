@@ -1,4 +1,4 @@
-//! Which tools there are, what is said about them, and who may call which.
+//! Which tools there are, their descriptions, and which may be called.
 
 use std::fs;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn every_tool_is_listed_with_described_arguments_and_hints() {
     assert_eq!(phases[3], "document-review");
 }
 
-/// Arguments that would do if the tool could be called.
+/// Arguments that would be valid if the tool could be called.
 fn arguments(tool: &str) -> Value {
     match tool {
         "start_contest" => json!({"file": "contest.toml"}),

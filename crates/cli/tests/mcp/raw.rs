@@ -1,4 +1,4 @@
-//! The protocol itself: what does not belong there, and the end.
+//! The protocol itself: messages that do not belong there, and the end.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -31,7 +31,7 @@ impl Raw {
         }
     }
 
-    /// One that has shaken hands.
+    /// A server after the handshake.
     fn begun(world: &World) -> Raw {
         let mut raw = Raw::new(world);
         raw.begin();
@@ -83,7 +83,7 @@ impl Raw {
         );
     }
 
-    /// Closes its stdin: its exit code, what it still said, and what went to stderr.
+    /// Closes its stdin; returns its exit code, its remaining output, and its stderr.
     fn end(mut self) -> (Option<i32>, String, String) {
         drop(self.stdin.take());
         let mut rest = String::new();
@@ -132,7 +132,7 @@ fn garbage_does_not_end_it() {
     ];
     for (method, params) in unknown {
         raw.send(&json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}));
-        // What is no request at all may be answered without its id.
+        // Something that is not a request may be answered without its id.
         raw.send(&json!({"jsonrpc": "2.0", "id": "last", "method": "ping"}));
         let mut errors = 0;
         loop {

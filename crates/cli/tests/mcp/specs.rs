@@ -1,4 +1,4 @@
-//! A spec from its creation to its end, by nothing but tools.
+//! A spec from its creation to its end, only with tools.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn states(answer: &Value) -> (&str, &str) {
     (word("state"), word("reason"))
 }
 
-/// All phases but deploy may go on by themselves.
+/// All phases but deploy may run automatically.
 fn permit(world: &World, spec: &str) {
     let all = "requirements design tasks document-review impl inspection";
     let permissions = crate::world::permissions(all);

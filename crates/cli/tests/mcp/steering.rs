@@ -106,7 +106,7 @@ fn a_spec_that_has_given_up_goes_on_after_a_reset() {
     assert_eq!(run()["status"]["state"], "done");
 }
 
-/// Children that have ended and that nobody asked about.
+/// Children that have ended and were not waited for.
 fn zombies_of(parent: u32) -> usize {
     let stats = fs::read_dir("/proc").unwrap().flatten();
     let stats = stats.filter_map(|it| fs::read_to_string(it.path().join("stat")).ok());

@@ -1,4 +1,4 @@
-//! Bad input: a tool error with a sentence that helps, and the server goes on.
+//! Bad input: a tool error with a helpful sentence, and the server goes on.
 
 use serde_json::{Value, json};
 

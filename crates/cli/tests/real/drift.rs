@@ -1,5 +1,5 @@
-//! Drift: do the pinned programs still talk as our recordings of them say? What a driver relies on is
-//! compared: which lines there are, and which fields they have.
+//! Drift: do the pinned programs still behave like our recordings? It compares what a driver relies
+//! on: which lines there are, and which fields they have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn recorded(program: &str) -> PathBuf {
     Path::new(fixtures).join(program)
 }
 
-/// The lines and fields that a driver cannot do without.
+/// The lines and fields that a driver needs.
 fn needed(program: &str) -> &'static [(&'static str, &'static [&'static str])] {
     match program {
         "claude" => &[
@@ -69,7 +69,7 @@ fn needed(program: &str) -> &'static [(&'static str, &'static [&'static str])] {
     }
 }
 
-/// One step of the real program against its recording of the same.
+/// One step of the real program against its recording of the same step.
 fn compare(program: &Program) {
     let name = program.name;
     let stage = Stage::new(program);

@@ -1,6 +1,6 @@
 //! Whole specs with the real agent programs, which talk to our own fake model on loopback.
 //!
-//! `cargo xtask test` installs the pinned programs and says where they are (`KUMITE_REAL_AGENTS`).
+//! `cargo xtask test` installs the pinned programs and tells where they are (`KUMITE_REAL_AGENTS`).
 
 #![allow(clippy::unwrap_used)]
 
@@ -53,9 +53,9 @@ impl Stage {
     }
 }
 
-/// One spec from its first document to a passed inspection: every file is written by the program's
-/// own tools, a review round finds something, a usage limit interrupts the implementation, and the
-/// same session goes on after it.
+/// One spec from its first document to a passed inspection: the program's own tools write every
+/// file, a review round finds something, a usage limit interrupts the implementation, and the same
+/// session goes on after it.
 fn walks_a_whole_spec(program: &Program) {
     let stage = Stage::new(program);
     let run = stage.world.start(&["run", "login", "--json"]);
@@ -103,7 +103,7 @@ fn assert_walked(stage: &Stage, out: &Out) {
     let resumed = resumed.iter().filter(|started| started["resumed"] == true);
     assert_eq!(resumed.count(), 1);
     assert_eq!(out.notices("run_ended")[0]["reason"], "all_phases_done");
-    // The model's own words, through the program's own tools.
+    // The model's own text, written by the program's own tools.
     assert!(stage.document("requirements.md").contains("1.1 It works."));
     assert!(stage.document("tasks.md").contains("- [x] 1. First"));
     assert_eq!(stage.world.read("product.txt"), "It works.\n");
@@ -138,8 +138,8 @@ fn gemini_cli_walks_a_whole_spec() {
     walks_a_whole_spec(&Program::gemini());
 }
 
-/// A review can be done by another vendor than the writer. The project has the command files: Claude
-/// Code gets slash commands, the others what stands in the files.
+/// A review can be done by another vendor than the writer. The project has the command files:
+/// Claude Code gets slash commands, the others get the text of the files.
 #[test]
 #[ignore = "needs the program: cargo xtask test installs it"]
 fn a_spec_walks_with_a_program_per_phase() {
@@ -167,7 +167,7 @@ fn a_spec_walks_with_a_program_per_phase() {
     }
 }
 
-/// The kit of `kumite agent check`, offline, with the program as it came from npm.
+/// The kit of `kumite agent check`, offline, with the unchanged program from npm.
 fn passes_the_kit(program: &Program) {
     let world = World::new();
     program.name_only(&world);

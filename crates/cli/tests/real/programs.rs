@@ -1,4 +1,4 @@
-//! How each program is pointed at the fake model, with a home of its own.
+//! How each program is pointed at the fake model, with its own home.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl Program {
     pub fn claude() -> Program {
         Program {
             name: "claude",
-            // A subscription's token: only with that it tells when a limit ends.
+            // A subscription's token: only with it does the program report when a limit ends.
             settings: |url, home| {
                 let config = home.join(".claude");
                 env(&[
@@ -49,7 +49,7 @@ impl Program {
                     .into_iter()
                     .flat_map(|it| ["-c".to_owned(), it])
                     .collect();
-                // Its sandbox needs more of the kernel than a container gives it.
+                // Its sandbox needs kernel features that a container does not give it.
                 format!(
                     "model = \"gpt-5.5\"\npermission_mode = \"danger-full-access\"\nargs = {}\n{}",
                     json!(args),
@@ -90,7 +90,7 @@ impl Program {
         self.add(world, url);
     }
 
-    /// Nothing but where it is: the kit brings its own model, home and settings.
+    /// Only its path: the kit has its own model, home and settings.
     pub fn name_only(&self, world: &World) {
         let settings = format!("[agents.{}]\nprogram = {:?}\n", self.name, path(self.name));
         world.write(".kiro/kumite.toml", &settings);

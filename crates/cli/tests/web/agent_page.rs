@@ -1,4 +1,4 @@
-//! The page of an agent, and the lines that it asks for.
+//! The page of an agent, and the lines that it requests.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -23,7 +23,7 @@ fn said(number: u64) -> String {
     )
 }
 
-/// An agent that has said `lines`, and of which nothing else is known.
+/// An agent that has said `lines`, and about which nothing else is known.
 fn talked(lines: u64) -> (World, Served) {
     let world = World::new();
     world.spec("login");
@@ -41,7 +41,7 @@ fn ask(served: &Served, rest: &str) -> Answer {
     served.get(&format!("/specs/login/agents/{AGENT}{rest}"))
 }
 
-/// The numbers of the lines in an answer; each must say what it should.
+/// The numbers of the lines in an answer; each must have the right text.
 fn numbers(answer: &Answer) -> Vec<u64> {
     let html = answer.assert_status(200).text();
     assert!(!html.contains("<script>alert"), "{html}");

@@ -1,11 +1,11 @@
-//! The HTTP API over specs: what the command line can do, and both see the same.
+//! The HTTP API for specs: what the command line can do, and both see the same.
 
 use serde_json::{Value, json};
 
 use crate::served::{Answer, Served};
 use crate::world::{World, text};
 
-/// A change, and what it is answered with.
+/// A change, and its answer.
 #[track_caller]
 pub fn change(served: &Served, spec: &str, what: &str, body: &Value, status: u16) -> String {
     let answer = served.post(&format!("/api/specs/{spec}/{what}"), body);

@@ -1,5 +1,5 @@
-//! Attacks on the page. Every one of them fails; and so that a guard that sleeps is noticed, the same
-//! requests done right succeed.
+//! Attacks on the page. Every one of them must fail. To notice a guard that refuses everything, the
+//! same requests done right must succeed.
 
 mod answers;
 mod flood;
@@ -33,7 +33,7 @@ struct Stage {
     browser: Browser,
 }
 
-/// What is tried, with which request, and what it is answered.
+/// What is tried, with which request, and the expected answer.
 struct Attack<'a> {
     what: &'a str,
     line: &'a str,
@@ -55,7 +55,7 @@ fn stage() -> Stage {
 }
 
 impl Stage {
-    /// `{port}`, `{token}`, `{cookie}` and `{csrf}` stand for the right ones.
+    /// `{port}`, `{token}`, `{cookie}` and `{csrf}` are replaced by the right values.
     fn fill(&self, text: &str) -> String {
         text.replace("{port}", &self.served.port.to_string())
             .replace("{token}", &self.served.token)
@@ -75,12 +75,12 @@ impl Stage {
         text.push_str("Connection: close\r\n\r\n");
         let mut stream = self.served.connect();
         stream.write_all(self.fill(&text).as_bytes()).unwrap();
-        // It may refuse before it has heard all.
+        // It may refuse before it has read everything.
         let _ = stream.write_all(body.as_bytes());
         Answer::read(&mut stream)
     }
 
-    /// All of them fail with the status that is expected, and none of them changes anything.
+    /// All of them fail with the expected status, and none of them changes anything.
     #[track_caller]
     fn all_fail(&self, attacks: &[Attack<'_>]) {
         let before = self.changes();
@@ -107,7 +107,7 @@ impl Stage {
         assert_eq!(self.changes(), before + 2);
     }
 
-    /// How many changes were tried by somebody who was let in.
+    /// How many changes were tried by clients that were admitted.
     fn changes(&self) -> usize {
         let audit = std::fs::read_to_string(self.world.path(".kiro/runtime/kumite/audit.jsonl"));
         let lines = lines(&audit.unwrap_or_default());

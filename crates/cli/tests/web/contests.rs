@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::served::Served;
 use crate::world::{World, is_alive, text, until};
 
-/// Two scripted teams and a program that scores, which waits until the test says so.
+/// Two scripted teams and a scoring program, which waits until the test lets it go.
 fn world(name: &str, is_held: bool) -> World {
     let world = World::new();
     world.write(name, "task = \"Write a haiku.\"\n[contest]\nrounds_min = 1\nrounds_max = 2\n\
@@ -15,7 +15,7 @@ fn world(name: &str, is_held: bool) -> World {
         true => "while [ ! -e go ]; do sleep 0.02; done",
         false => ":",
     };
-    // It works in a directory of its own.
+    // It works in its own directory.
     let root = world.root().display();
     world.write(
         "score.sh",
@@ -73,7 +73,7 @@ fn a_contest_is_started_watched_and_read() {
         (&listed["state"], &listed["winner"]),
         (&json!("done"), &board["winner"])
     );
-    // It is over, so there is nothing to go on with, and nothing was changed that could be applied.
+    // It is over, so it cannot go on, and nothing was changed that could be applied.
     let resume = served.post(&format!("/api/contests/{id}/resume"), &json!({}));
     assert!(text(&resume.assert_status(409).json()["error"]).contains("is done"));
     served

@@ -51,7 +51,7 @@ impl Read for Chunked {
 }
 
 impl Stream {
-    /// That of a program.
+    /// The stream of a program.
     fn open(served: &Served, query: &str, headers: &[&str]) -> Stream {
         let bearer = served.bearer();
         let headers: Vec<&str> = [&*bearer]
@@ -82,7 +82,7 @@ impl Stream {
         }
     }
 
-    /// What comes behind an id.
+    /// What comes after an id.
     fn after(served: &Served, id: &str) -> Stream {
         Stream::open(served, "", &[&format!("Last-Event-ID: {id}")])
     }
@@ -105,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// All up to the one of this kind, that one included.
+    /// All up to and including the first one of this kind.
     fn until(&mut self, kind: &str) -> Vec<Event> {
         let mut all: Vec<Event> = Vec::new();
         while all.last().is_none_or(|event| event.kind != kind) {
@@ -157,7 +157,7 @@ fn a_run_is_told_as_it_happens() {
         assert_eq!(event.data["spec"], "login");
     }
     assert!(events.iter().all(|event| event.id.is_some()));
-    // A spec that is made is told too, whoever makes it.
+    // A new spec is reported too, whoever creates it.
     world.kumite(&["new", "other"]).assert_code(0);
     let made = stream.next().unwrap();
     assert_eq!(
@@ -177,7 +177,7 @@ fn whoever_was_away_gets_exactly_what_it_missed() {
         .post("/api/specs/login/run", &json!({"until": "design"}))
         .assert_status(202);
     let events = stream.until("run_ended");
-    // From every position there was, by header and by query.
+    // From every possible position, by header and by query.
     let ids = [hello]
         .into_iter()
         .chain(events.iter().map(|event| event.id.clone().unwrap()));
@@ -225,7 +225,7 @@ fn nothing_is_missed_or_doubled_when_the_server_is_killed_in_the_middle_of_a_run
     let served = world.serve();
     world.go();
     let mut stream = Stream::after(&served, &last);
-    // The agent outlived the server, and the next engine goes on with it.
+    // The agent outlived the server, and the next engine continues it.
     heard.extend(stream.until("run_ended"));
     assert_eq!(heard.last().unwrap().data["state"], "done");
     assert_eq!(data(&heard), news(&world));
@@ -262,7 +262,7 @@ fn whoever_is_too_slow_gets_the_rest_from_the_file() {
     let world = World::new();
     let served = world.serve();
     let connection = served.connect();
-    // Little is on its way to it, so that the server has to keep the rest back.
+    // The client has a small buffer, so that the server has to hold the rest back.
     rustix::net::sockopt::set_socket_recv_buffer_size(&connection, 64 * 1024).unwrap();
     let mut stream = Stream::on(connection, &served, "", &[&served.bearer()]);
     assert_eq!(stream.next().unwrap().kind, "hello");
@@ -325,7 +325,7 @@ fn streams_are_counted_and_end_with_the_server() {
         .collect();
     let full = browser.get("/api/events");
     assert_eq!(full.assert_status(429).header("retry-after"), Some("5"));
-    // Programs have room of their own, and whoever leaves makes some.
+    // Programs have their own limit, and a stream that ends makes room.
     let program = Stream::open(&served, "", &[]);
     assert!(program.head.starts_with("HTTP/1.1 200"));
     streams.pop();

@@ -1,6 +1,6 @@
 //! Tests of `kumite serve`: the real binary, spoken to over raw connections.
 
-// A test that cannot go on has failed; helpers of tests are tests as well.
+// In a test a panic is a failure, which is intended; this includes helpers of tests.
 #![allow(clippy::unwrap_used)]
 
 mod agent_page;
@@ -13,7 +13,7 @@ mod served;
 mod serving;
 mod steering;
 
-// The same world as in the tests of the other commands; not all of it is needed here.
+// The same world as in the tests of the other commands; only parts of it are needed here.
 #[allow(dead_code)]
 #[path = "../it/watch.rs"]
 mod watch;

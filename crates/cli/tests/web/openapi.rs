@@ -1,12 +1,13 @@
-//! `/api/openapi.json` against the real server: what it lists is there, answers as it says, and
-//! there is nothing else.
+//! `/api/openapi.json` against the real server: every listed route exists and answers as described,
+//! and
+//! there are no others.
 
 use serde_json::{Map, Value, json};
 
 use crate::served::Served;
 use crate::world::{World, text, until};
 
-/// Every operation: method, path, and what the document says of it.
+/// Every operation: method, path, and its description.
 fn operations(document: &Value) -> Vec<(String, String, Value)> {
     let paths = document["paths"].as_object().unwrap();
     let all = paths.iter().flat_map(|(path, methods)| {
@@ -16,7 +17,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
     all.collect()
 }
 
-/// A project with something of everything, and names that can stand in for `{spec}` and the like.
+/// A project with some of everything, and names that can replace `{spec}` and the like.
 fn lived_in(world: &World, served: &Served) -> Map<String, Value> {
     world.spec_with_documents("login");
     served
@@ -150,7 +151,7 @@ fn every_answer_has_the_form_that_the_document_says() {
         seen += 1;
     }
     assert!(seen >= 15, "{seen}");
-    // Refusals and changes have forms, too.
+    // Refusals and changes have schemas too.
     let refusal = &document["paths"]["/api/specs/{spec}"]["get"]["responses"]["404"]["content"];
     let answer = served.get("/api/specs/nobody").assert_status(404).json();
     let check = Check {
@@ -178,7 +179,7 @@ fn every_route_of_the_document_is_there_and_no_other() {
     let names = lived_in(&world, &served);
     let document = served.get("/api/openapi.json").json();
     for (method, path, _) in operations(&document) {
-        // Nothing of that is taken, so nothing is changed, but somebody is there who says so.
+        // None of it is accepted, so nothing is changed, but every route must answer.
         let path = filled(&path, &names);
         let status = match (method.as_str(), path.as_str()) {
             (_, "/api/events") => continue,
@@ -207,7 +208,7 @@ fn every_route_of_the_document_is_there_and_no_other() {
         .assert_status(404);
 }
 
-/// As much of JSON Schema as the document uses; a keyword that it does not know is a failure.
+/// The part of JSON Schema that the document uses; an unknown keyword is a failure.
 struct Check<'a> {
     document: &'a Value,
 }
@@ -250,7 +251,7 @@ impl Check<'_> {
                             wrong.extend(self.check(value, rule, &format!("{place}.{key}")));
                         }
                     }
-                    // What the document does not know of is a gap in it.
+                    // A field that is not in the document is a gap in it.
                     for key in value.as_object().into_iter().flat_map(Map::keys) {
                         if rule.get(key).is_none() {
                             wrong.push(format!("{place}: {key} is not in the document"));

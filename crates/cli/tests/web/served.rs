@@ -1,4 +1,4 @@
-//! A `kumite serve` at work, and requests to it, byte by byte: no HTTP client that hides anything.
+//! A running `kumite serve`, and requests to it, byte by byte: no HTTP client that hides anything.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::world::{PATIENCE, World, until};
 
-/// Where the server's words for people go.
+/// The server's messages for people.
 pub const STDERR: &str = "serve.stderr";
 
 /// A server. It ends with the test.
@@ -27,7 +27,7 @@ pub struct Served {
 /// A browser that has used a link: it sends its cookie, our Origin, and the CSRF token of a page.
 pub struct Browser {
     port: u16,
-    /// `NAME=VALUE`, as the header `Cookie` has it.
+    /// `NAME=VALUE`, as in the header `Cookie`.
     pub cookie: String,
     pub csrf: String,
 }
@@ -78,12 +78,12 @@ impl Served {
         self.child.id()
     }
 
-    /// What a program asks with the token.
+    /// A GET of a program with the token.
     pub fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[&self.bearer()], "")
     }
 
-    /// What a program changes with the token.
+    /// A POST of a program with the token.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         let kind = "Content-Type: application/json";
         self.send("POST", path, &[&self.bearer(), kind], &body.to_string())
@@ -93,15 +93,15 @@ impl Served {
         format!("Authorization: Bearer {}", self.token)
     }
 
-    /// A request with a right Host and these headers (`Name: value`).
+    /// A request with a correct Host and these headers (`Name: value`).
     pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
         send(self.port, method, path, headers, body)
     }
 
-    /// Sends bytes as they are and reads one answer.
+    /// Sends bytes unchanged and reads one answer.
     pub fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // It may refuse before it has heard all.
+        // It may refuse before it has read everything.
         let _ = stream.write_all(bytes);
         Answer::read(&mut stream)
     }
@@ -129,14 +129,14 @@ impl Served {
         browser
     }
 
-    /// What it said after the first line, once it has ended.
+    /// Its output after the first line, once it has ended.
     pub fn rest_of_stdout(&mut self) -> String {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
         rest
     }
 
-    /// Sends a signal and waits for the end; gives the exit code.
+    /// Sends a signal and waits for the end; returns the exit code.
     pub fn end(&mut self, signal: &str) -> i32 {
         crate::world::kill(self.pid(), signal);
         let mut code = None;
@@ -194,7 +194,7 @@ fn send(port: u16, method: &str, path: &str, headers: &[&str], body: &str) -> An
     }
     let _ = write!(text, "Connection: close\r\n\r\n{body}");
     let mut stream = connect(port);
-    // It may refuse before it has heard all.
+    // It may refuse before it has read everything.
     let _ = stream.write_all(text.as_bytes());
     Answer::read_to(&mut stream, method == "HEAD")
 }
@@ -206,7 +206,7 @@ impl fmt::Debug for Answer {
 }
 
 impl Answer {
-    /// Reads one answer. Status 0: the connection was closed without any.
+    /// Reads one answer. Status 0: the connection was closed without one.
     pub fn read(stream: &mut impl Read) -> Answer {
         Answer::read_to(stream, false)
     }
@@ -274,7 +274,7 @@ impl Answer {
     }
 }
 
-/// A line without its end. None: there is nothing more.
+/// A line without its line end. None: there is nothing more.
 fn line(reader: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     match reader.read_until(b'\n', &mut line) {

@@ -194,9 +194,9 @@ fn a_second_signal_does_not_wait_for_an_agent_that_does_not_listen() {
     let agent = world.launches()[0]["pid"].as_u64().unwrap();
     let agent = u32::try_from(agent).unwrap();
     crate::world::kill(served.pid(), "INT");
-    // Changes are refused from then on, and who looks can still look.
+    // Changes are refused from then on, but reading still works.
     until("the server to refuse changes", || {
-        // One that is not there: a stop that came before the signal would wait for the agent.
+        // A route that does not exist: a stop that came before the signal would wait for the agent.
         served.post("/api/none", &json!({})).status == 503
     });
     served.get("/api/specs").assert_status(200);
@@ -264,7 +264,7 @@ fn beyond_loopback_only_tls_is_spoken() {
             .starts_with(&format!("{}/login?key=", served.url))
     );
     assert!(link.stderr.contains('█'));
-    // The next time it is the same certificate: a person has to look at it once.
+    // The next time it is the same certificate: a person has to check it only once.
     drop(served);
     let _served = world.serve_with(&["--listen", "0.0.0.0:0"]);
     until("the same fingerprint", || {
@@ -302,7 +302,7 @@ fn a_certificate_of_the_person_is_used_also_on_loopback() {
     assert!(out.assert_code(1).stderr.contains("none.pem"), "{out:?}");
 }
 
-/// A request over TLS to somebody who has this certificate and this name.
+/// A request over TLS to a server with this certificate and this name.
 fn tls(served: &Served, cert: &str, name: &str, head: &str) -> Answer {
     use std::io::Write;
     let mut roots = RootCertStore::empty();

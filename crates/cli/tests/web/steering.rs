@@ -1,4 +1,4 @@
-//! Steering specs through the HTTP API: every change is seen by the command line as well.
+//! Steering specs through the HTTP API: the command line sees every change too.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn a_spec_is_made_run_and_seen_by_the_command_line() {
     world.wait_for_state("login", "done");
     assert_eq!(world.stands("login"), "done until_reached");
     assert_eq!(world.steps("login"), ["requirements 1"]);
-    // Again from there, with everything said.
+    // Again from there, with all options.
     let ask = json!({"from": "requirements", "until": "requirements", "agent": "claude", "no_wait": true});
     change(&served, "login", "run", &ask, 202);
     until("it to be written anew", || world.steps("login").len() == 2);
@@ -70,7 +70,7 @@ fn a_stop_through_the_api_kills_the_agent() {
     let living = served.get("/api/specs/login/agents").json();
     assert_eq!(living["agents"][0]["alive"], true);
     assert_eq!(living["agents"][0]["pid"], pid);
-    // Without a body, as a button without anything to say sends it.
+    // Without a body, as a button without fields sends it.
     let answer = served.send("POST", "/api/specs/login/stop", &[&served.bearer()], "");
     answer.assert_status(200);
     assert!(!is_alive(pid));

@@ -14,7 +14,7 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct ApplyArgs {
-    /// The beginning of its id; without it the newest one
+    /// The beginning of its id; by default the newest one
     id: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,
@@ -24,7 +24,7 @@ pub struct ApplyArgs {
     /// The changes of this round, not of the team's best
     #[arg(long, value_name = "N")]
     round: Option<u32>,
-    /// Only say whether they can be applied
+    /// Only check whether they can be applied
     #[arg(long)]
     check: bool,
 }

@@ -19,7 +19,7 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct BoardArgs {
-    /// The beginning of its id; without it the newest one
+    /// The beginning of its id; by default the newest one
     id: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,
@@ -29,7 +29,7 @@ pub struct BoardArgs {
     /// All contests, newest first
     #[arg(long, conflicts_with_all = ["watch", "id"])]
     all: bool,
-    /// Ask the database; it is only read
+    /// Query the database, which is only read
     #[arg(long, value_name = "SELECT", conflicts_with_all = ["watch", "id", "all"])]
     sql: Option<String>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ struct Export {
     parquet: Option<PathBuf>,
 }
 
-/// How often somebody who watches sees something new.
+/// How often a watched board is refreshed.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub fn board(setting: &Setting, args: &BoardArgs) -> Result {
@@ -137,7 +137,7 @@ fn list(setting: &Setting, place: &Place) -> Result {
     for listed in place.all()? {
         match report::board_of(&listed) {
             Ok(board) => boards.push((listed.created_at, board)),
-            // One that is damaged hides no other.
+            // A damaged contest hides no other.
             Err(error) => eprintln!("kumite: warning: contest {}: {error}", listed.id),
         }
     }

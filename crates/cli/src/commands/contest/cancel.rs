@@ -17,20 +17,20 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct CancelArgs {
-    /// The beginning of its id; without it the newest one
+    /// The beginning of its id; by default the newest one
     id: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,
 }
 
-/// How long whoever plays it may take: agents have a grace period before they are killed.
+/// How long the process that plays it may take: agents have a grace period before they are killed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
     let place = args.place.find(setting)?;
     let home = match &args.id {
         Some(id) => place.pick_own(Some(id))?,
-        // The newest one that is played, if there is one.
+        // The newest running contest, if there is one.
         None => {
             let all = home::all(&place.workspace)?;
             let played = all.into_iter().find(Home::is_played);
@@ -57,7 +57,7 @@ pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
         thread::sleep(Duration::from_millis(20));
     }
     if !is_ended(&home) {
-        // Nobody played it: we end it ourselves.
+        // No process played it, so we end it ourselves.
         Engine::open(home, Cancel::new())?.play(&mut |_, _| {})?;
     }
     match setting.json() {

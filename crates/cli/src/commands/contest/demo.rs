@@ -13,7 +13,7 @@ use crate::trouble::Result;
 
 #[derive(Args)]
 pub struct DemoArgs {
-    /// Where to keep it; a temporary directory, if it is left out
+    /// Where to keep it; by default a temporary directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub fn look_around() {
     eprintln!("  kumite contest board --sql \"SELECT team_name, score FROM leader_board\"");
 }
 
-/// The contest of the demo, in a directory of its own.
+/// The contest of the demo, in its own directory.
 pub fn play(setting: &Setting, root: &Path, pace_ms: u64) -> Result {
     let place = Place {
         named: None,

@@ -17,13 +17,13 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct JudgeCheckArgs {
-    /// Labelled cases of your own, one JSON object a line; without it the set that comes with kumite
+    /// Your own labelled cases, one JSON object per line; by default the set that comes with kumite
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
-    /// Ask this model, such as openai:gpt-5; without it the rule-based judge
+    /// Ask this model, such as openai:gpt-5; by default the rule-based judge
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Dollars for a million tokens of it, input and output, such as 1.25,10
+    /// Dollars per million tokens, input and output, such as 1.25,10
     #[arg(long, value_name = "IN,OUT", requires = "model")]
     price: Option<String>,
     /// How many further tries a failed answer gets

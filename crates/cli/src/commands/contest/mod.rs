@@ -30,14 +30,14 @@ enum ContestCommand {
     /// Play a contest: FILE is a contest.toml, or mixseek's orchestrator file
     #[command(after_help = EXIT_CODES)]
     Run(run::RunArgs),
-    /// Go on with a contest that was interrupted
+    /// Go on with an interrupted contest
     #[command(after_help = EXIT_CODES)]
     Resume(resume::ResumeArgs),
-    /// The leader board, also while a contest runs
+    /// The leader board, even while a contest runs
     Board(board::BoardArgs),
     /// Rounds, scores, feedback and judgments of a contest
     Show(show::ShowArgs),
-    /// End a contest; what is finished stays
+    /// End a contest; finished rounds stay
     Cancel(cancel::CancelArgs),
     /// Apply the changes of the winner, or of another team, to the project
     Apply(apply::ApplyArgs),

@@ -22,7 +22,7 @@ pub struct PlaceArgs {
 impl PlaceArgs {
     pub fn find(&self, setting: &Setting) -> Result<Place> {
         let here = setting.place()?;
-        // A contest needs no project: without one it lives where we are.
+        // A contest needs no project: without one it uses the current directory.
         let project = setting
             .project()
             .map_or_else(|_| here.clone(), |project| project.root().to_owned());

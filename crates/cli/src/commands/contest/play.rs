@@ -1,4 +1,4 @@
-//! Playing a contest in this process, and following it to its end.
+//! Plays a contest in this process, and follows it to its end.
 
 use std::process::ExitCode;
 
@@ -73,8 +73,8 @@ pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
     Ok(ExitCode::from(code(contest)))
 }
 
-/// 0 all teams ended well, 1 some failed, 4 none succeeded. A result that the database lacks is
-/// not all well.
+/// 0: all teams ended well, 1: some failed, 4: none succeeded. If the database lacks the result,
+/// not all is well.
 pub fn code(contest: &Contest) -> u8 {
     match success(contest) {
         Success::All if view::unsaved(contest).is_none() => exit::DONE,

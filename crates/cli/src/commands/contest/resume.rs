@@ -11,7 +11,7 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct ResumeArgs {
-    /// The beginning of its id; without it the newest unfinished one
+    /// The beginning of its id; by default the newest unfinished one
     id: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,
@@ -27,7 +27,7 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
         None => {
             let all = home::all(&place.workspace)?;
             let open = all.iter().find(|home| is_open(home)).cloned();
-            // Nothing is open: the newest one says how it ended.
+            // Nothing is unfinished: show how the newest one ended.
             let newest = open.or_else(|| all.into_iter().next());
             newest.ok_or_else(|| {
                 let workspace = place.workspace.display();

@@ -34,10 +34,10 @@ pub struct RunArgs {
     /// Check everything that costs nothing, and play nothing
     #[arg(long)]
     dry_run: bool,
-    /// How many seconds a team may use, in place of the file's
+    /// How many seconds a team may use, instead of the value in the file
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
-    /// Keys that are not known are only warned about
+    /// Only warn about unknown keys
     #[arg(long)]
     lenient: bool,
     /// What is printed at the end
@@ -110,7 +110,7 @@ fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Everything that can be known before a cent is spent. The database is only looked at.
+/// Everything that can be known before a cent is spent. The database is only read.
 fn checked(setting: &Setting, place: &Place, loaded: &Loaded) -> Result<Vec<Check>> {
     let loader = setting.loader(&Project::at(&place.project), Flags::default())?;
     let settings = &loader.loaded.settings;
@@ -137,8 +137,8 @@ fn checked(setting: &Setting, place: &Place, loaded: &Loaded) -> Result<Vec<Chec
     Ok(checks)
 }
 
-/// Looks at the database without making anything. Where kumite keeps its own things, it makes the
-/// directory as well, when the time has come.
+/// Checks the database without creating anything. In kumite's own place, the directory is created
+/// later too.
 fn usable(place: &Place) -> std::result::Result<&'static str, board::Error> {
     let board = Board::new(&place.database)?;
     let dir = place.database.parent();
@@ -150,7 +150,7 @@ fn usable(place: &Place) -> std::result::Result<&'static str, board::Error> {
     checked.map(|()| "can be used")
 }
 
-/// A database that somebody else has open may be free in a moment (D9: 1, 2 and 4 s).
+/// A database that another process has open may be free in a moment (D9: 1, 2 and 4 s).
 fn patiently(board: &Board) -> std::result::Result<(), board::Error> {
     for seconds in [1, 2, 4] {
         match board.check() {
@@ -186,7 +186,7 @@ fn shown(setting: &Setting, checks: &[Check]) -> ExitCode {
     }
 }
 
-/// Writes the charter down: from here on there is a contest.
+/// Writes the charter: from here on the contest exists.
 pub fn begin(place: &Place, plan: Plan) -> Result<Home> {
     let created_ms = now_ms();
     let is_agent = |team: &Team| matches!(team.kind, TeamKind::Agent(_));

@@ -11,7 +11,7 @@ use kumite_core::contest::board::standings;
 
 use crate::progress::{lines_of_terminal, say};
 
-/// A longer name does not push everybody's lines to the right.
+/// A longer name does not push all lines to the right.
 const NAME_MAX: usize = 32;
 
 pub struct Screen {
@@ -22,9 +22,9 @@ pub struct Screen {
 
 enum Way {
     Json,
-    /// One sentence a line: nothing moves.
+    /// One sentence per line: nothing moves.
     Lines,
-    /// Sentences, and below them a line per team.
+    /// Sentences, and below them one line per team.
     Live {
         lines: MultiProgress,
         teams: Vec<ProgressBar>,
@@ -100,7 +100,7 @@ impl Way {
     }
 }
 
-/// A line per team: round, score, rank, what it does.
+/// One line per team: round, score, rank, and its activity.
 fn draw(bars: &[ProgressBar], contest: &Contest, width: usize) {
     for standing in standings(contest) {
         let team = &contest.teams[standing.team as usize];
@@ -135,7 +135,7 @@ fn sentence(news: &News, contest: &Contest, width: usize) -> Option<String> {
     if let What::Judged { round, .. } = news.what
         && round < contest.rules.rounds_min
     {
-        // It goes on anyway, and nobody was asked.
+        // The team goes on anyway, and the judge was not asked.
         return None;
     }
     let words = clean_line(&words(&news.what)?);
@@ -146,7 +146,7 @@ fn sentence(news: &News, contest: &Contest, width: usize) -> Option<String> {
     })
 }
 
-/// What is worth a line of its own. The start of a round is not: its end is.
+/// News worth a line. The start of a round is not, but its end is.
 fn words(what: &What) -> Option<String> {
     Some(match what {
         What::RoundStarted { .. } | What::Submitted { .. } => return None,

@@ -26,10 +26,10 @@ pub struct ShowArgs {
     /// Only this round
     #[arg(long, value_name = "N")]
     round: Option<u32>,
-    /// The submissions as well
+    /// Include the submissions
     #[arg(long)]
     submissions: bool,
-    /// The prompts as well
+    /// Include the prompts
     #[arg(long)]
     prompts: bool,
 }
@@ -93,7 +93,7 @@ fn print(report: &Report, args: &ShowArgs) {
     }
 }
 
-/// Scores by round as bars, a line per team.
+/// Scores by round as bars, one line per team.
 fn chart(report: &Report) {
     let width = report
         .board

@@ -7,7 +7,7 @@ use kumite_contest::view::{Board, Line};
 use crate::out::out;
 use crate::render::elapsed;
 
-/// A longer name does not push everybody's columns to the right.
+/// A longer name does not push all columns to the right.
 const NAME_MAX: usize = 32;
 
 pub fn print(board: &Board) {
@@ -16,7 +16,7 @@ pub fn print(board: &Board) {
     }
 }
 
-/// A heading, a line per team, and what it adds up to.
+/// A heading, one line per team, and the totals.
 pub fn lines(board: &Board) -> Vec<String> {
     let width = |text: fn(&Line) -> &str, least: usize| {
         let widths = board.teams.iter().map(|it| measure_text_width(text(it)));
@@ -91,7 +91,7 @@ fn why(line: &Line, is_winner: bool) -> String {
     if let Some(doing) = &line.doing {
         parts.push(format!("round {}: {doing}", line.current_round));
     }
-    // The first line says it; `show` has the rest.
+    // Only the first line; `show` has the rest.
     let message = line.message.as_deref().and_then(|it| it.lines().next());
     parts.extend(message.map(clean_line));
     parts.join(", ")

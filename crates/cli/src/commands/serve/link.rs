@@ -1,4 +1,4 @@
-//! `kumite serve link`: another way in.
+//! `kumite serve link`: another link to the page.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,10 +17,10 @@ const TTL_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[derive(Args)]
 pub struct LinkArgs {
-    /// Who uses it can look at everything and change nothing
+    /// Its user can look at everything and change nothing
     #[arg(long)]
     read_only: bool,
-    /// How long it can be used, such as 10m, 1h or 7d; a read-only visit ends then, too
+    /// How long it is valid, such as 10m, 1h or 7d; a read-only session ends then too
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = ttl)]
     ttl: Duration,
 }

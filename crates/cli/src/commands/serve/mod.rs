@@ -22,28 +22,28 @@ use crate::{exit, signals};
 pub struct ServeArgs {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Where to listen; port 0 takes that of the last time, or a free one
+    /// Where to listen; port 0 takes the port of the last time, or a free one
     ///
-    /// Beyond loopback TLS is used, with a certificate of our own if there is none.
+    /// Beyond loopback TLS is used, with our own certificate if none is given.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = listen)]
     listen: SocketAddr,
-    /// A name under which browsers ask for this machine; can be given several times
+    /// A name of this machine that browsers may use; can be given several times
     #[arg(long, value_name = "NAME", value_parser = host)]
     host: Vec<String>,
-    /// A certificate (PEM) in place of our own
+    /// A certificate (PEM) instead of our own
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// Its key (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// End when stdin does: whoever started us has gone
+    /// End when stdin ends: the process that started us has gone
     #[arg(long, hide = true)]
     attached: bool,
 }
 
 #[derive(Subcommand)]
 enum ServeCommand {
-    /// Print a one-time link to the page of the server that runs
+    /// Print a one-time link to the page of the running server
     Link(link::LinkArgs),
 }
 
@@ -108,7 +108,7 @@ fn explain(setting: &Setting, server: &Server) {
     }
 }
 
-/// An address, or a name that has one. IPv4 comes first, since everybody has that.
+/// An address, or a name that has one. IPv4 comes first, because every machine has it.
 fn listen(text: &str) -> std::result::Result<SocketAddr, String> {
     let wrong = |why: &str| {
         format!("{why}; an address has a port, such as `127.0.0.1:0` or `localhost:7000`")
@@ -120,7 +120,7 @@ fn listen(text: &str) -> std::result::Result<SocketAddr, String> {
     first.ok_or_else(|| wrong("the name has no address"))
 }
 
-/// A name as it stands in the header Host, without a port.
+/// A name as it appears in the header Host, without a port.
 fn host(text: &str) -> std::result::Result<String, String> {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = bare.parse::<IpAddr>() {

@@ -1,5 +1,5 @@
-//! A contest of two agent programs over a small repository: whose tests pass, wins, and its changes
-//! can be taken over.
+//! A contest of two agent programs over a small repository: the team whose tests pass wins, and its
+//! changes can be applied.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -16,7 +16,7 @@ const TEST: &str = "#!/bin/sh\n[ \"$(sh calc.sh 2 3)\" = 5 ] && [ \"$(sh calc.sh
 const SCORE: &str = "#!/bin/sh\nif sh test.sh; then echo '{\"score\": 100, \"remarks\": \"green\"}'\n\
     else echo '{\"score\": 0, \"remarks\": \"the tests fail\"}'; fi\n";
 
-/// Claude Code as kumite sees it: it mends the program, and leaves somebody behind.
+/// Claude Code as kumite sees it: it repairs the program, and leaves a process behind.
 const CLAUDE: &str = r#"#!/bin/sh
 echo '{"type":"system","subtype":"init","session_id":"s-1"}'
 sleep 1000 &
@@ -25,7 +25,7 @@ sed -i 's/ - / + /' calc.sh
 echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.25,"usage":{"input_tokens":3,"output_tokens":4},"result":"It adds now."}'
 "#;
 
-/// Codex as kumite sees it: it is busy, and mends nothing.
+/// Codex as kumite sees it: it is busy, but repairs nothing.
 const CODEX: &str = r#"#!/bin/sh
 cat > /dev/null
 echo '{"type":"thread.started","thread_id":"t-1"}'
@@ -94,7 +94,7 @@ fn board(world: &World) -> Value {
     serde_json::from_str(&out.stdout).unwrap()
 }
 
-/// No worktree, no branch, no process, and the checkout is as it was.
+/// No worktree, no branch, no process, and an unchanged checkout.
 #[track_caller]
 fn assert_nothing_left(world: &World) {
     assert_eq!(git(world, &["worktree", "list"]).lines().count(), 1);
@@ -145,11 +145,11 @@ fn the_team_whose_tests_pass_wins_and_its_changes_can_be_applied() {
     assert!(tests_pass(&world));
     assert_eq!(git(&world, &["status", "--porcelain"]), " M calc.sh\n");
 
-    // Twice does not fit, and changes nothing.
+    // A second time does not apply, and changes nothing.
     let out = world.kumite(&["contest", "apply"]);
     assert_eq!(out.code, 1, "{out:?}");
     assert!(tests_pass(&world));
-    // The other one's changes are there, too.
+    // The other team's changes are available too.
     let out = world.kumite(&["contest", "apply", "--team", "codex"]);
     out.assert_code(0);
     assert_eq!(world.read("notes.txt"), "It subtracts.\n");

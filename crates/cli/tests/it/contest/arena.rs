@@ -1,4 +1,4 @@
-//! A workspace with mixseek's files, a model server that obeys, and kumite in it.
+//! A workspace with mixseek's files, a model server that follows a script, and kumite in it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use crate::world::{Out, Running, World, lines, text};
 pub const TASK: &str = "Write a haiku about rain.";
 pub const FILE: &str = "configs/orchestrator.toml";
 
-/// A workspace that is ready to be played in.
+/// A workspace that is ready to play.
 pub struct Arena {
     pub world: World,
     pub model: Server,
     teams: Vec<String>,
 }
 
-/// What is in the files of a workspace: each text is put into one of them.
+/// The content of a workspace's files: each text goes into one of them.
 pub struct Files {
     teams: Vec<String>,
     rounds: Option<(u32, u32)>,
@@ -63,7 +63,7 @@ impl Files {
         Files { leader, ..self }
     }
 
-    /// Leaders are asked again and again, so that a model that is unwell holds them up.
+    /// Leaders are asked again and again, so that a failing model delays them.
     pub fn patient(self) -> Files {
         self.orchestrator("max_retries_per_team = 10")
             .leader("max_retries = 10")
@@ -135,13 +135,13 @@ impl Files {
     }
 }
 
-/// By this a leader is told from those of the other teams.
+/// The text that identifies a leader's team.
 pub fn system_of(team: &str) -> String {
     format!("You are team {team}.")
 }
 
 impl Arena {
-    /// A world whose files are written already.
+    /// A world whose files are already written.
     pub fn at(mut world: World, teams: &[String], play: Play) -> Arena {
         let log = Some(world.path("requests.jsonl"));
         let options = Options { log, port: 0 };
@@ -163,7 +163,7 @@ impl Arena {
         &self.teams
     }
 
-    /// Lets the model obey another play from now on.
+    /// Lets the model follow another play from now on.
     pub fn replay(&self, play: Play) {
         self.model.set(play.script(&self.teams));
     }
@@ -210,7 +210,7 @@ impl Arena {
         found.unwrap_or_else(|| panic!("{board}")).clone()
     }
 
-    /// Asks the database as people do.
+    /// Queries the database as people do.
     pub fn sql(&self, sql: &str) -> Vec<Value> {
         let out = self.contest(&["board", "--sql", sql, "--json"]);
         assert_eq!(out.code, 0, "{sql}: {out:?}");
@@ -220,7 +220,7 @@ impl Arena {
             .collect()
     }
 
-    /// `columns` of a table, a line of words for every row.
+    /// `columns` of a table, one line of words per row.
     pub fn rows(&self, columns: &str, from: &str) -> Vec<String> {
         let word = |value: &Value| match value.as_f64() {
             Some(number) => number.to_string(),
@@ -234,7 +234,7 @@ impl Arena {
         rows.iter().map(line).collect()
     }
 
-    /// Of all rounds that have a score.
+    /// All rounds that have a score.
     pub fn leader_board(&self) -> Vec<String> {
         self.rows(
             "team_id, round_number, score, final_submission, exit_reason",
@@ -242,7 +242,7 @@ impl Arena {
         )
     }
 
-    /// Of all rounds.
+    /// All rounds.
     pub fn round_status(&self) -> Vec<String> {
         self.rows(
             "team_id, round_number, should_continue",
@@ -266,21 +266,21 @@ impl Arena {
         let dir = self.world.path(".kiro/runtime/kumite/contests");
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
         let homes = entries.map(|entry| entry.path());
-        // What has no plan is no contest.
+        // A directory without a plan is not a contest.
         let homes = homes.filter(|home| home.join("plan.json").exists());
         let mut homes: Vec<PathBuf> = homes.collect();
         homes.sort();
         homes
     }
 
-    /// The journal of the newest contest; nothing if there is none yet.
+    /// The journal of the newest contest; empty if there is none yet.
     pub fn journal(&self) -> Vec<Value> {
         let home = self.homes().pop();
         let text = home.and_then(|home| fs::read_to_string(home.join("journal.jsonl")).ok());
         let text = text.unwrap_or_default();
-        // The last line may be in the making.
+        // The last line may be incomplete.
         let end = text.rfind('\n').map_or(0, |end| end + 1);
-        // Empty lines say nothing.
+        // Empty lines are ignored.
         lines(&text[..end].replace("\n\n", "\n"))
     }
 

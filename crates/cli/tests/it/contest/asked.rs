@@ -1,4 +1,4 @@
-//! What the model was asked: by whom, for which team, in which round.
+//! What the model was asked: by which role, for which team, in which round.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ impl Arena {
         requests.iter().map(|it| self.read(&it["body"])).collect()
     }
 
-    /// Those of one role, for a team and a round.
+    /// The requests of one role, for a team and a round.
     pub fn asked_of(&self, role: Role, team: &str, round: u32) -> Vec<Asked> {
         let is_it = |it: &Asked| it.role == role && it.team == team && it.round == round;
         self.asked().into_iter().filter(is_it).collect()
@@ -87,7 +87,7 @@ impl Arena {
         of.next().cloned().unwrap_or_default()
     }
 
-    /// The newest submission that a text tells of.
+    /// The newest submission that a text mentions.
     fn newest_said(&self, prompt: &str) -> (String, u32) {
         let all = (1..=10u32).rev().flat_map(|round| {
             let teams = self.teams().iter();

@@ -1,5 +1,5 @@
-//! kumite is killed after every single journal entry of a contest, resumed, and has to end with the
-//! same board as undisturbed, without scoring a round twice.
+//! kumite is killed after every single journal entry of a contest and resumed. It must end with the
+//! same board as without crashes, and score no round twice.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,8 +14,8 @@ const TEAMS: [&str; 3] = ["alpha", "beta", "gamma"];
 const KILLED: i32 = 137;
 const THREADS: usize = 4;
 
-/// Three teams, up to three rounds: one is stopped by the judge, the best round of one is not its
-/// last, and two share a score.
+/// Three teams, up to three rounds: the judge stops one, the best round of one is not its last, and
+/// two have the same score.
 fn contest() -> Arena {
     let play = Play::new()
         .scores("alpha", &[60.0, 75.5, 70.0])
@@ -37,7 +37,7 @@ fn die_at(arena: &mut Arena, args: &[&str], number: usize) {
 const RUN: [&str; 4] = ["run", super::arena::FILE, super::arena::TASK, "--json"];
 const RESUME: [&str; 2] = ["resume", "--json"];
 
-/// All that counts in the end: every row, and what `board` says.
+/// Everything that counts at the end: every row, and the output of `board`.
 fn result(arena: &Arena) -> Vec<String> {
     let mut lines = arena.rows(
         "line",
@@ -58,8 +58,8 @@ fn result(arena: &Arena) -> Vec<String> {
     lines
 }
 
-/// What the journal knew when kumite died was not asked for again; what was under way, once more
-/// for every death.
+/// What was in the journal when kumite died was not requested again; what was in progress, once
+/// more for every death.
 fn assert_nothing_was_asked_for_again(arena: &Arena, known: &[Value], deaths: usize) {
     for (index, team) in (0u32..).zip(TEAMS) {
         for round in 1..=3u32 {
@@ -126,7 +126,7 @@ fn a_contest_killed_again_while_it_recovers_has_the_board_of_the_undisturbed_one
         let first = number * 5;
         die_at(&mut arena, &RUN, first);
         let known = arena.journal();
-        // The entry that says that it was resumed, and the next one after a further try.
+        // The entry for the resume, and the next one after a further try.
         die_at(&mut arena, &RESUME, first + 1);
         die_at(&mut arena, &RESUME, first + 3);
         arena.resume().assert_code(0);
@@ -146,7 +146,7 @@ fn a_contest_killed_at_any_moment_has_the_board_of_the_undisturbed_one() {
                 true => arena.start(&["--json"]),
                 false => arena.world.start(&["contest", "resume", "--json"]),
             };
-            // No test waits for a time; this one draws the time of a blow.
+            // No test waits for a fixed time; this one draws the time of a kill.
             let ms = (seed * 7 + blow) * 31 % 400;
             std::thread::park_timeout(Duration::from_millis(ms as u64));
             run.signal("KILL");
@@ -161,7 +161,7 @@ fn a_contest_killed_at_any_moment_has_the_board_of_the_undisturbed_one() {
     });
 }
 
-/// Tries all numbers from 1 to `last`, several at once, and says how many there were.
+/// Tries all numbers from 1 to `last`, several at the same time, and returns how many there were.
 fn everywhere(last: usize, one: impl Fn(usize) + Sync) -> usize {
     let next = AtomicUsize::new(1);
     let troubles: Mutex<Vec<(usize, String)>> = Mutex::new(Vec::new());

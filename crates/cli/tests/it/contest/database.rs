@@ -1,4 +1,4 @@
-//! A database that cannot be written, for a moment or for good (D9, D11, bad input).
+//! A database that cannot be written, for a moment or permanently (D9, D11, bad input).
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::world::{Out, text, until};
 struct Held(File);
 
 impl Held {
-    /// Waits for the moment when nobody else has it.
+    /// Waits until no other process has it.
     fn take(path: &Path) -> Held {
         let file = File::options().read(true).write(true).open(path).unwrap();
         until("the database to be free", || {
@@ -33,7 +33,7 @@ fn scores() -> Play {
     Play::new().scores("alpha", &[60.0, 70.0])
 }
 
-/// A team that is held up in round 2 by its model until [`Arena::replay`].
+/// A team that its model delays in round 2 until [`Arena::replay`].
 fn held_up() -> Arena {
     let play = scores().leader("alpha", 2, vec![error(503)]);
     Files::of(&["alpha"]).rounds(2, 2).patient().play(play)
@@ -64,7 +64,7 @@ fn assert_tries(out: &Out, words: &str) {
     }
 }
 
-/// Both rounds are in the database, and the team is out all the same.
+/// Both rounds are in the database, but the team is out nevertheless.
 #[track_caller]
 fn assert_made_up_for(arena: &Arena) {
     assert_eq!(
@@ -92,7 +92,7 @@ fn d9_s21_a_database_that_stays_locked_disqualifies_and_is_written_by_a_resume()
         (&json!("database_failure"), &json!(70.0))
     );
 
-    // The journal has everything, and says so while the database still has nothing to say.
+    // The journal has everything, and the board shows it while the database has nothing yet.
     let board = arena.board();
     assert_eq!(
         (&board["state"], &board["winner"]),
@@ -146,7 +146,7 @@ fn d11_a_database_that_is_in_use_when_a_contest_begins_is_waited_for() {
     fs::copy(super::tables::FIXTURE, arena.world.path("mixseek.db")).unwrap();
     let held = Held::take(&arena.world.path("mixseek.db"));
     let running = arena.start(&["--json"]);
-    // The program of the board is there, so it has met the lock, or will in a moment.
+    // The board program is running, so it has met the lock, or will in a moment.
     let db = arena.world.path("mixseek.db").display().to_string();
     until("the board to be asked for", || {
         processes(&["kumite-board", &db]) > 0
@@ -198,7 +198,7 @@ fn d9_s21_a_full_disk_disqualifies_and_a_resume_writes_what_is_missing() {
     assert_eq!(rows[0]["exit_reason"], "database_failure");
 }
 
-/// The evaluator talks nonsense, so that the journal gets entry after entry until it is full.
+/// The evaluator answers nonsense, so that the journal gets entry after entry until it is full.
 #[test]
 fn a_full_disk_under_the_journal_is_said_and_a_resume_goes_on_when_there_is_room() {
     let nonsense = Play::new()
@@ -235,7 +235,7 @@ fn a_full_disk_under_the_journal_is_said_and_a_resume_goes_on_when_there_is_room
     assert_eq!(arena.count(Role::Leader, "alpha", 1), 1);
 }
 
-/// Refused before anybody is asked, with these words; what is there stays as it is.
+/// Refused before any request, with these words; existing files stay unchanged.
 #[track_caller]
 fn assert_refused(arena: &Arena, db: &str, words: &[&str]) {
     let before = fs::read(arena.world.path(db)).ok();
@@ -283,7 +283,7 @@ fn a_database_of_a_newer_duckdb_is_refused_and_left_as_it_is() {
     assert_refused(&arena, "mixseek.db", &["newer DuckDB"]);
 }
 
-/// As DuckDB has it before a block of its file.
+/// DuckDB's checksum before a block of its file.
 fn checksum(bytes: &[u8]) -> u64 {
     let words = bytes
         .chunks_exact(8)

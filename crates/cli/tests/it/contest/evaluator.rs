@@ -1,4 +1,4 @@
-//! What a score is, and what an evaluator that fails costs a team (D6, D9).
+//! What a score is, and what a failing evaluator costs a team (D6, D9).
 
 use kumite_fake_model::Act;
 use serde_json::json;
@@ -32,7 +32,7 @@ fn d9_s8_an_evaluator_that_fails_in_round_2_disqualifies_and_the_good_round_stay
     );
     let message = arena.rows("message", "team_status WHERE team_id = 'alpha'");
     assert!(message[0].contains("it is broken"), "{message:?}");
-    // It is listed, has no rank, and the other one wins though its score is lower.
+    // It is listed without a rank, and the other team wins though its score is lower.
     assert_eq!(arena.summary(), ["partial_failure beta 2"]);
     let team = arena.team("alpha");
     assert_eq!(
@@ -69,7 +69,7 @@ fn d9_s9_an_evaluator_that_fails_in_round_1_leaves_nothing_but_the_history() {
     );
 }
 
-/// One team for each kind of answer that is none, and one that is scored.
+/// One team for each kind of invalid answer, and one that is scored.
 #[test]
 fn d6_an_answer_that_is_no_score_from_0_to_100_is_asked_for_four_times_and_disqualifies() {
     let result = |value| Act::Result { value };
@@ -196,7 +196,7 @@ fn d9_no_retries_means_one_try() {
     assert_eq!(arena.counts(), [2, 2, 1]);
 }
 
-/// A metric that is a program: it says what `score.txt` says, and counts how often it was asked.
+/// A metric that is a program: it answers the content of `score.txt`, and counts its calls.
 fn by_program(answer: &str) -> Arena {
     let world = World::new();
     world.write(

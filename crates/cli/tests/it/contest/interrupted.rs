@@ -71,7 +71,7 @@ fn s16_an_interrupted_contest_is_resumed_where_it_was() {
         assert_eq!(out.notices("contest_resumed").len(), 1);
         assert_eq!(out.notices("contest_ended")[0]["winner"], "beta");
         assert_whole(&arena);
-        // What was finished was not asked for again.
+        // Finished work was not requested again.
         for team in TEAMS {
             let asked = [1, 2, 3].map(|round| arena.count(Role::Leader, team, round));
             assert_eq!(asked, [1, 2, 1], "{team}");
@@ -185,7 +185,7 @@ fn a_contest_that_nobody_plays_is_cancelled_without_asking_a_model_and_without_a
     arena.contest(&["cancel"]).assert_code(0);
     assert_eq!(arena.counts(), before);
     assert_cancelled(&arena);
-    // It has ended: a resume only says how.
+    // It has ended: a resume only shows how.
     arena.contest(&["resume"]).assert_code(1);
 }
 

@@ -109,7 +109,7 @@ fn d12_judge_check_measures_a_judge_on_the_labelled_set_and_the_rules_reach_80_p
         (&report["n"], &json!(0.0))
     );
 
-    // A model that always says the same is right exactly where the label is the same.
+    // A model that always answers the same is right exactly where the label is the same.
     let arena = Files::of(&[]).play(Play::new().judges(vec![goes_on()]));
     let model = [
         "judge-check",

@@ -1,6 +1,6 @@
 //! Contests against the real binary: mixseek's files, the fake model server, real databases.
 //!
-//! Tests are named after the requirement (`d4`) and the scenario (`s3`) that they are about.
+//! Tests are named after the requirement (`d4`) and the scenario (`s3`) that they cover.
 
 mod agents;
 mod arena;

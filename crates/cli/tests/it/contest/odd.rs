@@ -44,7 +44,7 @@ fn d8_a_submission_just_below_the_limit_is_kept_whole() {
     arena.run().assert_code(0);
     let rows = arena.sql("SELECT submission_content FROM leader_board");
     assert!(rows[0]["submission_content"] == large.as_str());
-    // An evaluator reads as much of it as one can, and is told that there is more.
+    // An evaluator reads as much as possible, and is told that there is more.
     let asked = arena.asked();
     let evaluator = asked.iter().find(|it| it.role == Role::Evaluator).unwrap();
     assert!(evaluator.prompt.len() < 500_000);
@@ -75,7 +75,7 @@ fn without_the_program_of_the_board_nothing_begins_and_it_is_said_where_it_was_l
     assert_eq!(arena.counts(), [0, 0, 0]);
 }
 
-/// A team that is held up in round 2 until [`Arena::replay`].
+/// A team that is delayed in round 2 until [`Arena::replay`].
 fn held_up() -> Arena {
     let play = Play::new().leader("alpha", 2, vec![error(503)]);
     Files::of(&["alpha"]).rounds(2, 2).patient().play(play)
@@ -102,7 +102,7 @@ fn a_board_program_that_dies_is_started_again() {
     assert_eq!(arena.summary(), ["completed alpha 1"]);
 }
 
-/// The children of a process that have a word in their command line.
+/// The children of a process with a word in their command line.
 fn children_with(parent: u32, word: &str) -> Vec<u32> {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -166,7 +166,7 @@ fn a_journal_that_was_cut_off_goes_on_and_a_broken_one_is_named_and_left_as_it_i
         assert_eq!(fs::read_to_string(&path).unwrap(), *content);
     }
 
-    // M2: an empty line says nothing.
+    // M2: an empty line is ignored.
     let gappy = whole.replacen('\n', "\n\n", 1);
     fs::write(&path, format!("{gappy}{{\"v\":1,\"seq\":")).unwrap();
     assert_eq!(arena.board()["state"], "stopped");

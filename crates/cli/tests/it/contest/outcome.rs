@@ -220,7 +220,7 @@ fn d14_a_team_is_charged_for_its_own_work_and_not_for_waiting() {
     let is_near = |usd: &Value, calls: f64| (usd.as_f64().unwrap() - calls * CALL_USD).abs() < 1e-9;
     let teams = board["teams"].as_array().unwrap();
     assert_eq!(teams.len(), 2);
-    // The evaluator's and the judge's calls are the house's.
+    // The house pays for the calls of the evaluator and the judge.
     assert!(
         teams.iter().all(|team| is_near(&team["cost_usd"], 1.0)),
         "{board}"
@@ -231,7 +231,7 @@ fn d14_a_team_is_charged_for_its_own_work_and_not_for_waiting() {
         .map(|it| it["seconds"].as_f64().unwrap())
         .collect();
     let elapsed = board["elapsed_seconds"].as_f64().unwrap();
-    // Three calls each; while one works the other waits and pays nothing.
+    // Three calls each; while one team works the other waits and pays nothing.
     assert!(seconds.iter().all(|it| *it >= 0.6), "{board}");
     assert!(seconds.iter().sum::<f64>() <= elapsed, "{board}");
 }

@@ -1,7 +1,7 @@
 //! What the model does for leaders, the evaluator and the judge.
 //!
-//! Every answer depends on nothing but its request: a leader's on its team and round, the
-//! evaluator's on the submission, the judge's on the newest submission that it is told of.
+//! Every answer depends only on its request: a leader's on its team and round, the
+//! evaluator's on the submission, the judge's on the newest submission in its prompt.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub enum Role {
     Judge,
 }
 
-/// Without orders every team hands in what [`said`] says, gets 50 points, and is told to go on.
+/// Without orders every team hands in the text of [`said`], gets 50 points, and is told to go on.
 #[derive(Default)]
 pub struct Play {
     orders: BTreeMap<(Role, String, u32), Vec<Act>>,
@@ -37,7 +37,7 @@ impl Play {
         self.order(Role::Leader, team, round, acts)
     }
 
-    /// What it says of the submission of that round.
+    /// The answer about the submission of that round.
     pub fn evaluator(self, team: &str, round: u32, acts: Vec<Act>) -> Play {
         self.order(Role::Evaluator, team, round, acts)
     }
@@ -46,7 +46,7 @@ impl Play {
         self.order(Role::Judge, team, round, acts)
     }
 
-    /// Of all submissions that nothing else is said about.
+    /// The answer about all other submissions.
     pub fn evaluates(mut self, acts: Vec<Act>) -> Play {
         self.evaluator = Some(acts);
         self
@@ -79,7 +79,7 @@ impl Play {
     pub fn script(&self, teams: &[String]) -> Script {
         let mut rules = Vec::new();
         for team in teams {
-            // The judge is told of all rounds so far, so the newest one has to be looked for first.
+            // The judge sees all rounds so far, so the rules for the newest round come first.
             for round in (1..=ROUNDS).rev() {
                 for role in [Role::Leader, Role::Evaluator, Role::Judge] {
                     rules.push(self.rule(role, team, round));
@@ -127,7 +127,7 @@ impl Play {
     }
 }
 
-/// What stands in the schema of this role's answers, and nowhere else.
+/// A text in the schema of this role's answers, and nowhere else.
 pub fn mark(role: Role) -> &'static str {
     match role {
         Role::Leader => "",

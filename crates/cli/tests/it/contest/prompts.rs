@@ -40,7 +40,7 @@ fn d3_each_round_begins_with_a_fresh_context_and_only_the_prompt_travels() {
     assert_eq!(seen, [(1, 1), (2, 1), (3, 1)]);
 }
 
-/// One after the other, so that what beta reads in round 2 does not depend on who is quicker.
+/// One after the other, so that what beta reads in round 2 does not depend on speed.
 #[test]
 fn d2_s18_the_second_prompt_has_all_teams_with_the_own_one_marked_and_its_place() {
     let play = Play::new()

@@ -35,7 +35,7 @@ fn d4_s2_a_judge_that_says_stop_at_the_minimum_ends_there() {
         ]
     );
     assert_eq!(arena.round_status(), ["alpha 1 true", "alpha 2 false"]);
-    // Below the minimum nobody is asked.
+    // Below the minimum the judge is not asked.
     assert_eq!(arena.counts(), [2, 2, 1]);
     assert_eq!(arena.count(Role::Judge, "alpha", 2), 1);
 }
@@ -50,7 +50,7 @@ fn d4_s3_a_judge_that_always_goes_on_ends_at_the_maximum() {
         arena.round_status(),
         ["alpha 1 true", "alpha 2 true", "alpha 3 false"]
     );
-    // The last word is overruled; its text is kept.
+    // The last answer is overruled; its text is kept.
     let last = arena.rows(
         "reasoning, confidence_score",
         "round_status WHERE round_number = 3",

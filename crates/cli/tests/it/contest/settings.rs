@@ -8,7 +8,8 @@ fn files() -> Files {
     Files::of(&["alpha", "beta"]).rounds(1, 1)
 }
 
-/// Refused with these words, in a dry run and without one; nobody was asked, nothing was made.
+/// Refused with these words, in a dry run and without one; no request was made, nothing was
+/// created.
 #[track_caller]
 fn assert_refused(arena: &Arena, task: &str, words: &[&str]) {
     for more in [&["--dry-run"][..], &[]] {

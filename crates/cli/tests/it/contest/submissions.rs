@@ -1,4 +1,4 @@
-//! Submissions that are none, come too late, or do not come (D9).
+//! Submissions that are invalid, late, or missing (D9).
 
 use kumite_fake_model::Act;
 
@@ -116,7 +116,7 @@ fn d9_no_submission_within_submission_timeout_seconds_disqualifies_and_the_other
         ]
     );
     assert_eq!(arena.summary(), ["partial_failure good 3"]);
-    // Who is late is not asked again.
+    // A late team is not asked again.
     assert_eq!(arena.count(Role::Leader, "late", 2), 1);
     assert_eq!(arena.count(Role::Leader, "never", 1), 1);
 }
@@ -148,7 +148,7 @@ fn d9_s11_a_team_that_runs_out_of_its_time_keeps_its_best_round() {
             "gamma 2 20 false null",
         ]
     );
-    // It did not come to its end, and what it achieved counts.
+    // It did not finish, but its results count.
     assert_eq!(arena.summary(), ["partial_failure alpha 3"]);
     let seconds = arena.team("alpha")["seconds"].as_f64().unwrap();
     assert!((1.9..10.0).contains(&seconds), "{seconds}");

@@ -8,7 +8,7 @@ use super::arena::{Arena, Files};
 use super::play::Play;
 use crate::world::text;
 
-/// Made of `fixtures/mixseek.sql`.
+/// Made from `fixtures/mixseek.sql`.
 pub const FIXTURE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/tests/it/contest/fixtures/mixseek.db"
@@ -144,7 +144,7 @@ fn d8_what_is_in_a_row_is_what_happened_and_scores_are_not_rounded_to_32_bits() 
         (&first["id"], &first["final_submission"]),
         (&json!(null), &json!(true))
     );
-    // Quant-insight and others read the conversation: part kinds and nesting stay.
+    // Quant-insight and others read the conversation: part kinds and nesting stay the same.
     let history = arena.rows("message_history", "round_history WHERE round_number = 2");
     assert_eq!(history.len(), 2);
     for words in [
@@ -188,7 +188,7 @@ fn s24_all_times_are_utc_wherever_the_clock_hangs() {
         }
     }
     assert!(text(&out.notices("contest_ended")[0]["time"]).ends_with('Z'));
-    // What a team reads is the time where it is.
+    // A team reads its local time.
     let prompt = arena.prompt("alpha", 1);
     assert!(
         prompt.lines().next().unwrap().contains("+09:00"),
@@ -268,7 +268,7 @@ fn s25_contests_that_mixseek_played_are_listed_and_shown() {
     ] {
         assert!(out.stdout.contains(words), "{words}: {}", out.stdout);
     }
-    // The newest one is the default, and it was never finished.
+    // The newest contest is the default, and it was never finished.
     let board = arena.board();
     assert_eq!(
         (&board["execution_id"], &board["state"]),
@@ -297,7 +297,7 @@ fn s25_a_contest_is_played_into_a_database_of_mixseek_beside_the_old_ones() {
     let score = arena.sql(&format!(
         "SELECT score FROM leader_board WHERE execution_id = '{id}'"
     ));
-    // The column is still the 32-bit one of its maker.
+    // The column still has the 32-bit type of its creator.
     let score = score[0]["score"].as_f64().unwrap();
     assert!((score - 61.7).abs() < 1e-4, "{score}");
     assert_eq!(

@@ -8,7 +8,7 @@ use crate::world::{lines, until};
 
 const FIVE: [&str; 5] = ["alpha", "beta", "gamma", "delta", "eps"];
 
-/// A score of its own for every team and round, the best in the middle.
+/// A different score for every team and round, the best in the middle.
 fn points(team: usize, round: u32) -> f64 {
     let hill = [0.25, 3.5, 7.75, 5.0, 1.0];
     8.0 * (team + 1) as f64 + hill[round as usize % 5]
@@ -57,7 +57,7 @@ fn d11_s17_five_teams_of_five_rounds_leave_every_row_exact() {
             assert_eq!(content, [said(team, round)], "{index}");
         }
     }
-    // Nobody was asked twice.
+    // Nothing was requested twice.
     assert_eq!(arena.counts(), [25, 25, 5]);
 }
 
@@ -77,7 +77,7 @@ fn d13_a_round_takes_less_than_30_seconds_at_the_95th_percentile() {
 
 #[test]
 fn d1_all_teams_work_at_once_and_each_goes_through_its_rounds_on_its_own() {
-    // Alpha is held up in round 1 until beta has played all of its rounds.
+    // Alpha is delayed in round 1 until beta has played all of its rounds.
     let play = Play::new().leader("alpha", 1, vec![error(503)]);
     let arena = Files::of(&["alpha", "beta"])
         .rounds(3, 3)
@@ -104,7 +104,7 @@ fn d11_max_concurrent_teams_is_never_exceeded_and_every_row_is_there() {
     assert_eq!(arena.leader_board().len(), 30);
     assert_eq!(arena.round_status().len(), 30);
     assert_eq!(arena.counts(), [30, 30, 10]);
-    // As the server saw it: a team is at it from its first request to its last one.
+    // As the server saw it: a team is active from its first request to its last one.
     let asked = arena.asked();
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for it in &asked {
@@ -150,7 +150,7 @@ fn s14_two_contests_at_once_in_one_workspace_both_end_with_all_their_rows() {
             1
         );
     }
-    // They did not take turns: the second one began before the first one had ended.
+    // They ran in parallel: the second one began before the first one had ended.
     let spans = arena.rows(
         "id",
         "(SELECT s.execution_id AS id FROM execution_summary s JOIN round_status r \
@@ -198,7 +198,7 @@ fn d7_s15_readers_are_answered_while_a_contest_runs() {
     );
     assert_eq!(arena.leader_board(), ["alpha 1 64 false null"]);
     assert_eq!(arena.team_status(), ["alpha working null"]);
-    // D7: the start of a round is there as soon as it has started.
+    // D7: the start of a round is in the database as soon as it has started.
     until("the second round to be in the database", || {
         arena.round_status() == ["alpha 1 true", "alpha 2 null"]
     });
@@ -227,7 +227,7 @@ fn d7_s15_readers_are_answered_while_a_contest_runs() {
     );
 }
 
-/// Exports while it runs, in all forms.
+/// Exports while it runs, in all formats.
 fn assert_export(arena: &Arena) {
     let csv = arena.contest(&["board", "--csv"]);
     csv.assert_code(0);

@@ -1,11 +1,11 @@
-//! The rows: who ends badly, how, and where that leaves the run.
+//! The rows: what ends badly, how, and the state of the run afterwards.
 
 use serde_json::{Value, json};
 
-/// The row's agent is held until the row says `go`.
+/// The row's agent is held until the row writes `go`.
 pub const HELD: &str = "wait_for";
 
-/// What happens to whom while the agent works.
+/// What happens while the agent works.
 #[derive(Clone, Copy, Debug)]
 pub enum Act {
     /// Nothing: the agent ends by itself, or a clock ends it.
@@ -34,7 +34,7 @@ pub struct Row {
     pub action: Value,
     pub env: Vec<(&'static str, &'static str)>,
     pub act: Act,
-    /// How the run stands afterwards.
+    /// The state of the run afterwards.
     pub stands: &'static str,
 }
 
@@ -139,7 +139,7 @@ pub fn ends() -> Vec<Row> {
     rows
 }
 
-/// Everything that can happen, to agents that leave processes behind in each way.
+/// Everything that can happen, to agents that leave processes in each way.
 pub fn children() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in ["child", "group", "setsid", "double_fork", "no_env"] {
@@ -155,7 +155,7 @@ pub fn children() -> Vec<Row> {
         add("its agent fails", &bad, Act::Nothing, FAILED);
         add("its run is stopped", &held, Act::Stop, STOPPED);
         add("its agent is killed", &held, Act::Agent("KILL"), FAILED);
-        // An agent that was lost is started once more.
+        // A lost agent is started once more.
         let lost = json!([held, {}]);
         add(
             "its supervisor is killed",
@@ -197,7 +197,7 @@ pub fn children() -> Vec<Row> {
     rows
 }
 
-/// What takes more than one to go wrong.
+/// Cases in which more than one thing goes wrong.
 pub fn worse() -> Vec<Row> {
     let held = |children: Value| json!({HELD: "go", "children": children, "touch": ["ready"]});
     let all = json!(["child", "group", "setsid", "double_fork", "deaf"]);

@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::*;
 
-/// Each connection is a file of ours, too.
+/// Each connection is an open file in this process too.
 fn many_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -24,7 +24,7 @@ fn many_files() {
 /// Whether the other side has closed it, without waiting.
 fn is_closed(stream: &mut TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
-    // What was said before the end is of no interest.
+    // What was sent before the end does not matter.
     let read = std::io::copy(stream, &mut std::io::sink());
     stream.set_nonblocking(false).unwrap();
     !read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
@@ -77,7 +77,7 @@ fn a_thousand_idle_connections_do_not_matter_and_there_is_an_end_to_it() {
     stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
     stage.changes_are_possible();
     assert!(idle.iter_mut().all(|stream| !is_closed(stream)));
-    // More than it takes: the oldest make room, and it lives on.
+    // More than it accepts: the oldest make room, and the server lives on.
     idle.extend((0..700).map(|_| stage.served.connect()));
     crate::world::until("the first ones to be closed", || {
         idle[..150].iter_mut().all(is_closed)
@@ -104,7 +104,7 @@ fn who_holds_on_to_all_connections_and_renews_them_keeps_nobody_out() {
     };
     let mut events = stage.served.connect();
     ask(&mut events, "/api/events");
-    // Silent ones, heads without an end, and answers to those who are not known.
+    // Silent ones, heads without an end, and answers to unknown clients.
     let hold = |number: usize| {
         let mut stream = stage.served.connect();
         let said = match number % 3 {
@@ -141,7 +141,7 @@ fn who_holds_on_to_all_connections_and_renews_them_keeps_nobody_out() {
             .assert_status(303);
         is_over.store(true, Ordering::Relaxed);
     });
-    // Who was known before is where it was.
+    // A client that was logged in before keeps its connection.
     assert!(!is_closed(&mut events));
     stage.changes_are_possible();
 }
@@ -159,7 +159,7 @@ fn who_guesses_often_is_not_told_any_more_and_who_knows_is_let_in() {
     assert_eq!(wait(&guess(30)), 4);
     stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
     stage.ask(LOOK, &[HOST, COOKIE], "").assert_status(200);
-    // The same with links, and a right one works all the same.
+    // The same with links, and a right one works nevertheless.
     let link = stage.link(&[]);
     let guess = |number: usize| stage.ask(&format!("GET /login?key={number:032}"), &[HOST], "");
     let told: Vec<u16> = (0..30).map(|number| guess(number).status).collect();
@@ -172,7 +172,7 @@ fn who_guesses_often_is_not_told_any_more_and_who_knows_is_let_in() {
     stage.changes_are_possible();
 }
 
-/// Seconds, in steps of four: one more is told every four seconds, and a slow machine may be in
+/// Seconds, in steps of four: one guess is allowed every four seconds, and a slow machine may be in
 /// between.
 fn wait(answer: &Answer) -> u32 {
     let told: u32 = answer
@@ -203,8 +203,8 @@ fn who_asks_too_often_has_to_wait_and_a_foreign_page_cannot_bring_that_about() {
     let told = burst(&[HOST, "Origin: http://evil.example", COOKIE], 1500);
     assert!(told.iter().all(|status| *status == 403));
     stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
-    // Who asks as fast as can be is only told to wait after a while, and that is nobody else's
-    // trouble, not even at the same address.
+    // A client that asks as fast as possible has to wait after a while, which affects nobody else,
+    // not even at the same address.
     let empty = |headers: &[&str]| {
         crate::world::until("a bucket to be empty", || {
             burst(headers, 500).contains(&429)
@@ -212,7 +212,7 @@ fn who_asks_too_often_has_to_wait_and_a_foreign_page_cannot_bring_that_about() {
     };
     empty(&[HOST]);
     stage.ask(LOOK, &[HOST, TOKEN], "").assert_status(200);
-    // In the end the same goes for those who are known.
+    // In the end the same holds for logged-in clients.
     empty(&[HOST, TOKEN]);
     crate::world::until("it to fill again", || {
         stage.ask(LOOK, &[HOST, TOKEN], "").status == 200

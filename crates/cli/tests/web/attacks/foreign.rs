@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What the script of a page does, but for one thing.
+/// What the script of a page does, except for one thing.
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
 fn attack<'a>(what: &'a str, line: &'a str, headers: &'a [&'a str], status: u16) -> Attack<'a> {

@@ -70,7 +70,7 @@ fn without_token_and_cookie_every_path_is_closed() {
     ] {
         let answer = stage.ask(line, &[HOST], "");
         let expected = match line {
-            // Open, and there is no such thing.
+            // Open, but nothing is there.
             "GET /assets/../api/specs" => 404,
             _ => 401,
         };
@@ -117,11 +117,11 @@ fn a_link_works_once_and_is_not_guessed() {
     let stage = stage();
     let link = stage.link(&[]);
     let line = format!("GET {link}");
-    // Who only asks whether something is there does not use it up.
+    // A request that only asks whether something is there does not use it up.
     stage.ask(&format!("HEAD {link}"), &[HOST], "").assert_status(204);
     stage.ask(&line, &["Host: evil.example"], "").assert_status(403);
     stage.ask(&line, &[HOST, "Origin: http://evil.example"], "").assert_status(403);
-    // Nor does a browser that guesses where its person will go.
+    // Neither does a browser that preloads the page.
     for ahead in [
         "Sec-Purpose: prefetch",
         "Sec-Purpose: prefetch;prerender",
@@ -152,7 +152,7 @@ fn a_link_works_once_and_is_not_guessed() {
     }
 }
 
-/// A link that was made and not used, as whoever reads the file sees it.
+/// An unused link, as a reader of the file sees it.
 fn hash_in_file(stage: &Stage) -> String {
     stage.link(&[]);
     let links = stage.world.read(".kiro/runtime/kumite/links.json");
@@ -198,8 +198,8 @@ fn a_link_whose_time_is_over_and_a_session_whose_time_is_over_are_worth_nothing(
     stage
         .ask(&format!("GET {long}"), &[HOST], "")
         .assert_status(303);
-    // Who lent the page for an hour lent it for an hour, whenever the visit began; nor is there news
-    // for those whose time is over.
+    // A page lent for an hour is lent for an hour, whenever it was opened; and an expired session
+    // gets no news.
     hour.get("/").assert_status(401);
     stage
         .served
@@ -244,7 +244,7 @@ fn who_may_only_look_changes_nothing() {
         .assert_status(403);
     assert_eq!(stage.changes(), before);
     assert!(!stage.world.path(".kiro/specs/new").exists());
-    // Nor is there a button that would try.
+    // There is no button for it either.
     assert!(!reader.get("/specs/login").text().contains("data-post"));
     assert!(
         stage
@@ -287,7 +287,8 @@ fn the_files_of_secrets_are_for_their_owner_alone() {
 #[test]
 fn secrets_that_came_with_a_repository_are_not_used() {
     use std::os::unix::fs::PermissionsExt;
-    // Whoever wrote it knows the token, a link and the key, but version control keeps no mode 0600.
+    // The author of the repository knows the token, a link and the key, but version control cannot
+    // store mode 0600.
     let world = World::new();
     let token = "a-token-that-somebody-else-knows";
     let hash = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"; // of "foo"
@@ -340,7 +341,7 @@ fn a_link_for_a_server_that_does_not_run_says_what_to_do() {
     world.kumite(&["serve", "link"]).assert_code(0);
     served.end("INT");
     world.kumite(&["serve", "link"]).assert_code(5);
-    // Killed, it could take nothing back.
+    // A killed server could not remove its entry.
     let mut served = world.serve();
     served.end("KILL");
     assert!(world.path(".kiro/runtime/kumite/serve.json").exists());

@@ -6,7 +6,7 @@ use super::*;
 
 const CANARY: &str = "the-canary-sings";
 
-/// Names that lead elsewhere where they are taken for paths.
+/// Names that lead elsewhere if they are used as paths.
 fn names() -> Vec<String> {
     let up = "..%2f".repeat(8);
     let mut names: Vec<String> = [
@@ -41,7 +41,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Every place where a name stands in a path.
+/// Every place where a path contains a name.
 const PLACES: [&str; 22] = [
     "/specs/{}",
     "/specs/login/documents/{}",
@@ -140,7 +140,7 @@ fn no_name_in_a_change_leads_out() {
 const LINKED: &str = "agent-1767225600000-00000001";
 const HONEST: &str = "agent-1767225600000-00000002";
 
-/// A line that would be shown wherever it is taken for one of ours.
+/// A line that would be shown if it were taken for one of ours.
 fn said(text: &str) -> serde_json::Value {
     serde_json::json!({"type": text, "text": text, "message": text})
 }

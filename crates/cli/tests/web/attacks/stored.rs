@@ -1,11 +1,11 @@
-//! What agents write and say is shown, and runs nowhere: in documents, in logs, in names.
+//! What agents write and say is shown, but runs nowhere: in documents, in logs, in names.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::world::text;
 
-/// Each would run `pwn()` if it were taken for what it is.
+/// Each would run `pwn()` if it were treated as code.
 const PAYLOADS: [&str; 18] = [
     "<script>pwn()</script>",
     "<ScRiPt src=//evil.example/pwn.js></sCrIpT>",
@@ -27,7 +27,7 @@ const PAYLOADS: [&str; 18] = [
     "</title></textarea></script><details open ontoggle=pwn()>",
 ];
 
-/// The same in Markdown's own words.
+/// The same in Markdown.
 const LINKS: [&str; 5] = [
     "[pwn](javascript:pwn())",
     "![pwn](javascript:pwn())",
@@ -134,7 +134,7 @@ fn what_agents_write_and_say_runs_nowhere() {
             paths.push(format!("{agent}{end}"));
         }
     }
-    // What was asked for comes back in the page that says that there is no such thing.
+    // The requested name comes back in the page that says that it does not exist.
     for payload in PAYLOADS {
         for place in [
             "/{}",
@@ -154,7 +154,7 @@ fn what_agents_write_and_say_runs_nowhere() {
         let answer = stage.browser.get(path);
         assert!(answer.status < 500, "{path}: {answer:?}");
         let kind = answer.header("content-type").unwrap_or_default().to_owned();
-        // Only these are ever taken for a page, and nothing is guessed (nosniff).
+        // Only these are ever treated as a page, and nothing is guessed (nosniff).
         match kind.starts_with("text/html") {
             true => assert_eq!(harm(&answer.text()), None, "{path}"),
             false => assert!(
@@ -166,7 +166,7 @@ fn what_agents_write_and_say_runs_nowhere() {
         }
         shown += usize::from(answer.text().contains("pwn"));
     }
-    // It is shown all the same, as what it is.
+    // It is shown nevertheless, as text.
     assert!(shown > 20, "{shown} of {} pages", paths.len());
     let design = stage
         .browser
@@ -181,7 +181,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02x}")).collect()
 }
 
-/// What in this page would run, or would ask somebody else, if there is such a thing.
+/// What in this page would run, or would contact another server, if anything.
 fn harm(page: &str) -> Option<String> {
     let mut rest = page;
     while let Some(at) = rest.find('<') {
@@ -200,7 +200,7 @@ fn harm(page: &str) -> Option<String> {
     None
 }
 
-/// Where a tag ends: a `>` in quotes does not end it.
+/// The end of a tag: a `>` in quotes does not end it.
 fn tag_end(tag: &str) -> usize {
     let mut quote = None;
     for (at, it) in tag.char_indices() {
@@ -266,7 +266,7 @@ fn harm_in_tag(tag: &str) -> Option<String> {
     None
 }
 
-/// Names in lower case, values as they stand.
+/// Names in lower case, values unchanged.
 fn attributes(mut text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     loop {

@@ -44,7 +44,7 @@ fn a_request_that_can_be_read_in_two_ways_is_one_request_or_none() {
         let answer = all(&stage, request.as_bytes());
         // The hidden request would be answered with a second status line.
         assert!(answer.matches("HTTP/1.1 ").count() <= 1, "{what}: {answer}");
-        // Where both are told, chunks count, and the connection ends with the answer.
+        // If both are given, chunks count, and the connection ends with the answer.
         let is_one = what == "length and chunks" && answer.contains("connection: close");
         assert!(is_one || !answer.starts_with("HTTP/1.1 2"), "{what}: {answer}");
     }
@@ -79,11 +79,11 @@ fn bodies_that_are_too_large_are_refused_and_not_kept() {
     stage
         .ask(CHANGE, &[HOST, TOKEN, JSON], &large)
         .assert_status(413);
-    // Only told, and never sent.
+    // Only announced, and never sent.
     let told = [HOST, TOKEN, JSON, "Content-Length: 1099511627776"];
     stage.ask(CHANGE, &told, "").assert_status(413);
     stage.ask(LOOK, &told, "").assert_status(413);
-    // In chunks, without saying how much it will be.
+    // In chunks, without announcing the size.
     let mut request = stage.fill(&format!(
         "{CHANGE} HTTP/1.1\r\n{HOST}\r\n{TOKEN}\r\n{JSON}\r\n"
     ));
@@ -93,7 +93,7 @@ fn bodies_that_are_too_large_are_refused_and_not_kept() {
     }
     request.push_str("0\r\n\r\n");
     stage.served.raw(request.as_bytes()).assert_status(413);
-    // Who is not known is refused before the body is looked at.
+    // An unknown client is refused before the body is read.
     stage.ask(CHANGE, &[HOST, JSON], &large).assert_status(401);
     assert_eq!(stage.changes(), before);
 }
