@@ -9,7 +9,7 @@ use kumite_core::outcome::{Ended, Outcome};
 use crate::contain::Remains;
 use crate::files::{self, CLAIM, END, Error, Filled, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms};
 use crate::logs::rotated;
-use crate::protocol::{Heard, Reader, last_line};
+use crate::protocol::{Heard, Reader, last_line, paragraph};
 use crate::request::{End, Request};
 use crate::transcript;
 
@@ -32,12 +32,13 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
     }
     Remains::of(dir).end();
     let request: Option<Request> = files::read(dir, REQUEST)?;
-    let heard = request.as_ref().map(reread).unwrap_or_default();
+    let (heard, last_words) = request.as_ref().map(reread).unwrap_or_default();
     let outcome = outcome(dir, told, &heard);
     let ended = Ended {
         outcome,
         session: heard.session,
         usage: heard.usage,
+        last_words,
     };
     if let Some(request) = &request {
         // The transcript is not worth an error: the end counts.
@@ -80,15 +81,17 @@ fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
 }
 
 /// Hears all that is left of the log again. A log that cannot be read says nothing, which is not a success.
-fn reread(request: &Request) -> Heard {
+fn reread(request: &Request) -> (Heard, String) {
     let mut reader = Reader::new(request.protocol, request.session.clone());
     let mut buffer = vec![0; 64 * 1024];
     let files = [rotated(&request.log), request.log.clone()];
     for mut log in files.iter().flat_map(File::open) {
         while let Ok(count @ 1..) = log.read(&mut buffer) {
             reader.feed(&buffer[..count]);
+            reader.take_said();
         }
     }
     reader.look_at_tail();
-    reader.heard().clone()
+    reader.take_said();
+    (reader.heard().clone(), paragraph(reader.last_words()))
 }

@@ -204,6 +204,7 @@ fn unknown(error: &Error) -> End {
         outcome,
         session: None,
         usage: Usage::default(),
+        last_words: String::new(),
     };
     End {
         ended,

@@ -149,6 +149,7 @@ mod tests {
             outcome,
             session: None,
             usage: Usage::default(),
+            last_words: String::new(),
         }
     }
 

@@ -86,9 +86,10 @@ impl Trouble {
                     outcome,
                     session,
                     usage: Usage::default(),
+                    last_words: String::new(),
                 },
                 // Nobody has worked, so there is nothing to look at.
-                look: Look::of_nobody(),
+                look: Look::Nobody,
             },
         }
     }

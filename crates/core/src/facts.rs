@@ -9,24 +9,53 @@ use crate::names::{Document, Phase};
 
 /// A look at the files: facts, or why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", from = "Written")]
 pub enum Look {
     Seen(Box<Facts>),
     /// spec.json could not be read; the sentence names the file and the place.
     Unreadable(String),
+    /// There is nothing to look at: the agent could not be started.
+    Nobody,
 }
 
-/// What stands in place of a look where nobody has worked.
-const OF_NOBODY: &str = "the agent was not started";
+/// A look as the journal holds it. The first versions had no word for [`Look::Nobody`], and wrote
+/// this sentence in its place.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Written {
+    Seen(Box<Facts>),
+    Unreadable(String),
+    Nobody,
+}
+
+impl From<Written> for Look {
+    fn from(written: Written) -> Look {
+        match written {
+            Written::Seen(facts) => Look::Seen(facts),
+            Written::Unreadable(why) if why == NOT_STARTED => Look::Nobody,
+            Written::Unreadable(why) => Look::Unreadable(why),
+            Written::Nobody => Look::Nobody,
+        }
+    }
+}
+
+const NOT_STARTED: &str = "the agent was not started";
 
 impl Look {
-    /// There is nothing to look at: an agent could not be started.
-    pub fn of_nobody() -> Look {
-        Look::Unreadable(OF_NOBODY.to_owned())
+    pub fn facts(&self) -> Option<&Facts> {
+        match self {
+            Look::Seen(facts) => Some(facts),
+            Look::Unreadable(_) | Look::Nobody => None,
+        }
     }
 
-    pub fn is_of_nobody(&self) -> bool {
-        matches!(self, Look::Unreadable(why) if why == OF_NOBODY)
+    /// The facts, or a sentence why there are none.
+    pub fn seen(&self) -> Result<&Facts, &str> {
+        match self {
+            Look::Seen(facts) => Ok(facts),
+            Look::Unreadable(why) => Err(why),
+            Look::Nobody => Err(NOT_STARTED),
+        }
     }
 }
 
@@ -41,6 +70,26 @@ pub struct Facts {
     pub inspections: Vec<InspectionFacts>,
     /// The furthest phase that spec.json calls complete, of impl, inspection and deploy.
     pub completed: Option<Phase>,
+    #[serde(default)]
+    pub history: History,
+    /// The permission for deploy appeared while an agent worked. The run knows that, not the files.
+    #[serde(skip)]
+    pub deploy_doubted: bool,
+}
+
+/// What git says of the checkout that a merge goes into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum History {
+    /// There is no repository, or nobody needs to know.
+    #[default]
+    None,
+    Commits {
+        /// The last commit. None: there is none yet, or git does not answer.
+        head: Option<Stamp>,
+        /// A commit names this spec, and holds its tasks.md as it is now.
+        merged: bool,
+    },
 }
 
 impl Facts {
@@ -183,4 +232,30 @@ pub struct InspectionFacts {
     pub fixed: bool,
     /// The report and the record as one stamp. None: neither exists.
     pub stamp: Option<Stamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_older_versions_wrote_of_an_agent_that_was_not_started_is_understood() {
+        let old = r#"{"unreadable":"the agent was not started"}"#;
+        assert_eq!(serde_json::from_str::<Look>(old).unwrap(), Look::Nobody);
+        let other = r#"{"unreadable":"spec.json:3: no comma"}"#;
+        let look = Look::Unreadable("spec.json:3: no comma".to_owned());
+        assert_eq!(serde_json::from_str::<Look>(other).unwrap(), look);
+        for look in [Look::Nobody, look, Look::Seen(Box::default())] {
+            let written = serde_json::to_string(&look).unwrap();
+            assert_eq!(serde_json::from_str::<Look>(&written).unwrap(), look);
+        }
+    }
+
+    #[test]
+    fn facts_of_an_older_version_know_of_no_history() {
+        let mut old = serde_json::to_value(Facts::default()).unwrap();
+        old.as_object_mut().unwrap().remove("history");
+        let facts: Facts = serde_json::from_value(old).unwrap();
+        assert_eq!(facts, Facts::default());
+    }
 }

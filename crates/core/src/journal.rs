@@ -62,6 +62,8 @@ pub enum Event {
         document: Document,
         remark: Option<String>,
     },
+    /// A person confirmed the permission for deploy that appeared while an agent worked.
+    DeployApproved,
     /// spec.json could not be written while the effects of entry `seq` were carried out.
     SaveFailed {
         /// Has another name in the journal, where `seq` is the number of the entry.
@@ -255,6 +257,7 @@ mod tests {
             outcome: Outcome::Failed("exit status 1".to_owned()),
             session: Some("session".to_owned()),
             usage: Usage::default(),
+            last_words: "Which database?".to_owned(),
         };
         let found = Findings {
             fix_required: 1,
@@ -283,6 +286,7 @@ mod tests {
                 document,
                 remark: Some("too vague".to_owned()),
             },
+            Event::DeployApproved,
             Event::SaveFailed {
                 seq: 2,
                 changes: vec![Change::Replied(1, found)],

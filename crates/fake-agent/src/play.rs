@@ -40,6 +40,7 @@
 //! | `hang: "after_work"` | sleeps for ever |
 //! | `sleep_after_ms` | sleeps |
 //! | `result`, `cost` | `"success"`, `"error"`, `"none"`, `"twice"`, `"limit"`, `"overload"`, `"session_gone"`, `"max_turns"`, `"half"` (a cut-off line); US dollars (0.01) |
+//! | `words` | the text of the result "success" ("The step is done.") |
 //! | `resets_in_s` | with `"limit"`: when the announced limit ends (1) |
 //! | `hang: "after_result"`, `tail_ms` | sleeps for ever; sleeps |
 //! | `touch_end` | list of files to create now |
@@ -215,6 +216,7 @@ pub struct Action {
     pub touch_end: Vec<String>,
 
     pub result: Ending,
+    pub words: Option<String>,
     pub cost: Option<f64>,
     pub resets_in_s: Option<i64>,
     pub exit: Option<u8>,

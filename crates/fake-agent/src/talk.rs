@@ -83,7 +83,8 @@ impl Talk {
     }
 
     pub fn result(&mut self, action: &Action) {
-        let success = json!({"subtype": "success", "is_error": false, "result": "The step is done.",
+        let words = action.words.as_deref().unwrap_or("The step is done.");
+        let success = json!({"subtype": "success", "is_error": false, "result": words,
             "stop_reason": "end_turn", "terminal_reason": "completed"});
         let failure = json!({"subtype": "error_during_execution", "is_error": true,
             "errors": ["the play asked for an error"], "stop_reason": null});

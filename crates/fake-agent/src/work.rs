@@ -2,9 +2,11 @@
 //!
 //! Like a real agent it does not touch `phase` and `approvals`; `spec_json` of the play can.
 
+use std::env;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use serde_json::Value;
@@ -29,6 +31,9 @@ pub fn work(launch: &Launch, action: &Action, talk: &mut Talk) {
                 desk.write(&name, &content);
             }
             desk.record(launch, action);
+            if launch.step.as_deref() == Some("merge") {
+                commit(launch);
+            }
         }
         (Write::Files(files), artefact) => {
             if let Some((name, content)) = artefact
@@ -61,6 +66,27 @@ fn spec_dir(launch: &Launch) -> PathBuf {
         Some(spec) => launch.cwd.join(".kiro/specs").join(spec),
         None => launch.cwd.clone(),
     }
+}
+
+/// One commit in the main checkout, if it has git. What keeps git from it is not cared for.
+fn commit(launch: &Launch) {
+    let project = env::var_os("KUMITE_PROJECT").unwrap_or_default();
+    let spec = launch.spec.as_deref().unwrap_or("thing");
+    let message = format!("Merge {spec}\n\nKumite-Spec: {spec}");
+    let who = [
+        "-c",
+        "user.name=fake-agent",
+        "-c",
+        "user.email=fake@localhost",
+    ];
+    let _ = Command::new("git")
+        .arg("-C")
+        .arg(project)
+        .args(who)
+        .args(["commit", "--quiet", "--allow-empty", "-m", &message])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
 }
 
 /// The file that the step should produce, in good quality. The steps fix and merge produce none.

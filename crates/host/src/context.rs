@@ -34,6 +34,8 @@ pub struct Context {
     pub waiting: Vec<Sender<Reply>>,
     /// When an agent that was told to end is ended by force.
     pub force_at: Option<Instant>,
+    /// The wait for a usage limit, by when it is to end, and since when this process has seen it.
+    waits_since: Option<(u64, Instant)>,
 }
 
 impl Context {
@@ -60,6 +62,7 @@ impl Context {
             at_rest_since: None,
             waiting: Vec::new(),
             force_at: None,
+            waits_since: None,
         };
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
@@ -211,6 +214,21 @@ impl Context {
         }
     }
 
+    /// Whether a wait for a usage limit is over: by the clock, or by a time that never runs back. A
+    /// clock that ran ahead when the wait began is hours away from its end once it is corrected.
+    pub fn wait_is_over(&mut self, now: Instant, now_ms: u64) -> bool {
+        let State::Limited(wait) = &self.run.state else {
+            return false;
+        };
+        let since = match self.waits_since {
+            Some((wake_ms, since)) if wake_ms == wait.wake_ms => since,
+            Some(_) | None => now,
+        };
+        self.waits_since = Some((wait.wake_ms, since));
+        let waited = now.duration_since(since);
+        wait.wake_ms <= now_ms || waited >= Duration::from_millis(wait.longest_ms())
+    }
+
     /// Whether it has nothing more to do here: a finished one after a moment, a stopped one at
     /// once; a failed one stays for a retry (C6).
     pub fn may_go(&self, now: Instant) -> bool {
@@ -222,9 +240,11 @@ impl Context {
             State::Idle => true,
             State::Halted(Halted { why, .. }) => match why {
                 Halt::Stopped(_) => true,
-                Halt::Waiting(_) | Halt::Limited { .. } | Halt::Paused(_) | Halt::Failed(_) => {
-                    false
-                }
+                Halt::Waiting(_)
+                | Halt::DeployDoubted
+                | Halt::Limited { .. }
+                | Halt::Paused(_)
+                | Halt::Failed(_) => false,
             },
             State::Queued { .. }
             | State::Working(_)

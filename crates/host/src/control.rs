@@ -36,7 +36,8 @@ pub enum Request {
     },
     Approve {
         spec: String,
-        document: Option<Document>,
+        /// The phase whose document is approved, or deploy.
+        document: Option<Phase>,
     },
     Reject {
         spec: String,

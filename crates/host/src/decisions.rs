@@ -62,6 +62,7 @@ fn event(event: &Event) -> String {
             Some(remark) => format!("{} rejected: {remark}", document.file()),
             None => format!("{} rejected", document.file()),
         },
+        Event::DeployApproved => "deploy approved".to_owned(),
         Event::SaveFailed { why, .. } => format!("spec.json could not be written: {why}"),
         Event::EngineStarted => "another process took over".to_owned(),
     }
@@ -72,6 +73,7 @@ fn seen(look: Option<&Look>) -> String {
     match look {
         None => String::new(),
         Some(Look::Unreadable(why)) => format!(" ({why})"),
+        Some(Look::Nobody) => " (it was not started)".to_owned(),
         Some(Look::Seen(facts)) => {
             let mut parts = vec![tasks(facts.tasks)];
             parts.extend(facts.review.rounds.last().map(round));

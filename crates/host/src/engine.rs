@@ -326,11 +326,12 @@ impl Engine {
             }
         }
         let now_ms = now_ms();
-        let awake = |(name, context): (&String, &Context)| match &context.run.state {
-            State::Limited(wait) if wait.wake_ms <= now_ms => Some(name.clone()),
-            _ => None,
-        };
-        let awake: Vec<String> = self.contexts.iter().filter_map(awake).collect();
+        let contexts = self.contexts.iter_mut();
+        let awake = contexts.filter_map(|(name, context)| {
+            let is_over = context.wait_is_over(now, now_ms);
+            is_over.then(|| name.clone())
+        });
+        let awake: Vec<String> = awake.collect();
         awake.iter().for_each(|name| self.wake(name));
         self.contexts.retain(|_, context| !context.may_go(now));
         for agent in self.shared.routing.expire(now_ms) {

@@ -11,10 +11,11 @@ use kumite_core::facts::{
     DocumentFacts, Facts, Findings, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp,
     TaskFacts,
 };
-use kumite_core::names::Document;
+use kumite_core::names::{Document, Phase};
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::{inspection_report, review_reply, tasks_md};
 
+use crate::history::history;
 use crate::project::Spec;
 use crate::spec_file;
 
@@ -39,7 +40,14 @@ fn seen(spec: &Spec, kinds: &[&str]) -> Look {
         Ok(json) => {
             let dir = spec.files_in(&workplace);
             let files = Numbered::list(&dir, kinds);
-            Look::Seen(Box::new(facts(&dir, &json, &files)))
+            let mut facts = facts(&dir, &json, &files);
+            // Git takes a moment: it is asked only when a merge is near, and not for a glance.
+            let is_late = facts.completed.is_some() || !facts.inspections.is_empty();
+            let is_near = is_late && facts.permitted.allows(Phase::Deploy);
+            if is_near && kinds.contains(&REVIEW) {
+                facts.history = history(spec, &dir);
+            }
+            Look::Seen(Box::new(facts))
         }
         Err(error) => Look::Unreadable(spec_file::sentence(&error)),
     }
@@ -53,6 +61,7 @@ fn facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Facts {
         tasks: tasks(dir),
         inspections: inspection_facts(dir, json, files),
         completed: json.completed(),
+        ..Facts::default()
     }
 }
 

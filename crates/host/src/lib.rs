@@ -19,6 +19,7 @@ pub mod events_log;
 pub mod evidence;
 pub mod files;
 mod held;
+pub mod history;
 pub mod job;
 pub mod journal;
 pub mod launch;

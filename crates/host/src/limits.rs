@@ -29,7 +29,13 @@ pub struct Held {
     pub until: String,
     /// In the program's own words.
     pub words: String,
+    /// When it was noted, by the same clock.
+    #[serde(default)]
+    pub noted_ms: u64,
 }
+
+/// How far clocks may differ.
+const SLACK_MS: u64 = 60 * 1000;
 
 impl Account {
     pub fn of(agent: &AgentSettings) -> Account {
@@ -104,7 +110,10 @@ fn directory() -> Option<PathBuf> {
 /// The limit that holds for this account now. A file that makes no sense limits nobody.
 pub fn held(account: &Account) -> Option<Held> {
     let held: Held = serde_json::from_slice(&fs::read(account.file()?).ok()?).ok()?;
-    (held.account == *account && held.until_ms > now_ms()).then_some(held)
+    let now_ms = now_ms();
+    // What was noted in the future was noted by a clock that ran ahead: its end is wrong, too.
+    let is_sound = held.noted_ms <= now_ms.saturating_add(SLACK_MS);
+    (held.account == *account && held.until_ms > now_ms && is_sound).then_some(held)
 }
 
 /// Lets everybody know.
@@ -120,6 +129,7 @@ pub fn note(account: &Account, until_ms: u64, words: &str) -> io::Result<()> {
         until_ms,
         until: rfc3339(until_ms),
         words: words.to_owned(),
+        noted_ms: now_ms(),
     };
     let text = serde_json::to_string_pretty(&held).map_err(io::Error::other)?;
     // Several processes may do this at once: each writes its own file, the last one stays.

@@ -288,6 +288,7 @@ impl Desk<'_> {
                     outcome: Outcome::Lost(format!("no thread to wait for it: {error}")),
                     session: None,
                     usage: Default::default(),
+                    last_words: String::new(),
                 },
             });
         }

@@ -4,8 +4,10 @@ use std::sync::mpsc::Sender;
 
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{By, Event, Guard, Order, Rules};
-use kumite_core::names::Document;
-use kumite_core::run::{Halt, Refusal, Run, State, may_approve, may_reject, may_reset, may_review};
+use kumite_core::names::{Document, Phase};
+use kumite_core::run::{
+    Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_reset, may_review,
+};
 use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
@@ -190,9 +192,19 @@ fn reset(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), E
 fn approve(
     engine: &mut Engine,
     name: &str,
-    document: Option<Document>,
+    what: Option<Phase>,
     reply: &Sender<Reply>,
 ) -> Result<(), Error> {
+    engine.open(name)?;
+    let deploy = may_approve_deploy(&engine.contexts[name].run);
+    if what == Some(Phase::Deploy) || (what.is_none() && deploy.is_ok()) {
+        deploy.map_err(|refusal| refused(name, refusal))?;
+        engine.handle(name, Event::DeployApproved)?;
+        go_on(engine, name);
+        return done(reply, format!("{name}: deploy is approved"));
+    }
+    let document = what.map(document_of).transpose();
+    let document = document.map_err(|refusal| refused(name, refusal))?;
     let document = judge(engine, name, document, may_approve)?;
     let waited = is_waiting(engine, name);
     engine.handle(name, Event::DocumentApproved { document })?;
@@ -201,6 +213,13 @@ fn approve(
         go_on(engine, name);
     }
     done(reply, format!("{name}: {} is approved", document.file()))
+}
+
+fn document_of(phase: Phase) -> Result<Document, Refusal> {
+    Document::from_name(phase.name()).ok_or_else(|| {
+        let names = "requirements, design, tasks and deploy";
+        Refusal(format!("{} is not approved; {names} are", phase.name()))
+    })
 }
 
 fn reject(
@@ -243,6 +262,7 @@ fn judge(
             spec: name.to_owned(),
             why,
         }),
+        Look::Nobody => Err(refused(name, Refusal("nobody has looked at it".to_owned()))),
         Look::Seen(facts) => {
             may(&context.run, &facts, document).map_err(|refusal| refused(name, refusal))
         }

@@ -112,11 +112,7 @@ fn status(spec: &Spec, engine_lives: bool) -> Status {
         Ok(run) => (run.unwrap_or_default(), None),
         Err(error) => (Run::default(), Some(spec_file::sentence(&error))),
     };
-    let facts = match &look {
-        Look::Seen(facts) => Some(&**facts),
-        Look::Unreadable(_) => None,
-    };
-    let mut status = of_run(&spec.name, &run, facts, engine_lives);
+    let mut status = of_run(&spec.name, &run, look.facts(), engine_lives);
     status.agents = living(spec, &run);
     if let (Look::Unreadable(why), true) = (&look, run.is_at_rest()) {
         status.state = "paused";

@@ -24,6 +24,10 @@ impl<'a> Desk<'a> {
         }
     }
 
+    pub fn project(&self) -> &'a Path {
+        self.project
+    }
+
     pub fn spec(&self) -> &'a str {
         self.spec
     }

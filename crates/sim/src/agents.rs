@@ -56,6 +56,7 @@ impl Agent {
                 outcome: Outcome::Lost("there is no record of its end".to_owned()),
                 session: self.fate.session.clone(),
                 usage: Usage::default(),
+                last_words: String::new(),
             }),
         }
     }
@@ -155,7 +156,8 @@ fn deeds(rng: &mut Rng, tally: &mut Tally, step: Step, quality: Quality, calm: b
         Step::Reply(round) => reply(rng, tally, round.number, quality, calm),
         Step::Implement(_) => vec![Deed::Tick(ticks(rng, tally, quality, calm))],
         Step::Inspect(round) => vec![inspection(rng, round.number, quality, calm)],
-        Step::Fix(_) | Step::Merge => Vec::new(),
+        Step::Merge => vec![Deed::Commit],
+        Step::Fix(_) => Vec::new(),
     }
 }
 

@@ -22,6 +22,10 @@ pub enum Deed {
     Garble,
     Repair,
     Permit(Permitted),
+    /// The project has git from now on.
+    Git,
+    /// Made a commit, where there is git.
+    Commit,
     /// This phase was finished before the story began.
     Earlier(Phase),
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kumite_core::change::Change;
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::{
-    DocumentFacts, Facts, Findings, InspectionFacts, Look, RoundFacts, RoundProgress, Stamp,
-    TaskFacts, Verdict,
+    DocumentFacts, Facts, Findings, History, InspectionFacts, Look, RoundFacts, RoundProgress,
+    Stamp, TaskFacts, Verdict,
 };
 use kumite_core::journal::Entry;
 use kumite_core::names::{Document, Phase};
@@ -78,6 +78,17 @@ impl Disk {
             Deed::Garble => self.garbled = true,
             Deed::Repair => self.garbled = false,
             Deed::Permit(permitted) => self.files.permitted = permitted,
+            Deed::Git => {
+                self.files.history = History::Commits {
+                    head: stamp,
+                    merged: false,
+                };
+            }
+            Deed::Commit => {
+                if let History::Commits { head, .. } = &mut self.files.history {
+                    *head = stamp;
+                }
+            }
             Deed::Earlier(phase) => self.earlier(phase),
         }
     }

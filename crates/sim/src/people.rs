@@ -4,7 +4,9 @@ use kumite_core::change::Fixing;
 use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
 use kumite_core::journal::{By, Event, Order};
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Halt, Halted, Pause, Run, State, Step, may_approve, may_reject, may_reset};
+use kumite_core::run::{
+    Halt, Halted, Pause, Run, State, Step, may_approve, may_approve_deploy, may_reject, may_reset,
+};
 
 use crate::deed::{Deed, Inspection, Reply};
 use crate::faults::Kind;
@@ -20,6 +22,10 @@ pub fn set_up(world: &mut World, spec: usize) {
         permitted.set(world.rng.pick(&Phase::ALL), false);
     }
     does(world, spec, Deed::Permit(permitted));
+    // Not drawn: older stories stay what they were.
+    if spec.is_multiple_of(2) {
+        does(world, spec, Deed::Git);
+    }
     let finished = world
         .rng
         .weighed(&[(60, 0), (10, 3), (10, 4), (5, 5), (3, 1)]);
@@ -259,6 +265,10 @@ fn readable(world: &World, spec: usize) -> Option<Facts> {
 }
 
 fn approve(world: &mut World, engine: &mut Engine, spec: usize) {
+    if may_approve_deploy(&engine.runs[spec]).is_ok() {
+        let event = Event::DeployApproved;
+        return ask(world, engine, spec, Kind::PersonApproved, event);
+    }
     let Some(facts) = readable(world, spec) else {
         return;
     };

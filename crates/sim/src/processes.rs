@@ -102,6 +102,7 @@ impl World {
                 outcome,
                 session,
                 usage,
+                last_words: String::new(),
             }
         });
         if let Some(known) = self.agent(spec, agent) {

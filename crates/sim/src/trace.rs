@@ -143,6 +143,7 @@ impl fmt::Display for Seen<'_> {
         let facts = match self.0 {
             None => return write!(f, "no slot"),
             Some(Look::Unreadable(_)) => return write!(f, "unreadable"),
+            Some(Look::Nobody) => return write!(f, "nobody"),
             Some(Look::Seen(facts)) => facts,
         };
         documents(facts, f)?;

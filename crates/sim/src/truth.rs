@@ -30,6 +30,8 @@ pub struct Truth {
     touched: Moment,
     inspections: BTreeMap<u32, Sources<Verdict>>,
     merged: bool,
+    /// Whether history shows what was merged: only a commit does.
+    has_git: bool,
     /// Phases finished before the story began.
     earlier: [bool; 7],
     /// Phases before this one were skipped at a person's request (`--from`).
@@ -65,6 +67,8 @@ impl Truth {
             Deed::Reply(reply) => self.replied(reply, now),
             Deed::Inspection(inspection) => self.inspected(inspection, now),
             Deed::Permit(permitted) => self.permitted = permitted,
+            Deed::Git => self.has_git = true,
+            Deed::Commit => self.merged |= self.has_git,
             Deed::Earlier(phase) => {
                 self.earlier[phase as usize] = true;
                 let document = Document::ALL.into_iter().find(|d| d.phase() == phase);
@@ -108,7 +112,7 @@ impl Truth {
     pub fn agent_finished(&mut self, step: Step, now: Moment) {
         match step {
             Step::Implement(_) => self.implemented = Some(now),
-            Step::Merge => self.merged = true,
+            Step::Merge => self.merged |= !self.has_git,
             Step::Write(_) | Step::Review(_) | Step::Reply(_) | Step::Inspect(_) | Step::Fix(_) => {
             }
         }

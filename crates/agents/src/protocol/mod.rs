@@ -26,7 +26,7 @@ use crate::request::Protocol;
 use crate::said::Said;
 pub use last::last_text;
 pub use reader::Reader;
-pub use tail::{Tail, last_line, shorten};
+pub use tail::{Tail, last_line, paragraph, shorten};
 
 /// What was heard so far.
 #[derive(Clone, Debug, Default, PartialEq)]

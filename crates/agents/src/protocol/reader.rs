@@ -17,6 +17,8 @@ pub struct Reader {
     complaints: Lines,
     heard: Heard,
     said: Vec<Said>,
+    /// The last text that was not empty.
+    last: String,
     gate: Gate,
 }
 
@@ -56,6 +58,7 @@ impl Reader {
             },
             complaints: Lines::default(),
             said: Vec::new(),
+            last: String::new(),
             gate: Gate::new(),
         }
     }
@@ -155,7 +158,16 @@ impl Reader {
     /// The transcript entries since the last call.
     pub fn take_said(&mut self) -> Vec<Said> {
         let said = std::mem::take(&mut self.said);
+        if let Some(text) = said.iter().rev().find_map(spoken) {
+            let from = text.len().saturating_sub(LAST_MAX);
+            self.last = text[text.ceil_char_boundary(from)..].to_owned();
+        }
         said.into_iter().map(Said::clipped).collect()
+    }
+
+    /// The end of the last text that was taken with [`Reader::take_said`], as it was said.
+    pub fn last_words(&self) -> &str {
+        &self.last
     }
 
     /// What the end of the process tells beyond its words.
@@ -174,6 +186,18 @@ impl Reader {
         }
     }
 }
+
+/// What was said to a person. The report of a command is not.
+fn spoken(said: &Said) -> Option<&str> {
+    let text = match said {
+        Said::Text { text } | Said::Ended { text, .. } => text.trim(),
+        _ => return None,
+    };
+    (!text.is_empty() && !text.starts_with("{\"kumite\"")).then_some(text)
+}
+
+/// More of a last text nobody is shown.
+const LAST_MAX: usize = 4 * 1024;
 
 fn note_left_out(lines: &mut Lines, said: &mut Vec<Said>) {
     for _ in 0..lines.take_left_out() {

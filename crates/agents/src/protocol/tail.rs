@@ -49,6 +49,20 @@ pub fn last_line(text: &[u8]) -> String {
     shorten(&String::from_utf8_lossy(last(text)))
 }
 
+/// How much of an agent's last text a person is shown.
+const PARAGRAPH_MAX: usize = 600;
+
+/// The end of a text as one line of bounded length: a question stands at the end.
+pub fn paragraph(text: &str) -> String {
+    let words = text.split(|it: char| it.is_whitespace() || it.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.chars().count().checked_sub(PARAGRAPH_MAX) {
+        None | Some(0) => line,
+        Some(more) => ['…'].into_iter().chain(line.chars().skip(more)).collect(),
+    }
+}
+
 /// One line of bounded length, without control characters.
 pub fn shorten(text: &str) -> String {
     let printable = |letter: char| if letter.is_control() { ' ' } else { letter };
@@ -69,6 +83,21 @@ pub(super) fn last(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_paragraph_is_the_end_of_a_text_on_one_line() {
+        assert_eq!(
+            paragraph(" I looked.\n\n\tWhich\u{7} one?\n"),
+            "I looked. Which one?"
+        );
+        assert_eq!(paragraph(" \n"), "");
+        let long = paragraph(&format!("{}どれですか？", "字".repeat(1000)));
+        assert!(
+            long.starts_with("…字") && long.ends_with("字どれですか？"),
+            "{long}"
+        );
+        assert_eq!(long.chars().count(), PARAGRAPH_MAX + 1);
+    }
 
     #[test]
     fn the_last_line_that_says_something_counts() {

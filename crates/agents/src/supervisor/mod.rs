@@ -200,6 +200,7 @@ fn missing(sentence: String) -> End {
         outcome: Outcome::Missing(sentence),
         session: None,
         usage: Usage::default(),
+        last_words: String::new(),
     };
     End {
         ended,

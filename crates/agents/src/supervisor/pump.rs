@@ -16,7 +16,7 @@ use super::pace::Pace;
 use super::start::Child;
 use crate::mask::{Mask, Secrets};
 use crate::process::timespec;
-use crate::protocol::{Reader, Tail};
+use crate::protocol::{Reader, Tail, paragraph};
 use crate::request::Request;
 use crate::transcript::Transcript;
 
@@ -129,6 +129,12 @@ impl Pump {
     /// The outcome without secrets.
     pub fn mask(&self, outcome: Outcome) -> Outcome {
         self.secrets.mask_outcome(outcome)
+    }
+
+    /// What the agent said last, as it may be written down.
+    pub fn last_words(&self) -> String {
+        // Masked before it is cut: half a secret is not known as one.
+        paragraph(&self.secrets.mask(self.reader.last_words()))
     }
 
     /// The last line of the transcript.

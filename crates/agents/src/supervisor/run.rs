@@ -205,6 +205,7 @@ impl Supervisor<'_> {
             outcome,
             session: heard.session.clone(),
             usage: heard.usage,
+            last_words: self.pump.last_words(),
         };
         self.pump.note_end(&ended);
         End {

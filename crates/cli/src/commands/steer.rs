@@ -1,7 +1,7 @@
 //! `kumite stop`, `pause`, `reset`, `approve`, `reject`: from any terminal, at any time.
 
 use clap::Args;
-use kumite_core::names::Document;
+use kumite_core::names::{Document, Phase};
 use kumite_formats::spec_name::SpecName;
 use kumite_host::attend;
 use kumite_host::control::Request;
@@ -20,15 +20,18 @@ pub struct Spec {
 pub struct ApproveArgs {
     /// Name of the spec
     spec: String,
-    /// requirements, design or tasks; by default the one that waits
-    #[arg(value_parser = document)]
-    document: Option<Document>,
+    /// requirements, design, tasks or deploy; by default the one that waits
+    #[arg(value_parser = approvable)]
+    document: Option<Phase>,
 }
 
 #[derive(Args)]
 pub struct RejectArgs {
-    #[command(flatten)]
-    what: ApproveArgs,
+    /// Name of the spec
+    spec: String,
+    /// requirements, design or tasks; by default the one that waits
+    #[arg(value_parser = document)]
+    document: Option<Document>,
     /// What is wrong with it: the agent that writes it again gets this text
     #[arg(short, long)]
     message: Option<String>,
@@ -36,6 +39,13 @@ pub struct RejectArgs {
 
 fn document(name: &str) -> std::result::Result<Document, String> {
     Document::from_name(name).ok_or_else(|| "documents are requirements, design, tasks".to_owned())
+}
+
+fn approvable(name: &str) -> std::result::Result<Phase, String> {
+    let phase = Phase::from_name(name).filter(|phase| {
+        *phase == Phase::Deploy || Document::ALL.iter().any(|it| it.phase() == *phase)
+    });
+    phase.ok_or_else(|| "requirements, design, tasks and deploy can be approved".to_owned())
 }
 
 pub fn stop(setting: &Setting, args: &Spec) -> Result {
@@ -63,11 +73,11 @@ pub fn approve(setting: &Setting, args: &ApproveArgs) -> Result {
 
 pub fn reject(setting: &Setting, args: &RejectArgs) -> Result {
     let request = Request::Reject {
-        spec: args.what.spec.clone(),
-        document: args.what.document,
+        spec: args.spec.clone(),
+        document: args.document,
         remark: args.message.clone(),
     };
-    ask(setting, &args.what.spec, request)
+    ask(setting, &args.spec, request)
 }
 
 fn ask(setting: &Setting, spec: &str, request: Request) -> Result {

@@ -235,6 +235,21 @@ fn b1_1_boxes_that_are_running_or_queued_are_open_and_a_star_after_the_number_is
 }
 
 #[test]
+fn the_same_question_twice_pauses_with_the_question() {
+    let world = implemented(json!({"tick": 0, "words": "I stopped.\n\nWhich database?"}));
+    let out = world.run("login");
+    out.assert_ended(3, "paused", "no_evidence");
+    assert_eq!(impl_runs(&world), 2);
+    let message = text(&out.notices("run_ended")[0]["message"]);
+    assert!(
+        message.contains("\"I stopped. Which database?\""),
+        "{message}"
+    );
+    let status = world.status("login");
+    assert!(text(&status["message"]).contains("Which database?"));
+}
+
+#[test]
 fn s31_b5_a_missing_tasks_md_passes_with_a_warning() {
     let world = implemented(json!({}));
     std::fs::remove_file(world.path(".kiro/specs/login/tasks.md")).unwrap();

@@ -51,6 +51,59 @@ fn s32_go_with_deploy_merges_and_kumite_says_deploy_complete() {
     assert_eq!(world.steps("login").len(), 2);
 }
 
+fn git(world: &World, words: &[&str]) -> String {
+    let who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
+    let mut command = std::process::Command::new("git");
+    let command = command.current_dir(world.root()).args(who).args(words);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_merge_that_git_does_not_show_is_no_merge() {
+    let world = inspected(json!({}));
+    git(&world, &["init", "--quiet"]);
+    git(
+        &world,
+        &["commit", "--quiet", "--allow-empty", "-m", "first"],
+    );
+    world.write(".git/index.lock", "");
+    let out = world.run("login");
+    out.assert_ended(3, "paused", "no_evidence");
+    let message = text(&out.notices("run_ended")[0]["message"]);
+    assert!(message.contains("git shows no new commit"), "{message}");
+    assert_eq!(world.spec_json("login")["phase"], "inspection-complete");
+    std::fs::remove_file(world.path(".git/index.lock")).unwrap();
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.spec_json("login")["phase"], "deploy-complete");
+    assert!(git(&world, &["log", "-1"]).contains("Kumite-Spec: login"));
+}
+
+#[test]
+fn a_permission_for_deploy_that_an_agent_gives_itself_waits_for_a_person() {
+    let patch = json!({"autoExecution": {"permissions": {"deploy": true}}});
+    let world = inspected(json!({"inspect": {"spec_json": patch}}));
+    let forbidden = json!({"autoExecution": {"permissions": {"deploy": false}}});
+    world.patch("login", forbidden);
+    let out = world.run("login");
+    out.assert_ended(3, "waiting", "approval_needed");
+    assert_eq!(world.steps("login"), ["inspect 1"]);
+    // Asking again is no approval.
+    let again = world.run("login");
+    again.assert_ended(3, "waiting", "approval_needed");
+    world.kumite(&["approve", "login", "impl"]).assert_code(2);
+    world.kumite(&["approve", "login", "deploy"]).assert_code(0);
+    world
+        .run("login")
+        .assert_ended(0, "done", "all_phases_done");
+    assert_eq!(world.steps("login"), ["inspect 1", "merge 1"]);
+    assert_eq!(world.spec_json("login")["phase"], "deploy-complete");
+    world.kumite(&["approve", "login", "deploy"]).assert_code(5);
+}
+
 #[test]
 fn a_merge_that_fails_is_a_failure_and_nothing_is_deployed() {
     let world = inspected(json!({"merge": {"result": "error"}}));

@@ -296,3 +296,19 @@ fn t6_a_session_that_is_gone_is_replaced_by_a_new_one() {
     assert!(launches[2]["resumed"].is_null());
     assert_eq!(out.notices("impl_retry"), Vec::<Value>::new());
 }
+
+#[test]
+fn t1_a_clock_that_ran_ahead_and_is_corrected_does_not_make_hours_of_seconds() {
+    for result in ["overload", "limit"] {
+        let world = world(None);
+        ready_for_impl(&world, "login");
+        world.settings("[limit]\nmin_wait = \"1s\"\njitter = \"0s\"");
+        let first = json!({"tick": 1, "result": result});
+        world.play(json!({"steps": {"impl": [first, {"tick": "all"}]}}));
+        move_clock(&world, 5 * HOUR_S);
+        let running = world.start(&["run", "login", "--json"]);
+        until_waiting(&world, "login");
+        move_clock(&world, 0);
+        running.wait().assert_ended(0, "done", "all_phases_done");
+    }
+}

@@ -6,7 +6,7 @@ use super::step::Step;
 use super::turn::{Next, Turn};
 use super::{guard, inspection, limit, review};
 use crate::change::Change;
-use crate::facts::{Facts, Look};
+use crate::facts::{Facts, History, Look};
 use crate::journal::{Entry, Order};
 use crate::names::Document;
 use crate::outcome::{Ended, Outcome};
@@ -21,6 +21,7 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
             Look::Unreadable(why) => {
                 Turn::pause(step, Pause::SpecUnreadable, why.as_str()).unjudged(work)
             }
+            Look::Nobody => fail(Failure::AgentMissing, "it was not started"),
         },
         Outcome::Failed(how) => fail(Failure::AgentFailed, how),
         Outcome::Missing(why) => fail(Failure::AgentMissing, why),
@@ -114,9 +115,24 @@ pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn
         }
         Step::Fix(round) => Ok(inspection::after_fix(order, round)),
         Step::Merge => {
+            let why = || gap(Pause::NoEvidence, NO_COMMIT.to_owned());
+            committed(work, facts.history)
+                .then_some(())
+                .ok_or_else(why)?;
             let done = Turn::to(Next::Finish(super::Finish::AllPhasesDone));
             Ok(done.preceded(vec![Change::Deployed], Vec::new()))
         }
+    }
+}
+
+const NO_COMMIT: &str = "git shows no new commit in the main checkout, and none with the line \
+    `Kumite-Spec:` that holds tasks.md as it is now (is there an old .git/index.lock?)";
+
+/// Whether history shows the merge. Without git there is nothing to see.
+fn committed(work: Work, history: History) -> bool {
+    match history {
+        History::None => true,
+        History::Commits { head, merged } => merged || (head.is_some() && head != work.before),
     }
 }
 

@@ -7,9 +7,11 @@ use super::state::{Halt, Halted, Pause, Resume, Run, State};
 use super::step::{Round, Step};
 use super::turn::{Turn, go};
 use super::words;
+use crate::change::Change;
 use crate::effect::Effect;
 use crate::facts::{Facts, Look};
 use crate::journal::{Entry, Order};
+use crate::names::Phase;
 use crate::notice::Notice;
 
 pub(super) fn start_requested(
@@ -90,32 +92,35 @@ pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Ef
     let State::Queued { resume } = run.state else {
         return stay(run);
     };
-    let unsaved = std::mem::take(&mut run.unsaved);
     let order = run.order;
     // Asked for once: going on after a halt does not begin there again.
     run.order.from = None;
-    match look {
-        Look::Unreadable(why) => {
-            run.unsaved = unsaved;
-            let halted = Halted {
-                why: Halt::Paused(Pause::SpecUnreadable),
-                detail: why.clone(),
-                resume,
-            };
-            run.state = State::Halted(halted);
-            rest(run)
-        }
-        Look::Seen(facts) => {
+    match look.seen() {
+        Err(why) => unreadable(run, why, resume),
+        Ok(facts) => {
             let mut facts = facts.clone();
-            run.unsaved = unsaved;
-            let unsure = run.unsure.take();
-            let owed = owed(&mut run, unsure, &mut facts);
+            let owed = owed_now(&mut run, &mut facts);
             let turn = begin(&run, &order, resume, &mut facts);
             let phase = words::first_phase(&turn.next);
             let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
             go(run, turn, Some(&facts), None, entry)
         }
     }
+}
+
+fn unreadable(mut run: Run, why: &str, resume: Resume) -> (Run, Vec<Effect>) {
+    let halted = Halted::new(Halt::Paused(Pause::SpecUnreadable), why, resume);
+    run.state = State::Halted(halted);
+    rest(run)
+}
+
+/// What is owed where no agent has worked since the last look.
+fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
+    run.deploy = run
+        .deploy
+        .seen(facts.permitted.allows(Phase::Deploy), false);
+    let unsure = run.unsure.take();
+    owed(run, unsure, facts)
 }
 
 /// An agent that ended well and could not be judged then is judged now; its step is done again only
@@ -134,13 +139,10 @@ fn joins_wait(mut run: Run, order: &Order) -> (Run, Vec<Effect>) {
     run.order = joined(run.order, order);
     match &run.state {
         State::Limited(wait) if !order.rules.limit.wait => {
-            run.state = State::Halted(Halted {
-                why: Halt::Limited {
-                    until_ms: wait.until_ms,
-                },
-                detail: wait.words.clone(),
-                resume: wait.resume,
-            });
+            let why = Halt::Limited {
+                until_ms: wait.until_ms,
+            };
+            run.state = State::Halted(Halted::new(why, wait.words.as_str(), wait.resume));
             rest(run)
         }
         _ => stay(run),
@@ -153,22 +155,14 @@ pub(super) fn wait_over(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<E
         return stay(run);
     };
     let resume = wait.resume;
-    match (look, resume.step) {
-        (Look::Seen(facts), Some(step)) => {
+    match (look.seen(), resume.step) {
+        (Ok(facts), Some(step)) => {
             let mut facts = facts.clone();
-            let unsure = run.unsure.take();
-            let owed = owed(&mut run, unsure, &mut facts);
+            let owed = owed_now(&mut run, &mut facts);
             let turn = Turn::begin(step).preceded(owed, Vec::new());
             go(run, turn, Some(&facts), Some(step.phase()), entry)
         }
-        (Look::Seen(_), None) => stay(run),
-        (Look::Unreadable(why), _) => {
-            run.state = State::Halted(Halted {
-                why: Halt::Paused(Pause::SpecUnreadable),
-                detail: why.clone(),
-                resume,
-            });
-            rest(run)
-        }
+        (Ok(_), None) => stay(run),
+        (Err(why), _) => unreadable(run, why, resume),
     }
 }

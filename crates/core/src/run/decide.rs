@@ -2,15 +2,15 @@
 
 use super::after::after;
 use super::asked::{admitted, start_requested, wait_over};
-use super::state::{Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
+use super::state::{Deploy, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 use super::step::{Attempt, Step};
 use super::turn::{Turn, go};
-use super::words;
+use super::{guard, words};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::facts::{Facts, Look};
 use crate::journal::{AgentId, By, Entry, Event};
-use crate::names::Document;
+use crate::names::{Document, Phase};
 use crate::notice::Notice;
 use crate::outcome::{Ended, LimitKind, Outcome};
 
@@ -26,6 +26,7 @@ pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
         Event::ResetRequested => reset(run),
         Event::DocumentApproved { document } => approved(run, *document),
         Event::DocumentRejected { document, remark } => rejected(run, *document, remark),
+        Event::DeployApproved => (deploy_approved(run), Vec::new()),
         Event::SaveFailed { seq, changes, why } => save_failed(run, *seq, changes, why),
         Event::EngineStarted => (taken_over(run), Vec::new()),
     }
@@ -68,28 +69,32 @@ fn agent_ended(
     let mut look = look.clone();
     let first = match &mut look {
         Look::Seen(facts) => {
+            run.deploy = run.deploy.seen(facts.permitted.allows(Phase::Deploy), true);
             let doubted = is_doubted(work.step, &ended.outcome).then_some(work.step);
             owed(&mut run, doubted, facts)
         }
         Look::Unreadable(_) => {
+            run.deploy = run.deploy.unseen();
             run.unsure = is_doubted(work.step, &ended.outcome).then_some(work.step);
             Vec::new()
         }
+        Look::Nobody => Vec::new(),
     };
+    let asks_again = guard::asks_again(&mut run, work.step, ended, &look);
     let turn = match held {
-        None => after(&run, work, ended, &mut look, entry),
+        None => match asks_again {
+            Some(turn) => turn,
+            None => after(&run, work, ended, &mut look, entry),
+        },
         // However it ended under a stop, it ended because of it, unless it was done already.
         Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
             Turn::halt(work.step, why, "")
         }
         Some(why) => after(&run, work, ended, &mut look, entry).held(why),
     };
+    let turn = turn.with_last_words(&ended.last_words);
     let turn = turn.preceded(first, vec![step_ended(work, ended)]);
-    let facts = match &look {
-        Look::Seen(facts) => Some(&**facts),
-        Look::Unreadable(_) => None,
-    };
-    go(run, turn, facts, Some(work.step.phase()), entry)
+    go(run, turn, look.facts(), Some(work.step.phase()), entry)
 }
 
 /// An agent that had to leave its step without a fault of its own can be replaced later.
@@ -110,7 +115,7 @@ fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
             revived: work.revived,
             anew: work.anew,
         });
-    } else if !look.is_of_nobody() {
+    } else if *look != Look::Nobody {
         // Its place was taken by an agent that really began.
         run.parked = None;
     }
@@ -119,6 +124,7 @@ fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
 /// What spec.json must say before anything is judged: what could not be written earlier, and
 /// nothing that only the agent of the `doubted` step says.
 pub(super) fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
+    facts.deploy_doubted = run.deploy == Deploy::Doubted;
     let mut changes = std::mem::take(&mut run.unsaved);
     changes.iter().for_each(|change| facts.apply(*change));
     let taken_back = match doubted {
@@ -164,11 +170,7 @@ fn stop(mut run: Run, by: By) -> (Run, Vec<Effect>) {
             (run, vec![Effect::End(work.agent)])
         }
         State::Queued { resume } | State::Limited(Wait { resume, .. }) => {
-            run.state = State::Halted(Halted {
-                why: Halt::Stopped(by),
-                detail: String::new(),
-                resume,
-            });
+            run.state = State::Halted(Halted::new(Halt::Stopped(by), "", resume));
             rest(run)
         }
         State::Idle | State::Stopping { .. } | State::Halted(_) | State::Done(_) => stay(run),
@@ -182,11 +184,7 @@ fn pause(mut run: Run) -> (Run, Vec<Effect>) {
             stay(run)
         }
         State::Queued { resume } | State::Limited(Wait { resume, .. }) => {
-            run.state = State::Halted(Halted {
-                why: Halt::Paused(Pause::ByUser),
-                detail: String::new(),
-                resume,
-            });
+            run.state = State::Halted(Halted::new(Halt::Paused(Pause::ByUser), "", resume));
             rest(run)
         }
         State::Idle
@@ -204,6 +202,7 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
             run.state = State::Idle;
             run.parked = None;
             run.overloads = 0;
+            run.question = None;
             rest(run)
         }
         State::Queued { .. }
@@ -246,6 +245,17 @@ fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, 
     (run, effects)
 }
 
+/// The permission is a person's now, and the run goes on when it is asked for.
+fn deploy_approved(mut run: Run) -> Run {
+    if let State::Halted(halted) = &mut run.state
+        && halted.why == Halt::DeployDoubted
+    {
+        halted.why = Halt::Paused(Pause::ByUser);
+        run.deploy = Deploy::ByPerson;
+    }
+    run
+}
+
 /// One change, after all that could not be written before it.
 fn save(run: &mut Run, change: Change) -> Effect {
     let mut changes = std::mem::take(&mut run.unsaved);
@@ -281,11 +291,11 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
             return (run, [failed].into_iter().chain(waits).collect());
         }
     };
-    run.state = State::Halted(Halted {
-        why: Halt::Paused(Pause::SpecUnwritable),
-        detail: why.to_owned(),
+    run.state = State::Halted(Halted::new(
+        Halt::Paused(Pause::SpecUnwritable),
+        why,
         resume,
-    });
+    ));
     let (run, mut effects) = rest(run);
     effects.insert(0, Effect::Announce(Notice::SaveFailed(why.into())));
     (run, effects)

@@ -1,14 +1,15 @@
 //! The completion guard: impl is done when the boxes of tasks.md are ticked (B).
 
 use super::start;
-use super::state::{Failure, Halt, Pause};
+use super::state::{Failure, Halt, Pause, Question, Run};
 use super::step::{Attempt, Step};
 use super::turn::Turn;
 use crate::change::Change;
-use crate::facts::{Facts, TaskFacts};
+use crate::facts::{Facts, Look, TaskFacts};
 use crate::journal::{Guard, Order, Rules};
 use crate::names::Phase;
 use crate::notice::Notice;
+use crate::outcome::{Ended, Outcome};
 
 /// An impl agent succeeded: go on to the inspection, try again, or ask a person.
 pub(super) fn after_impl(order: &Order, attempt: Attempt, facts: &mut Facts) -> Turn {
@@ -50,6 +51,44 @@ fn again(order: &Order, attempt: Attempt, open: u32) -> Turn {
         )
         .preceded(Vec::new(), vec![Notice::ImplExhausted { max, open }]),
     }
+}
+
+/// An agent that ends with the same question as the one before it, and has ticked nothing, would ask
+/// it again at every retry: a person is asked instead. `None`: it is not so.
+pub(super) fn asks_again(run: &mut Run, step: Step, ended: &Ended, look: &Look) -> Option<Turn> {
+    let asked = question(step, ended, look);
+    let before = std::mem::replace(&mut run.question, asked);
+    let (Step::Implement(attempt), Some(before), Some(now)) = (step, before, &run.question) else {
+        return None;
+    };
+    let is_same = before.words == now.words && before.open <= now.open;
+    // Without a retry left the run fails anyway.
+    let next = attempt.next().filter(|_| is_same)?;
+    let detail = format!(
+        "{} tasks are open, and the agent asks the same again",
+        now.open
+    );
+    Some(Turn::pause(
+        Step::Implement(next),
+        Pause::NoEvidence,
+        detail,
+    ))
+}
+
+/// What an agent of impl asks instead of finishing.
+fn question(step: Step, ended: &Ended, look: &Look) -> Option<Question> {
+    let (Step::Implement(_), Outcome::Finished, Some(facts)) = (step, &ended.outcome, look.facts())
+    else {
+        return None;
+    };
+    let TaskFacts::Counted { done, total } = facts.tasks else {
+        return None;
+    };
+    let is_question = done < total && ended.last_words.contains(['?', '？']);
+    is_question.then(|| Question {
+        words: ended.last_words.clone(),
+        open: total - done,
+    })
 }
 
 /// Whether the files show the implementation finished.

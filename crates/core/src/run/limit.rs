@@ -28,6 +28,7 @@ pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn 
         true => Turn::to(Next::Wait(Wait {
             until_ms,
             wake_ms: until_ms.saturating_add(jitter(seed(work.agent), rules.jitter_ms)),
+            since_ms: entry.at_ms,
             words: limit.words.clone(),
             resume: Resume::at(work.step),
         })),

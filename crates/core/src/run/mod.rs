@@ -26,8 +26,12 @@ mod tests;
 
 pub use decide::decide;
 pub use limit::{OVERLOADS_MAX, jitter, until as limit_until};
-pub use requests::{Refusal, may_approve, may_reject, may_reset, may_review, may_start};
+pub use requests::{
+    Refusal, may_approve, may_approve_deploy, may_reject, may_reset, may_review, may_start,
+};
 pub use start::first_unfinished;
-pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
+pub use state::{
+    Deploy, Failure, Finish, Halt, Halted, Parked, Pause, Question, Resume, Run, State, Wait, Work,
+};
 pub use step::{Attempt, Round, Step};
 pub use words::{limit_sentence, phase_of, reason, run_ended};

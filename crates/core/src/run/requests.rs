@@ -53,6 +53,25 @@ pub fn may_approve(
     }
 }
 
+/// Whether a person is asked about the permission for deploy.
+pub fn may_approve_deploy(run: &Run) -> Result<(), Refusal> {
+    match &run.state {
+        State::Halted(halted) if halted.why == Halt::DeployDoubted => Ok(()),
+        State::Idle
+        | State::Queued { .. }
+        | State::Working(_)
+        | State::Finishing(_)
+        | State::Stopping { .. }
+        | State::Limited(_)
+        | State::Halted(_)
+        | State::Done(_) => Err(Refusal(
+            "deploy does not wait for approval; it is permitted in spec.json \
+             (autoExecution.permissions.deploy) while no agent works"
+                .to_owned(),
+        )),
+    }
+}
+
 pub fn may_reject(
     run: &Run,
     facts: &Facts,

@@ -6,7 +6,7 @@ use super::step::{Attempt, Step};
 use super::turn::{Next, Turn};
 use super::{guard, inspection, review};
 use crate::change::Change;
-use crate::facts::{Facts, Stamp};
+use crate::facts::{Facts, History, Stamp};
 use crate::journal::{Order, Rules};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
@@ -90,6 +90,9 @@ fn enter(order: &Order, facts: &mut Facts, phase: Option<Phase>, entry: Entry) -
     let (changes, notices) = approve_all(order, facts, Some(phase));
     let turn = match missing_approval(facts, phase) {
         Some(turn) => turn,
+        None if phase == Phase::Deploy && facts.deploy_doubted => {
+            Turn::halt(Step::Merge, Halt::DeployDoubted, "")
+        }
         None if facts.permitted.allows(phase) => begin(order, facts, phase, entry),
         None if phase == Phase::Deploy => Turn::to(Next::Finish(Finish::AllPhasesDone)),
         None => Turn::to(Next::Finish(Finish::NotPermitted(phase))),
@@ -236,6 +239,10 @@ pub(super) fn evidence(facts: &Facts, step: Step) -> Option<Stamp> {
         Step::Review(r) => round(r.number).and_then(|round| round.review),
         Step::Reply(r) => round(r.number).and_then(|round| round.reply),
         Step::Inspect(r) => inspection::find(&facts.inspections, r.number).and_then(|i| i.stamp),
-        Step::Implement(_) | Step::Fix(_) | Step::Merge => None,
+        Step::Merge => match facts.history {
+            History::None => None,
+            History::Commits { head, .. } => head,
+        },
+        Step::Implement(_) | Step::Fix(_) => None,
     }
 }

@@ -41,6 +41,58 @@ pub struct Run {
     /// Changes that could not be written to spec.json: they are written first when the run goes on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Change>,
+    /// Older versions asked nobody: what they found was permitted.
+    #[serde(default = "Deploy::of_older_versions")]
+    pub deploy: Deploy,
+    /// The question that the last impl agent ended with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+}
+
+/// Whose permission for deploy stands in spec.json.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deploy {
+    #[default]
+    NotPermitted,
+    /// It was there when no agent worked, or a person confirmed it.
+    ByPerson,
+    /// An agent worked, and spec.json could not be read afterwards: nobody knows yet.
+    Unseen,
+    /// It appeared while an agent worked.
+    Doubted,
+}
+
+impl Deploy {
+    fn of_older_versions() -> Deploy {
+        Deploy::ByPerson
+    }
+
+    /// After a look at spec.json. `worked`: an agent worked since the look before.
+    pub(super) fn seen(self, permitted: bool, worked: bool) -> Deploy {
+        match (permitted, self) {
+            (false, _) => Deploy::NotPermitted,
+            (true, Deploy::NotPermitted) if worked => Deploy::Doubted,
+            (true, Deploy::NotPermitted | Deploy::ByPerson) => Deploy::ByPerson,
+            (true, Deploy::Unseen | Deploy::Doubted) => Deploy::Doubted,
+        }
+    }
+
+    /// After the end of an agent, if spec.json cannot be read.
+    pub(super) fn unseen(self) -> Deploy {
+        match self {
+            Deploy::NotPermitted | Deploy::Unseen => Deploy::Unseen,
+            Deploy::ByPerson | Deploy::Doubted => self,
+        }
+    }
+}
+
+/// An agent of impl asked something instead of finishing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    pub words: String,
+    /// How many boxes it left open.
+    pub open: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,6 +128,9 @@ pub struct Wait {
     pub until_ms: u64,
     /// When this run goes on: a little later, so that not all of them do at once.
     pub wake_ms: u64,
+    /// When the wait began, by the same clock. 0: an older version wrote it.
+    #[serde(default)]
+    pub since_ms: u64,
     /// In the program's own words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
@@ -83,6 +138,12 @@ pub struct Wait {
 }
 
 impl Wait {
+    /// How long it may take, whatever becomes of the clock. A clock that ran ahead and was corrected
+    /// would make hours of seconds.
+    pub fn longest_ms(&self) -> u64 {
+        self.wake_ms.saturating_sub(self.since_ms)
+    }
+
     pub fn notice(&self) -> Notice {
         Notice::LimitWaiting {
             until_ms: self.until_ms,
@@ -138,7 +199,21 @@ pub struct Halted {
     /// What the sentence for people needs besides the reason: a file, or the agent's last words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// What the agent said last, if a person should know it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last_words: String,
     pub resume: Resume,
+}
+
+impl Halted {
+    pub fn new(why: Halt, detail: impl Into<String>, resume: Resume) -> Halted {
+        Halted {
+            why,
+            detail: detail.into(),
+            last_words: String::new(),
+            resume,
+        }
+    }
 }
 
 /// Where a halted run goes on.
@@ -166,6 +241,8 @@ impl Resume {
 pub enum Halt {
     /// The document waits for a person's approval.
     Waiting(Document),
+    /// The permission for deploy waits for a person: it appeared while an agent worked.
+    DeployDoubted,
     /// A usage limit is reached, and nobody wants to wait for its end.
     Limited {
         until_ms: u64,

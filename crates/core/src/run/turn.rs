@@ -47,11 +47,7 @@ impl Turn {
     }
 
     pub fn halt(step: Step, why: Halt, detail: impl Into<String>) -> Turn {
-        Turn::to(Next::Halt(Halted {
-            why,
-            detail: detail.into(),
-            resume: Resume::at(step),
-        }))
+        Turn::to(Next::Halt(Halted::new(why, detail, Resume::at(step))))
     }
 
     pub fn pause(step: Step, why: Pause, detail: impl Into<String>) -> Turn {
@@ -90,18 +86,20 @@ impl Turn {
             | Next::Again {
                 work: Work { step, .. },
                 ..
-            } => Next::Halt(Halted {
-                why,
-                detail: String::new(),
-                resume: Resume::at(step),
-            }),
-            Next::Wait(wait) => Next::Halt(Halted {
-                why,
-                detail: String::new(),
-                resume: wait.resume,
-            }),
+            } => Next::Halt(Halted::new(why, "", Resume::at(step))),
+            Next::Wait(wait) => Next::Halt(Halted::new(why, "", wait.resume)),
             rest @ (Next::Halt(_) | Next::Finish(_)) => rest,
         };
+        self
+    }
+
+    /// What the agent said last is for the person that is asked.
+    pub fn with_last_words(mut self, words: &str) -> Turn {
+        if let Next::Halt(halted) = &mut self.next
+            && words::carries_last_words(halted.why)
+        {
+            halted.last_words = words.to_owned();
+        }
         self
     }
 

@@ -62,7 +62,7 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
 
 fn rest_state(why: Halt) -> RestState {
     match why {
-        Halt::Waiting(_) | Halt::Limited { .. } => RestState::Waiting,
+        Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } => RestState::Waiting,
         Halt::Stopped(_) => RestState::Stopped,
         Halt::Paused(_) => RestState::Paused,
         Halt::Failed(_) => RestState::Failed,
@@ -72,7 +72,7 @@ fn rest_state(why: Halt) -> RestState {
 /// One word why a run stands, as the contract lists them.
 pub fn reason(why: Halt) -> &'static str {
     match why {
-        Halt::Waiting(_) => "approval_needed",
+        Halt::Waiting(_) | Halt::DeployDoubted => "approval_needed",
         Halt::Limited { .. } => "usage_limit",
         Halt::Stopped(By::User) => "stopped_by_user",
         Halt::Stopped(By::Interrupt) => "interrupted",
@@ -113,6 +113,37 @@ fn finish_sentence(finish: Finish) -> String {
 }
 
 fn halt_sentence(halted: &Halted) -> String {
+    let sentence = sentence_of(halted);
+    match halted.last_words.as_str() {
+        "" => sentence,
+        words => format!("{sentence}; the agent's last words: \"{words}\""),
+    }
+}
+
+/// Whether a person needs to know what the agent said last.
+pub(super) fn carries_last_words(why: Halt) -> bool {
+    match why {
+        Halt::Paused(why) => match why {
+            Pause::NoEvidence | Pause::EvidenceConflict | Pause::InspectionNogo => true,
+            Pause::NeedsDiscussion
+            | Pause::RoundsExhausted
+            | Pause::SpecUnreadable
+            | Pause::SpecUnwritable
+            | Pause::Budget
+            | Pause::ByUser => false,
+        },
+        Halt::Failed(why) => match why {
+            Failure::RetriesExhausted
+            | Failure::AgentFailed
+            | Failure::AgentHung
+            | Failure::Timeout => true,
+            Failure::AgentMissing => false,
+        },
+        Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } | Halt::Stopped(_) => false,
+    }
+}
+
+fn sentence_of(halted: &Halted) -> String {
     let detail = &halted.detail;
     let step = match halted.resume.step {
         Some(step) => step.name(),
@@ -123,6 +154,11 @@ fn halt_sentence(halted: &Halted) -> String {
             "{} waits for approval: read it, then `kumite approve` or `kumite reject`",
             document.file()
         ),
+        Halt::DeployDoubted => {
+            "deploy waits for approval: spec.json permits it only since an agent \
+            worked on this spec; look at it, then `kumite approve SPEC deploy`"
+                .to_owned()
+        }
         Halt::Limited { .. } => limit_sentence(detail),
         Halt::Stopped(By::User) => "it was stopped; `kumite resume` goes on".to_owned(),
         Halt::Stopped(By::Interrupt) => "kumite was told to end; `kumite run` goes on".to_owned(),

@@ -99,6 +99,7 @@ fn ended(agent: AgentId, outcome: Outcome) -> Message {
         outcome,
         session: None,
         usage: Usage::default(),
+        last_words: String::new(),
     };
     Message::AgentEnded { agent, ended }
 }

@@ -13,6 +13,7 @@ fn facts(place: &Place) -> Facts {
     match look(&place.spec) {
         Look::Seen(facts) => *facts,
         Look::Unreadable(why) => panic!("{why}"),
+        Look::Nobody => panic!("nobody"),
     }
 }
 

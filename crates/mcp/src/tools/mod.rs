@@ -45,6 +45,13 @@ mod names {
         json_schema!({"type": "string", "enum": Phase::ALL.map(Phase::name)})
     }
 
+    /// What waits for a person: a document, or the merge.
+    pub fn approvable(_: &mut SchemaGenerator) -> Schema {
+        let documents = Document::ALL.map(Document::name).into_iter();
+        let names: Vec<&str> = documents.chain([Phase::Deploy.name()]).collect();
+        json_schema!({"type": "string", "enum": names})
+    }
+
     pub fn documents(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "string", "enum": Document::ALL.map(Document::name)})
     }

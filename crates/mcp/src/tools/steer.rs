@@ -1,7 +1,7 @@
 //! Stop, pause, reset, approve, reject: done by a separate kumite process, as from any other
 //! terminal. So this server never holds the lock of the project, and can end at any moment.
 
-use kumite_core::names::Document;
+use kumite_core::names::{Document, Phase};
 use kumite_host::status;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -53,10 +53,10 @@ pub fn tools() -> [Tool; 5] {
 struct Approve {
     /// Name of the spec.
     spec: String,
-    /// Which document; by default the one that waits.
+    /// Which document, or deploy; by default the one that waits.
     #[serde(default)]
-    #[schemars(schema_with = "names::documents")]
-    document: Option<Document>,
+    #[schemars(schema_with = "names::approvable")]
+    document: Option<Phase>,
 }
 
 #[derive(Deserialize, JsonSchema)]

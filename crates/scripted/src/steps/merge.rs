@@ -1,4 +1,8 @@
-//! The merge: a demo has nothing to merge into, so it only says what it would do.
+//! The merge: one commit where the project has git. A demo has none, so there it only says what it
+//! would do.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::code::PARTS;
 use crate::desk::Desk;
@@ -8,11 +12,42 @@ pub(super) fn merge(desk: &mut Desk<'_>) -> Result<String, Trouble> {
     let spec = desk.spec();
     let files = PARTS.iter().flat_map(|part| part.iter()).map(|file| file.0);
     let files: Vec<_> = files.filter(|name| desk.code(name).exists()).collect();
+    let files = files.join(", ");
+    // A worktree has a file of this name: its branch is merged by somebody else.
+    if !desk.project().join(".git").is_dir() {
+        desk.say(&format!(
+            "I would merge {spec} as one commit with these files of demo/{spec}/: {files}."
+        ))?;
+        return Ok(format!(
+            "{spec} would be merged now. The scripted agent leaves git alone here."
+        ));
+    }
     desk.say(&format!(
-        "I would merge {spec} as one commit with these files of demo/{spec}/: {}.",
-        files.join(", ")
+        "I commit {spec} with these files of demo/{spec}/: {files}."
     ))?;
-    Ok(format!(
-        "{spec} would be merged now. The scripted agent leaves git alone."
-    ))
+    Ok(match commit(desk.project(), spec) {
+        true => format!("{spec} is merged as one commit."),
+        false => format!("git made no commit for {spec}."),
+    })
+}
+
+fn commit(project: &Path, spec: &str) -> bool {
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        let command = command.arg("-C").arg(project).args(words);
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    let message = format!("Add {spec}\n\nKumite-Spec: {spec}");
+    let tasks = format!(".kiro/specs/{spec}/tasks.md");
+    // Where the specs are ignored, the code alone is committed.
+    git(&["add", "--", &tasks]);
+    git(&["add", "--", &format!("demo/{spec}")]);
+    let who = [
+        "-c",
+        "user.name=kumite",
+        "-c",
+        "user.email=kumite@localhost",
+    ];
+    git(&[&who[..], &["commit", "--quiet", "-m", &message]].concat())
 }

@@ -9,6 +9,7 @@ use kumite_core::outcome::Outcome;
 use kumite_core::run::{Finish, State, Step};
 
 use super::{Replica, Verdict, broken};
+use crate::deed::Deed;
 use crate::trace::{Line, What};
 use crate::truth::{Moment, Truth};
 
@@ -20,6 +21,40 @@ pub struct Evidence {
     steps: BTreeMap<AgentId, Step>,
     /// Specs whose end was already judged.
     judged: Vec<bool>,
+    permissions: Vec<Permission>,
+}
+
+/// What became of the permission for deploy, and whether an agent works.
+#[derive(Clone, Default)]
+struct Permission {
+    allowed: bool,
+    /// It appeared while an agent worked, and no person has confirmed it.
+    doubted: bool,
+    works: bool,
+}
+
+impl Permission {
+    fn see(&mut self, what: &What) -> Verdict {
+        match what {
+            What::Done(_, Deed::Permit(permitted)) => {
+                let allowed = permitted.allows(Phase::Deploy);
+                let appears = allowed && !self.allowed && self.works;
+                self.doubted = allowed && (self.doubted || appears);
+                self.allowed = allowed;
+            }
+            What::Recorded(entry) if entry.event == Event::DeployApproved => self.doubted = false,
+            What::Started(_, Step::Merge, _) if self.doubted => {
+                return broken(
+                    "a permission that appears while an agent works is nobody's",
+                    "a merge starts",
+                );
+            }
+            What::Started(..) => self.works = true,
+            What::Ended(..) => self.works = false,
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 impl Evidence {
@@ -30,7 +65,9 @@ impl Evidence {
             self.guard = rules.guard;
             self.specs.resize_with(*specs, Truth::default);
             self.judged.resize(*specs, false);
+            self.permissions.resize(*specs, Permission::default());
         }
+        self.permissions[line.spec].see(&line.what)?;
         let truth = &mut self.specs[line.spec];
         match &line.what {
             What::Done(_, deed) => truth.learn(*deed, now),

@@ -74,9 +74,9 @@ pub struct Review {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ApproveAsk")]
 pub struct Approve {
-    /// `requirements`, `design` or `tasks`; if left out, the document that waits for approval.
+    /// `requirements`, `design`, `tasks` or `deploy`; if left out, what waits for approval.
     #[schemars(with = "Option<String>")]
-    document: Option<Document>,
+    document: Option<Phase>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]

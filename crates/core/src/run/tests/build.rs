@@ -92,6 +92,7 @@ impl Decided {
 fn plain(mut state: State) -> State {
     if let State::Halted(halted) = &mut state {
         halted.detail.clear();
+        halted.last_words.clear();
     }
     state
 }
@@ -181,6 +182,7 @@ pub fn halted(why: Halt, step: Step) -> State {
     State::Halted(Halted {
         why,
         detail: String::new(),
+        last_words: String::new(),
         resume: Resume::at(step),
     })
 }
@@ -194,6 +196,7 @@ pub fn unjudged(why: Pause, work: Work) -> State {
     State::Halted(Halted {
         why: Halt::Paused(why),
         detail: String::new(),
+        last_words: String::new(),
         resume: Resume {
             step: Some(work.step),
             unjudged: Some(work),
@@ -285,6 +288,7 @@ pub fn ended_as(agent: AgentId, outcome: Outcome, look: Look) -> Event {
         outcome,
         session: Some("session".to_owned()),
         usage: Usage::default(),
+        last_words: String::new(),
     };
     Event::AgentEnded { agent, ended, look }
 }

@@ -48,6 +48,7 @@ fn without_session(outcome: Outcome) -> Event {
             outcome,
             session: None,
             usage: Usage::default(),
+            last_words: String::new(),
         },
         look: look(written(3)),
     }

@@ -124,7 +124,7 @@ fn t1_what_was_written_before_the_limit_is_work_of_the_step() {
 
 #[test]
 fn t1_a_launch_that_was_held_back_begins_its_step_afterwards() {
-    let never_started = Look::of_nobody();
+    let never_started = Look::Nobody;
     let mut event = ended_as(OURS, usage_limit(), never_started);
     if let Event::AgentEnded { ended, .. } = &mut event {
         ended.session = None;
@@ -268,6 +268,15 @@ fn t1_a_spec_that_cannot_be_read_after_the_wait_pauses_and_keeps_the_session() {
 }
 
 #[test]
+fn t1_a_wait_knows_how_long_it_may_take_whatever_becomes_of_the_clock() {
+    let State::Limited(wait) = limited(implement(1)).state else {
+        panic!("it does not wait");
+    };
+    assert_eq!(wait.since_ms, agent(SEQ).at_ms);
+    assert_eq!(wait.longest_ms(), wait.wake_ms - agent(SEQ).at_ms);
+}
+
+#[test]
 fn t1_only_a_waiting_run_hears_that_the_wait_is_over() {
     let done = State::Done(Finish::AllPhasesDone);
     for state in [State::Idle, working(review(1)), stopped(review(1)), done] {
@@ -343,6 +352,7 @@ fn t1_a_parked_session_is_only_for_its_own_step() {
     run.state = State::Halted(Halted {
         why: Halt::Stopped(crate::journal::By::User),
         detail: String::new(),
+        last_words: String::new(),
         resume: Resume::default(),
     });
     let decided = decided(run, start(tasks(0, 3)));
@@ -364,10 +374,7 @@ fn t1_a_session_is_kept_until_its_next_agent_has_begun() {
     let place = woken.work().unwrap().agent;
     // It could not be started: the machine had no room for it.
     let failed = Outcome::Failed("no room".to_owned());
-    let not_started = decided(
-        woken.clone(),
-        ended_as(place, failed.clone(), Look::of_nobody()),
-    );
+    let not_started = decided(woken.clone(), ended_as(place, failed.clone(), Look::Nobody));
     assert_eq!(resumes(not_started.run).as_deref(), Some("session"));
     // It was started, and failed by itself: its step begins again.
     let started = decided(woken, ended_as(place, failed, look(tasks(1, 3))));

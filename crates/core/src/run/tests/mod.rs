@@ -1,6 +1,7 @@
 //! The rules as rows: a state, an event, and the state that follows.
 
 mod build;
+mod deploy;
 mod failures;
 mod files;
 mod guard;
@@ -10,6 +11,7 @@ mod limits;
 mod newer;
 mod pairs;
 mod purity;
+mod question;
 mod requests;
 mod review;
 mod saving;

@@ -57,6 +57,7 @@ fn states() -> Vec<State> {
             State::Limited(Wait {
                 until_ms: 100,
                 wake_ms: 101,
+                since_ms: 0,
                 words: "limit".to_owned(),
                 resume: Resume::at(step),
             }),

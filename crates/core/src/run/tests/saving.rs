@@ -18,11 +18,7 @@ fn unwritable(step: Option<Step>, changes: &[Change]) -> Run {
     let why = crate::run::Halt::Paused(Pause::SpecUnwritable);
     let detail = "disk full".to_owned();
     Run {
-        state: State::Halted(Halted {
-            why,
-            detail,
-            resume,
-        }),
+        state: State::Halted(Halted::new(why, detail, resume)),
         unsaved: changes.to_vec(),
         ..Run::default()
     }

@@ -7,7 +7,7 @@ use crate::facts::{DocumentFacts, Permitted, TaskFacts, Verdict};
 use crate::journal::{Event, Guard, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
-use crate::run::{Finish, Pause, State, Step, phase_of};
+use crate::run::{Deploy, Finish, Pause, Run, State, Step, phase_of};
 
 const IDLE: State = State::Idle;
 
@@ -146,11 +146,11 @@ fn permissions_the_default_is_everything_but_deploy() {
 fn deploy_where_permitted_merges_after_the_inspection() {
     let deploy = |facts| with(facts, |facts| facts.permitted.set(Phase::Deploy, true));
     let facts = deploy(inspections(&[inspected(1, Verdict::Go)]));
-    check(
-        working(inspect(1)),
-        finished(facts.clone()),
-        begun(Step::Merge),
-    );
+    let before = Run {
+        deploy: Deploy::ByPerson,
+        ..working(inspect(1)).into()
+    };
+    check(before, finished(facts.clone()), begun(Step::Merge));
     let decided = check(
         working(Step::Merge),
         finished(facts),

@@ -266,6 +266,7 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
             }),
             session: None,
             usage: Usage::default(),
+            last_words: String::new(),
         };
         let look = kumite_core::facts::Look::Unreadable(String::new());
         let agent = STRANGER;
@@ -283,12 +284,14 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
             false => State::Limited(Wait {
                 until_ms: 60_001,
                 wake_ms: 60_001,
+                since_ms: 0,
                 words: String::new(),
                 resume: Resume::default(),
             }),
             true => State::Halted(Halted {
                 why: Halt::Failed(kumite_core::run::Failure::AgentFailed),
                 detail: String::new(),
+                last_words: String::new(),
                 resume: Resume::default(),
             }),
         };

@@ -2,8 +2,9 @@
 
 use kumite_core::change::Change;
 use kumite_core::engine::EffectKey;
+use kumite_core::facts::Permitted;
 use kumite_core::journal::{AgentId, Event};
-use kumite_core::names::Document;
+use kumite_core::names::{Document, Phase};
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::run::{Halt, State, Step};
 
@@ -12,6 +13,7 @@ mod follows;
 mod limits;
 
 use super::{Watch, check};
+use crate::deed::Deed;
 use crate::trace::{Line, What};
 use crate::world;
 
@@ -300,6 +302,24 @@ fn an_approval_that_no_entry_asked_for_is_noticed() {
             let key = EffectKey { seq: 1, index: 0 };
             let changes = vec![Change::Approved(Document::Design), Change::ReviewApproved];
             insert(lines, at, What::Saved(key, changes))
+        },
+    );
+}
+
+#[test]
+fn a_merge_on_a_permission_that_appeared_while_an_agent_worked_is_noticed() {
+    breaks(
+        "a permission that appears while an agent works is nobody's",
+        |lines| {
+            let merge = find(lines, |what| {
+                matches!(what, What::Started(_, Step::Merge, _))
+            })?;
+            let spec = lines[merge].spec;
+            let mut before = lines[..merge].iter();
+            let at = before.rposition(|line| line.spec == spec && starts(&line.what))?;
+            let all = Phase::ALL.into_iter().collect();
+            insert(lines, at, What::Done(None, Deed::Permit(all)))?;
+            insert(lines, at, What::Done(None, Deed::Permit(Permitted::NONE)))
         },
     );
 }

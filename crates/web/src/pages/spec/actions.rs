@@ -48,9 +48,10 @@ pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action>
     fit
 }
 
-/// The run waits for approval of a document.
+/// The run waits for approval of a document or of deploy.
 fn waits(run: &Run) -> bool {
-    matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Waiting(_)))
+    let waits = |why| matches!(why, Halt::Waiting(_) | Halt::DeployDoubted);
+    matches!(&run.state, State::Halted(halted) if waits(halted.why))
 }
 
 fn can_review(run: &Run, facts: Option<&Facts>) -> bool {

@@ -36,6 +36,7 @@ fn halted(why: Halt) -> State {
     State::Halted(Halted {
         why,
         detail: String::new(),
+        last_words: String::new(),
         resume: Resume::at(step),
     })
 }
@@ -59,6 +60,7 @@ fn states() -> Vec<(State, &'static str)> {
     let limited = State::Limited(Wait {
         until_ms: 1,
         wake_ms: 1,
+        since_ms: 0,
         words: String::new(),
         resume: Resume::default(),
     });

@@ -1,7 +1,7 @@
 //! The form that approves or rejects a document.
 
-use kumite_core::names::Document;
-use kumite_core::run::{Halt, Halted, State};
+use kumite_core::names::{Document, Phase};
+use kumite_core::run::{Halt, Halted, State, may_approve_deploy};
 use maud::{Markup, html};
 
 use super::seen::Seen;
@@ -14,6 +14,21 @@ pub fn waiting(seen: &Seen) -> Option<Document> {
             ..
         }) => Some(*document),
         _ => None,
+    }
+}
+
+/// Whether the permission for deploy waits for a person.
+pub fn deploy_waits(seen: &Seen) -> bool {
+    may_approve_deploy(&seen.run).is_ok()
+}
+
+/// The button that makes a doubted permission for deploy a person's.
+pub fn deploy_form(spec: &str) -> Markup {
+    html! {
+        form #approval data-post={ "/api/specs/" (spec) "/approve" } {
+            input type="hidden" name="document" value=(Phase::Deploy.name());
+            button.primary { "Approve deploy" }
+        }
     }
 }
 

@@ -43,6 +43,9 @@ fn reason(seen: &Seen) -> &str {
 fn title(seen: &Seen) -> Option<String> {
     let document = approval::waiting(seen).map_or("A document", Document::file);
     Some(match reason(seen) {
+        "approval_needed" if approval::deploy_waits(seen) => {
+            "Deploy waits for your approval".to_owned()
+        }
         "approval_needed" => format!("{document} waits for your approval"),
         "needs_discussion" => "The review needs your decision".to_owned(),
         "rounds_exhausted" => "The review does not come to an end".to_owned(),
@@ -69,6 +72,10 @@ fn waits(seen: &Seen) -> bool {
 
 fn story(seen: &Seen, may_change: bool) -> Markup {
     match reason(seen) {
+        "approval_needed" if approval::deploy_waits(seen) => html! {
+            p { "spec.json permits deploy only since an agent worked on this spec. Look at what it did." }
+            @if may_change { (approval::deploy_form(&seen.spec.name)) }
+        },
         "approval_needed" if may_change => html! {
             p { "It stands below. When you have read it, " a href="#approval" { "give your judgment" } "." }
         },

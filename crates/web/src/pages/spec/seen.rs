@@ -66,7 +66,7 @@ impl Seen {
         let spec = project.spec(&name)?;
         let facts = match evidence::look(&spec) {
             Look::Seen(facts) => Some(*facts),
-            Look::Unreadable(_) => None,
+            Look::Unreadable(_) | Look::Nobody => None,
         };
         let (checkout, _) = spec.read();
         let dir = spec.files_in(&checkout);

@@ -65,6 +65,7 @@ impl Scene {
         seen.run.state = State::Halted(Halted {
             why,
             detail: "what the <b>engine</b> noted".to_owned(),
+            last_words: String::new(),
             resume: Resume::at(step),
         });
         seen.status = of_run("login", &seen.run, seen.facts.as_ref(), true);

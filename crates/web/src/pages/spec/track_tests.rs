@@ -59,6 +59,7 @@ fn halted(why: Halt, step: Step) -> State {
     State::Halted(Halted {
         why,
         detail: String::new(),
+        last_words: String::new(),
         resume: Resume::at(step),
     })
 }

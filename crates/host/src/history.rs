@@ -1,0 +1,60 @@
+//! What git says of the checkout that a merge goes into.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kumite_core::facts::{History, Stamp};
+
+use crate::project::Spec;
+
+/// The evidence of a merge: the last commit of the main checkout, and whether one names the spec.
+/// `files` is where the spec's own files are now.
+pub fn history(spec: &Spec, files: &Path) -> History {
+    let root = spec.project_root();
+    if !root.ancestors().any(|dir| dir.join(".git").exists()) {
+        return History::None;
+    }
+    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD"]);
+    History::Commits {
+        head: head.as_deref().and_then(stamp),
+        merged: is_merged(spec, root, files),
+    }
+}
+
+/// A commit with the line that kumite's own command asks for, and nothing newer in tasks.md.
+fn is_merged(spec: &Spec, root: &Path, files: &Path) -> bool {
+    let line = format!("--grep=^Kumite-Spec: {}$", spec.name);
+    let named = git(root, &["log", "-1", "--format=%H", &line, "HEAD"]);
+    if named.is_none_or(|commit| commit.trim_ascii().is_empty()) {
+        return false;
+    }
+    let path = format!("HEAD:./.kiro/specs/{}/tasks.md", spec.name);
+    let committed = git(root, &["cat-file", "blob", &path]);
+    committed.is_some() && committed == fs::read(files.join("tasks.md")).ok()
+}
+
+/// The beginning of a commit's name: enough to tell two of them apart.
+fn stamp(commit: &[u8]) -> Option<Stamp> {
+    let digits = str::from_utf8(commit.get(..16)?).ok()?;
+    u64::from_str_radix(digits, 16).ok().map(Stamp)
+}
+
+/// What git answers. `None`: it refuses, or is not there.
+fn git(root: &Path, words: &[&str]) -> Option<Vec<u8>> {
+    let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        // They may point at another repository.
+        if name.as_encoded_bytes().starts_with(b"GIT_") {
+            command.env_remove(name);
+        }
+    }
+    let output = command
+        .arg("-C")
+        .arg(root)
+        .args(words)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    output.status.success().then_some(output.stdout)
+}
