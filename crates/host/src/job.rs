@@ -136,8 +136,8 @@ pub fn own_binary() -> io::Result<PathBuf> {
     })
 }
 
-/// The person's own environment, less what would point git at another repository, and with what
-/// an agent may know of its work.
+/// The person's own environment, without variables that would point git at another repository, and
+/// with those that inform an agent about its work.
 fn environment(known: &[(&str, String)]) -> Vec<(String, String)> {
     let inherited = kumite_agents::inherited()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -108,7 +108,7 @@ impl Cgroup {
             .collect()
     }
 
-    /// Where it is; `None` if it is gone.
+    /// Its path; `None` if it is gone.
     pub fn path(&self) -> Option<&Path> {
         self.open().map(|_| self.path.as_path())
     }

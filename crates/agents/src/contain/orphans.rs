@@ -44,7 +44,7 @@ pub fn inherit_orphans() {
 
 /// Starts a child that is never taken for an orphan.
 pub fn start_child(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
-    // Held while it starts: nobody may see it before it is known.
+    // Held during the start: nobody may see the child before it is known.
     let mut known = known();
     let child = start()?;
     if let (Some(known), Some(identity)) = (known.as_mut(), Identity::of(child.id())) {

@@ -228,7 +228,7 @@ impl Pump {
     }
 }
 
-/// Reads once. A stream that is at its end is closed, and not asked again.
+/// Reads once. A stream at its end is closed, and not read again.
 pub fn read<R: Read>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
     let Some(open) = stream else { return 0 };
     match open.read(buffer) {

@@ -279,7 +279,7 @@ fn room_10_what_a_metric_leaves_in_the_background_is_gone_after_a_cancel() {
     assert!(!is_alive(left_behind(&world)));
 }
 
-/// As mixseek has it: a class in Python, which may give any number.
+/// As in mixseek: a Python class, which may return any number.
 const OWN: &str = "
 class Own:
     async def evaluate(self, user_query, submission, execution_id, team_id, round_number):
