@@ -1,9 +1,10 @@
-//! Runs a program to its end, under the containment that agents have.
+//! Runs a program to its end, with the same containment as agents.
 //!
-//! It needs no supervisor: whoever waits for it lives as long as it does. It is born in a cgroup of
-//! its own where there are cgroups, dies with the thread that waits for it, and what it leaves comes
+//! It needs no supervisor: the caller waits for it as long as it lives. It is born in its own
+//! cgroup
+//! if there are cgroups, dies with the thread that waits for it, and what it leaves comes
 //! to this process, if that called [`crate::inherit_orphans`]. All of that is ended before its
-//! answer counts.
+//! result is returned.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -30,25 +31,25 @@ use crate::sys;
 
 /// What is run, where, and for how long.
 pub struct Program<'a> {
-    /// The program and its arguments; never empty. A program with a slash in its name is looked for
-    /// from `dir`, another one in `PATH`.
+    /// The program and its arguments; never empty. A program with a slash in its name is relative
+    /// to `dir`, another one is looked up in `PATH`.
     pub argv: &'a [&'a OsStr],
     pub dir: &'a Path,
-    /// Beside what is inherited ([`inherited`]).
+    /// In addition to what is inherited ([`inherited`]).
     pub env: Vec<(&'a str, OsString)>,
-    /// A file, so that nobody has to write while the program reads, or does not.
+    /// A file, so that we never wait for a program that does not read.
     pub stdin: File,
-    /// Where its stdout goes. `None`: into the answer.
+    /// Where its stdout goes. `None`: into the result.
     pub stdout: Option<File>,
-    /// How many bytes of its stdout, and of its stderr, are kept: the last ones.
+    /// How many bytes at the end of its stdout, and of its stderr, are kept.
     pub output_max: usize,
-    /// What it works for: by this, what is left after a crash is found ([`end_programs`]).
+    /// What it works for: after a crash its processes are found by this ([`end_programs`]).
     pub owner: &'a str,
     pub timeout: Duration,
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-/// How it ended by itself, and the end of what it said.
+/// How it ended by itself, and the end of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     pub status: ExitStatus,
@@ -69,7 +70,7 @@ pub enum Unfinished {
 /// How often a program that runs is looked at for a cancel.
 const TICK: Duration = Duration::from_millis(20);
 const BUFFER: usize = 64 << 10;
-/// How much is read after the end at most: more than any pipe holds.
+/// The most that is read after its end: more than any pipe holds.
 const DRAIN_MAX: usize = 8 << 20;
 /// By this variable a program and all that it starts are found again.
 const MARK: &str = "KUMITE_TRY";
@@ -102,7 +103,7 @@ pub fn run_to_end(program: Program<'_>) -> Result<Output, Unfinished> {
 }
 
 /// Ends what an earlier kumite left of the programs of `owner` when it was killed. Agents are not
-/// meant: they have supervisors, and are found again.
+/// included: they have supervisors, and are found again.
 pub fn end_programs(owner: &str) {
     if let Ok(home) = contain::home() {
         for cgroup in Cgroup::all(&home, owner) {
@@ -116,8 +117,8 @@ pub fn end_programs(owner: &str) {
     });
 }
 
-/// The person's own environment, less what would lead git to another repository: kumite may have
-/// been called from a hook of git.
+/// The person's own environment, without variables that would lead git to another repository: a git
+/// hook may have called kumite.
 pub fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| !name.as_bytes().starts_with(b"GIT_"))
 }
@@ -158,7 +159,7 @@ fn start(
     Ok((running, heard))
 }
 
-/// Of two values of one variable the last one counts.
+/// If a variable occurs twice, the last value counts.
 fn environment(program: &Program<'_>, mark: &str) -> Vec<(OsString, OsString)> {
     let own = program.env.iter();
     let own = own.map(|(name, value)| (OsString::from(name), value.clone()));
@@ -169,8 +170,8 @@ fn environment(program: &Program<'_>, mark: &str) -> Vec<(OsString, OsString)> {
     last.into_iter().collect()
 }
 
-/// Ends all of it. It is reaped after its group was killed: until then nobody else can have its
-/// number.
+/// Ends all its processes. It is reaped after its group was killed: until then no other process can
+/// have its id.
 fn end(running: Running, cgroup: Option<&Cgroup>) -> io::Result<ExitStatus> {
     let pid = raw(running.program.pid)?;
     // Nobody is left in it: all the better.
@@ -193,7 +194,7 @@ fn end(running: Running, cgroup: Option<&Cgroup>) -> io::Result<ExitStatus> {
     Ok(ExitStatus::from_raw(status.as_raw()))
 }
 
-/// What a program says.
+/// The output of a program.
 struct Heard {
     stdout: Stream,
     stderr: Stream,
@@ -235,12 +236,12 @@ impl Heard {
         }
     }
 
-    /// Reads once of each. `0`: there is nothing.
+    /// Reads once from each stream. `0`: there is nothing.
     fn hear(&mut self) -> usize {
         self.stdout.hear(&mut self.buffer) + self.stderr.hear(&mut self.buffer)
     }
 
-    /// All writers are gone. Should one of them hold a pipe all the same, what is there has to do.
+    /// All writers are gone. If one of them still holds a pipe, what we have must be enough.
     fn drain(&mut self) {
         let mut total = 0;
         while total < DRAIN_MAX {

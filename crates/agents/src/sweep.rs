@@ -75,7 +75,7 @@ pub fn find_all_marked(entries: &[String]) -> Vec<Identity> {
         .collect()
 }
 
-/// Whether its environment holds this entry exactly.
+/// Whether its environment contains exactly this entry.
 pub fn is_marked(process: Identity, entry: &str) -> bool {
     let environ = environ(process).unwrap_or_default();
     environ

@@ -94,7 +94,7 @@ impl Program {
         })
     }
 
-    /// The same, read by a shell.
+    /// The same program, run by a shell.
     pub fn by_shell(mut self) -> io::Result<Program> {
         let script = std::mem::replace(&mut self.path, CString::new("/bin/sh")?);
         let own_name = 0..1.min(self.args.len());

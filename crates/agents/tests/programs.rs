@@ -1,4 +1,4 @@
-//! Programs without a supervisor: what they leave ends with them, and nobody else does.
+//! Programs without a supervisor: what they leave ends with them, and nothing else does.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use kumite_agents::{Identity, Output, Program, Unfinished, inherit_orphans, run_
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What nobody can tell apart ends with the last program that runs, so tests run alone.
+/// An orphan that cannot be assigned ends with the last running program, so these tests run alone.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -37,8 +37,8 @@ fn run(
     })
 }
 
-/// Starts somebody who forgets where they come from: another session, no environment, no parent.
-/// Their number is in `pid` then.
+/// Starts a process that hides its origin: another session, no environment, no parent. Its id is in
+/// the file `pid`.
 const DAEMON: &str = "( setsid env -i sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000' \
     >/dev/null 2>&1 & ); while [ ! -e pid ]; do sleep 0.01; done; ";
 
@@ -88,7 +88,8 @@ fn room_10_what_a_program_leaves_in_the_background_ends_with_it() {
     others_are_left_alone();
 }
 
-/// Of two that run at once, the end of one leaves what the other one has started.
+/// If two programs run at the same time, the end of one does not end what the other one has
+/// started.
 fn others_are_left_alone() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (first, second) = (first.path(), second.path());

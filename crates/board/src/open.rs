@@ -28,8 +28,8 @@ const BLOCK_SIZE: &str = "16384";
 /// A limit, not a reservation: rows of ten megabytes must fit.
 const MEMORY: &str = "1GB";
 
-/// Opens the file for writing. A missing file is created; missing tables are added, and the columns
-/// that a board of an older kumite does not have.
+/// Opens the file for writing. A missing file is created; missing tables are added, and columns
+/// that the board of an older kumite does not have.
 pub fn open(db: &Path) -> Result<Connection, Error> {
     let db = absolute(db)?;
     if !exists(&db)? {

@@ -1,15 +1,16 @@
-//! The tables, as their readers know them. Scores are DOUBLE, times are UTC, `team_status` is ours.
+//! The tables as other programs know them. Scores are DOUBLE, times are UTC, and only `team_status`
+//! is our own.
 //!
-//! This is the only place that lists columns: what makes, checks, extends and fills the tables is
-//! made from it (`statements.rs`).
+//! This is the only place that lists columns: the code that creates, checks, extends and fills the
+//! tables is generated from it (`statements.rs`).
 
 use Again::{Changed, Given, Kept, Replaced};
 
 pub struct Table {
     pub name: &'static str,
-    /// It has a column `id` that counts.
+    /// It has an automatic column `id`.
     pub has_id: bool,
-    /// What tells one row from all others.
+    /// The columns that identify a row.
     pub key: &'static [&'static str],
     pub columns: &'static [Column],
     /// Columns, by the name of the index.
@@ -20,7 +21,7 @@ pub struct Table {
 pub struct Column {
     pub name: &'static str,
     pub sql_type: &'static str,
-    /// What DuckDB is told besides the type. A later column can have a DEFAULT only.
+    /// What DuckDB gets besides the type. A later column can only have a DEFAULT.
     pub rule: &'static str,
     pub again: Again,
     pub since: Since,
@@ -40,9 +41,9 @@ pub enum Again {
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Since {
-    /// A table without this column was made by somebody else, for something else.
+    /// A table without this column belongs to another program.
     First,
-    /// A table without this column was made by an older kumite, and gains it.
+    /// A table without this column belongs to an older kumite, and gains it.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "no column is younger than the first board")
@@ -182,7 +183,7 @@ pub const TABLES: &[Table] = &[
     TEAM_STATUS,
 ];
 
-/// A column that the first board had already.
+/// A column of the very first board.
 const fn column(
     name: &'static str,
     sql_type: &'static str,

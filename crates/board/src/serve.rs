@@ -32,9 +32,9 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    // Without a bound: the other side writes a request while it holds the lock that it needs in
-    // order to take our answers. Were its pipe ever full, both would wait for each other. It asks for
-    // at most one write per team and round at a time, so what waits here stays small.
+    // Without a limit: the other side writes a request while it holds the lock that it also needs
+    // for our answers. If its pipe were ever full, both would wait for each other. It sends at most
+    // one write per team and round at a time, so the queue stays small.
     let (sender, requests) = channel();
     thread::spawn(move || read(input, &sender));
     let mut board = Board {

@@ -3,7 +3,7 @@
 use crate::schema::{Again, Table};
 
 impl Table {
-    /// Makes what is missing. What another program made stays as it is.
+    /// Creates what is missing. Tables of another program stay unchanged.
     pub fn create(&self) -> String {
         let name = self.name;
         let mut parts = Vec::new();
@@ -14,7 +14,7 @@ impl Table {
         }
         let columns = self.columns.iter();
         parts.extend(columns.map(|it| format!("{} {} {}", it.name, it.sql_type, it.rule)));
-        // Readers know the summary by a primary key, the others by a unique one.
+        // Readers expect a primary key in the summary, and a unique key in the other tables.
         let unique = match self.key {
             [_] => "PRIMARY KEY",
             _ => "UNIQUE",
@@ -43,8 +43,8 @@ impl Table {
         add.collect()
     }
 
-    /// Changes the rows that are there. What is part of an index is changed on its own, and only
-    /// where it differs.
+    /// Changes existing rows. Columns of an index are changed separately, and only where they
+    /// differ.
     pub fn updates(&self) -> Vec<String> {
         let (mut sets, mut indexed, mut differ) = (Vec::new(), Vec::new(), Vec::new());
         for it in self.columns {
@@ -76,7 +76,7 @@ impl Table {
         updates
     }
 
-    /// Adds the rows that are not there.
+    /// Adds missing rows.
     pub fn insert(&self) -> String {
         let name = self.name;
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();

@@ -1,4 +1,4 @@
-//! What a database has of our tables, and what it lacks.
+//! What a database has of our tables, and what is missing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use duckdb::Connection;
 use crate::error::{Error, Kind};
 use crate::schema::{Since, Table};
 
-/// Readers expect it, although nothing counts with it.
+/// Readers expect it, although nothing uses it.
 const SEQUENCES: [&str; 1] = ["execution_summary_id_seq"];
 
 /// Adds the tables and columns that are missing, all of them or none.
@@ -25,8 +25,8 @@ pub fn complete(db: &Path, connection: &Connection, tables: &[Table]) -> Result<
     add().map_err(|error| Error::of_duckdb(db, &error))
 }
 
-/// The statements that would make the database whole. A table of one of our names may be somebody
-/// else's: that is an error.
+/// The statements that would complete the database. If a table with one of our names belongs to
+/// another program, that is an error.
 pub fn lacking(db: &Path, connection: &Connection, tables: &[Table]) -> Result<String, Error> {
     let found = columns(connection).map_err(|error| Error::of_duckdb(db, &error))?;
     let mut sql = String::new();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(lacking(&db, &connection, &later()).unwrap(), "");
         close(connection);
 
-        // It is the same board for the next one that opens it, an older kumite among them.
+        // It is still the same board for the next program that opens it, including an older kumite.
         let connection = connect(&db, AccessMode::ReadWrite, None).unwrap();
         assert_eq!(scores(&connection, "score"), old);
         let none = [("a".to_owned(), 0.0), ("b".to_owned(), 0.0)];

@@ -13,7 +13,7 @@ use crate::agent::{Agent, Kind};
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// More than any version or login takes.
+/// More than any version or login needs.
 const OUTPUT_MAX: usize = 64 << 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ The conformance kit of kumite. `kumite agent check` starts this program; nobody 
 usage: kumite-check JOB PROJECT KUMITE    JOB is a JSON object, the others are paths
 ";
 
-/// What is to be checked. The paths are words of their own: they need not be UTF-8.
+/// What to check. The paths are separate arguments: they need not be UTF-8.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Job {
     /// Its name in the settings.
@@ -122,7 +122,8 @@ fn run(job: &Job, project: &Path, kumite: &Path) -> Result<ExitCode, Trouble> {
     })
 }
 
-/// Ends the agents at Ctrl-C and its like; the number of the signal stays for the exit code.
+/// Ends the agents at Ctrl-C and similar signals; the number of the signal is kept for the exit
+/// code.
 fn end_on_signals(halt: Halt) -> io::Result<Arc<AtomicI32>> {
     let first = Arc::new(AtomicI32::new(0));
     let told = Arc::clone(&first);

@@ -148,8 +148,8 @@ impl Board {
         }
     }
 
-    /// Writes with the lock held, which those who take answers need too. That cannot last: the other
-    /// side reads everything at once (`board/serve.rs`).
+    /// Writes with the lock held, which the receiver of answers needs too. That cannot last: the
+    /// other side reads everything at once (`board/serve.rs`).
     fn send(&self, shared: &mut Shared, request: &Value) -> io::Result<()> {
         let mut text = request.to_string();
         text.push('\n');

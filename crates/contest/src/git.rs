@@ -1,7 +1,7 @@
 //! git as kumite runs it, and the only place that does. No hook runs, nothing stays in the
-//! background, what surrounds kumite's own process does not lead it to another repository, and no
-//! answer depends on the person's taste. What their configuration says of files still counts, as in
-//! their own checkout: filters such as LFS, line ends, ignored files, and which directories are safe.
+//! background, kumite's own environment does not lead it to another repository, and no answer
+//! depends on the person's preferences. Their configuration about files still counts, as in their
+//! own checkout: filters such as LFS, line ends, ignored files, and which directories are safe.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -44,9 +44,9 @@ const CONFIG: [&str; 7] = [
     "diff.ignoreSubmodules=untracked",
 ];
 
-/// A disk that does not answer must not hold a contest for ever.
+/// A disk that does not answer must not block a contest for ever.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// More than the names of all files of a large repository. Diffs go to a file.
+/// More than the names of all files in a large repository. Diffs go to a file.
 const OUTPUT_MAX: usize = 256 << 20;
 
 impl Git {

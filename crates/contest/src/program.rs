@@ -44,7 +44,7 @@ pub const OUTPUT_MAX: usize = 1 << 20;
 /// Of what a program complained about, in the words about its failure.
 const STDERR_CHARS: usize = 1_000;
 
-/// Runs it until it exits well. Nothing of it is left afterwards, however it ended.
+/// Runs it until it exits successfully. No process of it is left afterwards, however it ended.
 pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
     let name = &program.argv[0];
     let path = match name.contains('/') {
@@ -90,7 +90,7 @@ pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
     }
 }
 
-/// The end of what it complained about, to follow a sentence.
+/// The end of its stderr, to be appended to a sentence.
 pub fn complaint(stderr: &str) -> String {
     let stderr = clean(stderr);
     let from = stderr

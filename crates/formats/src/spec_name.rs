@@ -60,8 +60,7 @@ impl SpecName {
         }
     }
 
-    /// The name of a spec that is to be made. A spec that exists may begin with a hyphen, and can
-    /// still be read.
+    /// The name of a new spec. An existing spec may begin with a hyphen, and can still be read.
     pub fn of_new(name: &str) -> Result<SpecName, Error> {
         match name.starts_with('-') {
             true => Err(Error::Hyphen(name.to_owned())),

@@ -148,9 +148,9 @@ impl Client {
         wire::reply(ask, json).map_err(|what| malformed(&what))
     }
 
-    /// Makes the call in a separate thread, so that this thread can stop waiting at once. A cancel ends
-    /// that thread and its connection a moment later; a name that is looked up, or a connection that is
-    /// made, is finished first.
+    /// Makes the call in a separate thread, so that this thread can stop waiting at once. A cancel
+    /// ends that thread and its connection a moment later; a name lookup or a connection attempt in
+    /// progress is finished first.
     fn send(
         &self,
         model: &Model,

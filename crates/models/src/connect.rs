@@ -1,5 +1,5 @@
-//! Connections that end with the call that uses them, when that is cancelled: nobody pays for an
-//! answer that nobody reads.
+//! Connections that end when their call is cancelled, so that nobody pays for an answer that nobody
+//! reads.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,15 +13,15 @@ use ureq::unversioned::transport::{
 
 use crate::cancel::Cancel;
 
-/// How often a call that waits looks whether it was cancelled.
+/// How often a waiting call checks for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// Of the call that this thread does.
+    /// The cancel flag of this thread's call.
     static CANCEL: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
-/// Does a call in this thread. Its connection is closed soon after `cancel`.
+/// Makes a call in this thread. Its connection is closed soon after `cancel`.
 pub fn cancellable<T>(cancel: &Cancel, call: impl FnOnce() -> T) -> T {
     let before = CANCEL.replace(Some(cancel.clone()));
     let done = call();
@@ -29,7 +29,7 @@ pub fn cancellable<T>(cancel: &Cancel, call: impl FnOnce() -> T) -> T {
     done
 }
 
-/// As ureq's own, with connections that a cancel ends.
+/// Like ureq's own connector, with connections that a cancel ends.
 pub fn connector() -> impl Connector<(), Out = impl Transport> {
     ().chain(ConnectProxyConnector::default())
         .chain(TcpConnector::default())

@@ -39,8 +39,8 @@ impl Keeper {
         })
     }
 
-    /// Ends our own engine and what was asked for on the page; a second time without grace. What
-    /// other terminals asked for goes on in an engine without a terminal.
+    /// Ends our own engine and the runs that were started on the page; a second call ends them
+    /// without grace. Runs of other terminals go on in an engine without a terminal.
     pub fn end(&self) {
         let mut duty = self.duty.lock().unwrap_or_else(PoisonError::into_inner);
         duty.told_to_end += 1;

@@ -93,7 +93,7 @@ impl Cgroup {
         }
     }
 
-    /// Those that any process has made there for this agent.
+    /// All cgroups that any process has created there for this agent.
     pub fn all(home: &Path, agent: &str) -> Vec<Cgroup> {
         let begin = format!("{PREFIX}{agent}-");
         let paths = inner(home).into_iter().filter(|path| {

@@ -1,29 +1,31 @@
-//! Containment: what an agent starts ends with it.
+//! Containment: everything that an agent starts ends with it.
 //!
-//! This is the seam for other systems. Everything that knows how processes are kept together is in
-//! here, in `supervisor/ending.rs` and in `sys.rs`; the rest asks for it by these names. On Linux:
+//! This is the place to support other systems. Everything that knows how processes are kept
+//! together is in
+//! here, in `supervisor/ending.rs` and in `sys.rs`; other code uses it by these names. On Linux:
 //!
 //! | means | ends | as long as |
 //! |---|---|---|
 //! | the supervisor is the child subreaper | all descendants, also after `setsid` and double forks | the supervisor lives |
 //! | the agent's parent-death signal | the agent itself | the agent keeps it |
-//! | a cgroup v2 per agent ([`Cgroup`]) | all who were born in it, with or without supervisor | cgroups may be made |
-//! | the engine is a child subreaper as well ([`inherit_orphans`]) | the orphans of a killed supervisor | the engine lives and started it |
-//! | the same for programs without a supervisor ([`crate::run_to_end`]) | all that they leave | kumite lives |
-//! | the mark in the environment ([`Remains`]) | those who kept their environment | always |
+//! | a cgroup v2 per agent ([`Cgroup`]) | all processes born in it, with or without supervisor | cgroups can be created |
+//! | the engine is a child subreaper too ([`inherit_orphans`]) | the orphans of a killed supervisor | the engine lives and started it |
+//! | the same for programs without a supervisor ([`crate::run_to_end`]) | all processes that they leave | kumite lives |
+//! | the mark in the environment ([`Remains`]) | processes that kept their environment | always |
 //!
-//! **Windows** is not supported yet. It needs a job object per agent, in the place of the cgroup:
+//! **Windows** is not supported yet. It needs a job object per agent, in place of the cgroup:
 //!
-//! - created by the supervisor with a name that holds the agent's id, and recorded in the claim;
-//! - `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`, and neither breakaway flag: the job is the supervisor's
-//!   last will, so a killed supervisor takes all of the agent along;
+//! - created by the supervisor with a name that contains the agent's id, and recorded in the claim;
+//! - `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`, and neither breakaway flag: if the supervisor is killed,
+//!   the job ends the whole agent;
 //! - the agent is created suspended, put into the job, and only then resumed;
 //! - ask: `CTRL_BREAK_EVENT` to the agent's process group; end: `TerminateJobObject`;
 //! - nobody is left: `JOB_OBJECT_MSG_ACTIVE_PROCESS_ZERO` on the job's completion port;
-//! - a process is its handle, and by name its id and creation time, as [`crate::Identity`].
+//! - a process is its handle, and by name its id and creation time, as in [`crate::Identity`].
 //!
-//! **macOS** is not supported yet either: it has no subreaper, no cgroups and no pidfd, so what calls
-//! `setsid` and forgets its environment cannot be found again.
+//! **macOS** is not supported yet either: it has no subreaper, no cgroups and no pidfd, so a
+//! process that
+//! calls `setsid` and clears its environment cannot be found again.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

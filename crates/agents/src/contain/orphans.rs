@@ -1,9 +1,11 @@
-//! A process of kumite inherits the orphans of its supervisors, and those of its programs.
+//! A kumite process inherits the orphans of its supervisors, and those of its programs.
 //!
-//! When a supervisor is killed, what its agent left in the background goes to the next subreaper
-//! above. With this that is the engine, which knows whom it has started: everyone else is such an
-//! orphan. It needs no marks and no cgroup, but an engine that lives and has started the supervisor.
-//! What a program leaves that has no supervisor ([`crate::run_to_end`]) comes here at once.
+//! When a supervisor is killed, the background processes of its agent go to the next subreaper
+//! above. With this that is the engine, which knows the children it has started: all others are
+//! such
+//! orphans. This needs no marks and no cgroup, but a running engine that has started the
+//! supervisor.
+//! What a program without a supervisor ([`crate::run_to_end`]) leaves comes here at once.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,21 +19,23 @@ use crate::process::{Identity, Process};
 use crate::sweep::{find_all_marked, is_marked};
 use crate::tree::{self, Stat};
 
-/// Who came to this process by its own doing. `None`: it inherits nobody.
+/// The processes that this process has started. `None`: it inherits no orphans.
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
 #[derive(Default)]
 struct Known {
     /// The children that it has started itself.
     started: BTreeSet<Identity>,
-    /// Those of them that are programs without a supervisor: what they leave comes to us.
+    /// The children that are programs without a supervisor: this process inherits what they leave.
     programs: BTreeSet<Identity>,
 }
 
-/// Makes this process inherit what a killed supervisor leaves. Call it before anything is started.
+/// Makes this process inherit the processes of a killed supervisor. Call it before anything is
+/// started.
 ///
-/// Not for a process that could be given strangers: one that has children from before it became
-/// kumite (`helper & exec kumite`), or the first one of a container, which gets everybody's orphans.
+/// It does nothing in a process that could inherit foreign processes: one that had children before
+/// it
+/// became kumite (`helper & exec kumite`), or the first one of a container, which gets all orphans.
 pub fn inherit_orphans() {
     let mut known = known();
     if known.is_some() || getpid().is_init() || has_children() {
@@ -53,11 +57,11 @@ pub fn start_child(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Chil
     Ok(child)
 }
 
-/// A program that runs without a supervisor. What it leaves is told from what others leave as long
-/// as this is kept.
+/// A program that runs without a supervisor. While this value is kept, what the program leaves can
+/// be distinguished from what others leave.
 pub struct Running {
     pub program: Identity,
-    /// The environment entry that all of its processes begin with.
+    /// The environment entry of all its processes.
     pub mark: String,
 }
 
@@ -65,7 +69,7 @@ impl Running {
     pub fn start(mark: String, start: impl FnOnce() -> io::Result<Pid>) -> io::Result<Running> {
         let mut known = known();
         let pid = start()?.as_raw_nonzero().get().unsigned_abs();
-        // It is not reaped yet, so there is somebody with this number.
+        // It is not reaped yet, so its id is still in use.
         let program = Identity::of(pid).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         if let Some(known) = known.as_mut() {
             known.started.insert(program);
@@ -74,8 +78,8 @@ impl Running {
         Ok(Running { program, mark })
     }
 
-    /// What lives of it, but for the program itself. An orphan without a mark may be of any program
-    /// that ran when it was born: the last of them that ends takes it along.
+    /// Its running processes, except the program itself. An orphan without a mark may belong to any
+    /// program that ran when it was born: the last of them that ends also ends the orphan.
     pub fn left(&self) -> Vec<Identity> {
         match orphans_but(Some(self)) {
             Some(orphans) => orphans,
@@ -93,13 +97,13 @@ impl Drop for Running {
     }
 }
 
-/// The orphans that live, but for those that may be of a program that still runs. Those that have
-/// ended are buried.
+/// The running orphans, except those that may belong to a program that still runs. Ended ones are
+/// reaped.
 pub fn orphans() -> Vec<Identity> {
     orphans_but(None).unwrap_or_default()
 }
 
-/// `None`: this process inherits nobody. `own` is about to end, and what it left counts.
+/// `None`: this process inherits no orphans. `own` is about to end, and its orphans count.
 fn orphans_but(own: Option<&Running>) -> Option<Vec<Identity>> {
     let known = known();
     let known = known.as_ref()?;

@@ -110,7 +110,7 @@ impl Remains {
     }
 }
 
-/// These and what descends from them; never this process.
+/// These processes and their descendants, but never this process.
 pub fn with_descendants(mut targets: Vec<Identity>) -> Vec<Identity> {
     let pids: Vec<u32> = targets.iter().map(|process| process.pid).collect();
     if !pids.is_empty() {

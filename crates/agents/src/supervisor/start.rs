@@ -108,8 +108,8 @@ fn spawn(request: &Request, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result
     })
 }
 
-/// Runs `program`, which is the file `path`. A script without a first line that names its
-/// interpreter is given to `sh`, as is the custom.
+/// Runs `program`, which is the file `path`. A script without an interpreter line is run by `sh`,
+/// by custom.
 pub fn execute(program: Program, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     match sys::spawn(&program, cgroup) {
         Err(error) if Errno::from_io_error(&error) == Some(Errno::NOEXEC) && !is_binary(path) => {
@@ -119,7 +119,7 @@ pub fn execute(program: Program, path: &Path, cgroup: Option<&OwnedFd>) -> io::R
     }
 }
 
-/// Looks the program up as a shell would, but in the given `PATH` and directory.
+/// Finds the program as a shell would, but in the given `PATH` and directory.
 pub fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<PathBuf, Trouble> {
     if program.as_bytes().contains(&b'/') {
         return usable(cwd.join(program));

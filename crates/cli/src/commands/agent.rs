@@ -44,7 +44,7 @@ struct CheckArgs {
 }
 
 pub fn agent(setting: &Setting, args: &AgentArgs) -> Result {
-    // What an agent program leaves in the background comes to this process, which ends it.
+    // This process inherits what an agent program leaves in the background, and ends it.
     kumite_agents::inherit_orphans();
     match &args.command {
         AgentCommand::List => agent_list::list(setting),

@@ -1,6 +1,6 @@
 //! A metric that a program measures: tests that pass, a linter, a benchmark.
 //!
-//! It gets the submission on its standard input and answers one JSON object,
+//! The program gets the submission on its standard input and answers one JSON object,
 //! `{"score": 0 to 100, "remarks": "...", "veto": false}`, as its last line of output.
 
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub struct ByCommand {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunsIn {
-    /// Of the team, if it has one.
+    /// The team's worktree, if it has one.
     Worktree,
     Project,
 }
@@ -117,7 +117,7 @@ impl ByCommand {
     }
 }
 
-/// All of the output, or the last line that is an object: a program may have said other things
+/// The whole output, or the last line that is an object: a program may have printed other things
 /// before.
 fn last_object(stdout: &str) -> Option<Value> {
     let object = |text: &str| {
@@ -128,7 +128,8 @@ fn last_object(stdout: &str) -> Option<Value> {
     object(stdout).or_else(|| stdout.lines().rev().find_map(object))
 }
 
-/// The task as a file of the round. Several metrics write it at once, and it is always whole.
+/// The task as a file of the round. Several metrics write it at the same time, and it is never half
+/// written.
 fn keep_task(dir: &Path, task: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(dir)?;
     let mut file = tempfile::NamedTempFile::new_in(dir)?;

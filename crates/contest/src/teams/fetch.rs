@@ -139,7 +139,7 @@ impl Fetcher {
         }
     }
 
-    /// The text of the page, within `timeout`. Cancelling returns at once; the connection ends a
+    /// The text of the page, within `timeout`. Cancellation returns at once; the connection ends a
     /// moment later.
     pub fn fetch(&self, url: &str, timeout: Duration, cancel: &Cancel) -> Result<String, Error> {
         let timeout = timeout.min(TIMEOUT);

@@ -19,7 +19,7 @@ use super::specs::find;
 use crate::app::{App, Shared};
 use crate::auth::Who;
 
-/// How long an engine may take before the page is told that it has not answered yet.
+/// How long an engine may take before the page reports that it has not answered yet.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How to run a spec. Every field is optional.

@@ -53,7 +53,7 @@ const EXIT_CODES: &str = "Exit codes: 0 all teams ended well, 1 some failed, 2 u
     4 none succeeded, 5 not found or invalid, 130 interrupted (resume goes on).";
 
 pub fn contest(setting: &Setting, args: &ContestArgs) -> Result {
-    // What programs leave in the background comes to this process, which ends it.
+    // This process inherits what programs leave in the background, and ends it.
     kumite_agents::inherit_orphans();
     match &args.command {
         ContestCommand::Run(args) => run::run(setting, args),

@@ -236,8 +236,8 @@ fn d6_s22_a_metric_of_ones_own_below_0_or_above_100_is_an_evaluator_error() {
     assert_eq!(arena.world.read("count").lines().count(), 1);
 }
 
-/// A metric whose program leaves somebody behind that has another session and no environment, and
-/// then does what `then` says.
+/// A metric whose program leaves a process with another session and no environment, and then runs
+/// `then`.
 fn leaving(then: &str) -> World {
     let world = World::new();
     world.write(
