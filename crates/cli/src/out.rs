@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::exit;
+use crate::render::in_locale;
 
 /// Like `println!`, but if the reader went away the program ends without a panic.
 macro_rules! out {
@@ -15,8 +16,10 @@ pub(crate) use out;
 
 /// Prints, or ends the program: see [`ended_by`].
 pub fn print(text: std::fmt::Arguments<'_>) {
+    let text = text.to_string();
     let mut stdout = io::stdout().lock();
-    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
+    let written = stdout.write_all(in_locale(&text).as_bytes());
+    if let Err(error) = written.and_then(|()| stdout.flush()) {
         std::process::exit(i32::from(ended_by(&error)));
     }
 }

@@ -15,6 +15,7 @@ use kumite_host::clock::now_ms;
 use kumite_host::project::Project;
 use kumite_host::{evidence, wording};
 
+use crate::render::{in_locale, is_ascii_wanted};
 use crate::{out, render};
 
 pub enum Screen {
@@ -64,10 +65,20 @@ pub fn lines_of_terminal() -> Option<MultiProgress> {
     (std::io::stderr().is_terminal() && !lines.is_hidden()).then_some(lines)
 }
 
+/// A line that moves. It is never wider than the terminal: a line that wraps cannot be drawn again.
+pub fn moving() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.tick_chars(match is_ascii_wanted() {
+        true => "-\\|/ ",
+        false => "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ",
+    })
+}
+
 /// A reader that went away is no reason to end the work, and neither is a full disk; but that is said.
 pub fn say(text: &str) {
     static SAID: Once = Once::new();
-    if let Err(error) = writeln!(std::io::stdout().lock(), "{text}") {
+    if let Err(error) = writeln!(std::io::stdout().lock(), "{}", in_locale(text)) {
         SAID.call_once(|| {
             out::ended_by(&error);
         });
@@ -105,7 +116,8 @@ impl Live {
 
     fn show(&mut self, news: &Announcement) {
         if !is_small_talk(&news.notice) {
-            let _ = self.lines.println(render::line(news, self.width));
+            let line = render::line(news, self.width);
+            let _ = self.lines.println(in_locale(&line));
         }
         match &news.notice {
             Notice::RunStarted { .. } => self.begin(&news.spec),
@@ -143,9 +155,7 @@ impl Live {
             return;
         }
         let bar = self.lines.add(ProgressBar::new_spinner());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-            bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
-        }
+        bar.set_style(moving());
         let running = Running {
             bar,
             since: Instant::now(),

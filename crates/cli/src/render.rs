@@ -1,5 +1,7 @@
 //! How things look on a terminal.
 
+use std::borrow::Cow;
+
 use console::{Style, style};
 use kumite_core::facts::Verdict;
 use kumite_core::notice::{Level, Notice};
@@ -64,5 +66,68 @@ pub fn elapsed(seconds: u64) -> String {
         (0, 0, s) => format!("{s}s"),
         (0, m, s) => format!("{m}m {s:02}s"),
         (h, m, _) => format!("{h}h {m:02}m"),
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Our marks as ASCII, for a person whose locale has no other characters.
+pub fn in_locale(text: &str) -> Cow<'_, str> {
+    match is_ascii_wanted() {
+        true => Cow::Owned(as_ascii(text)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// Whether the locale is the one of plain C. Where none is set, terminals know more than that.
+pub fn is_ascii_wanted() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| locale == "C" || locale == "POSIX")
+}
+
+fn as_ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '▸' => ascii.push('>'),
+            '✓' => ascii.push('+'),
+            '✗' => ascii.push('x'),
+            '·' | '─' => ascii.push('-'),
+            '●' => ascii.push('*'),
+            '…' => ascii.push_str("..."),
+            other => ascii.push(other),
+        }
+    }
+    ascii
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_marks_have_an_ascii_form_and_other_letters_stay() {
+        assert_eq!(as_ascii("▸ ✓ ✗ · … ü"), "> + x - ... ü");
+    }
+
+    #[test]
+    fn long_numbers_are_written_in_groups_of_three() {
+        let numbers = [0, 12, 999, 1_000, 123_456, 1_234_567];
+        assert_eq!(
+            numbers.map(thousands),
+            ["0", "12", "999", "1,000", "123,456", "1,234,567"]
+        );
     }
 }

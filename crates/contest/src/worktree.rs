@@ -27,6 +27,12 @@ pub enum Error {
     )]
     NoRepository { project: PathBuf, words: String },
     #[error(
+        "git refuses the repository of {project}, because another user owns it; \
+         `git config --global --add safe.directory {project}` permits it",
+        project = .project.display()
+    )]
+    Foreign { project: PathBuf },
+    #[error(
         "the git repository {top} has no commit, and agent teams begin with one; commit the \
          project first",
         top = .top.display()

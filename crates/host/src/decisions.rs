@@ -87,7 +87,7 @@ fn tasks(tasks: TaskFacts) -> String {
     match tasks {
         TaskFacts::Counted { total: 0, .. } => "no tasks".to_owned(),
         TaskFacts::Counted { done, total } => format!("{done} of {total} tasks done"),
-        TaskFacts::Unreadable => "tasks.md cannot be read".to_owned(),
+        TaskFacts::Unreadable => "no tasks.md that can be read".to_owned(),
     }
 }
 
@@ -98,7 +98,7 @@ fn round(round: &RoundFacts) -> String {
             "{} to fix, {} to discuss",
             found.fix_required, found.needs_discussion
         ),
-        None => "nothing".to_owned(),
+        None => "no reply yet".to_owned(),
     };
     let number = round.number;
     match (round.table, round.counts) {

@@ -40,8 +40,10 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
     findings.extend(hidden);
     for name in project.known_runs() {
         let spec = project.spec_place(&name);
-        if !engine_lives {
-            agents(&spec, &mut findings);
+        match engine_lives {
+            false => agents(&spec, &mut findings),
+            true if !spec.main_dir().exists() => homeless(&spec, &mut findings),
+            true => {}
         }
         // All of it, also what a snapshot would skip.
         if let Err(error) = journal::history(spec.run_dir()) {
@@ -141,23 +143,44 @@ fn agents(spec: &Spec, findings: &mut Vec<Finding>) {
     }
 }
 
+/// An agent that an engine has at work for a spec whose directory was removed.
+fn homeless(spec: &Spec, findings: &mut Vec<Finding>) {
+    let name = &spec.name;
+    let entries = fs::read_dir(spec.run_dir().join("agents"));
+    for entry in entries.into_iter().flatten().flatten() {
+        if let Ok(Adopted::Running(handle)) = kumite_agents::adopt(&entry.path()) {
+            let id = entry.file_name().to_string_lossy().into_owned();
+            let pid = handle.pid().map_or("?".to_owned(), |pid| pid.to_string());
+            findings.push(Finding {
+                what: format!(
+                    "{name}: {id} (pid {pid}) works, but {} was removed",
+                    spec.main_dir().display()
+                ),
+                remedy: Remedy::Person(format!(
+                    "restore the directory, or end the agent: `kumite stop {name}`"
+                )),
+            });
+        }
+    }
+}
+
 /// What an agent without a supervisor has left behind.
 fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
     let left = remains.find();
     let named = |left: &Left| {
         format!(
-            "process {} (known by its {}): {}",
-            left.process.pid, left.by, left.command
+            "process {} {} (by its {})",
+            left.process.pid, left.command, left.by
         )
     };
     let named: Vec<String> = left.iter().map(named).collect();
     let what = match (&named[..], remains.cgroup()) {
         ([], None) => return,
         ([], Some(cgroup)) => format!("its cgroup {}, which is empty", cgroup.display()),
-        (named, _) => named.join("; "),
+        (named, _) => named.join(", "),
     };
     findings.push(Finding {
-        what: format!("{id} has ended, and left over is {what}"),
+        what: format!("left behind by {id}: {what}"),
         remedy: Remedy::End(remains),
     });
 }

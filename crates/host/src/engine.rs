@@ -294,7 +294,9 @@ impl Engine {
     fn answer_waiting(&mut self, name: &str) {
         if let Some(context) = self.contexts.get_mut(name) {
             for waiting in context.waiting.drain(..) {
-                let _ = waiting.send(Reply::Done(format!("{name} is at rest")));
+                let _ = waiting.send(Reply::Done(format!(
+                    "{name} is stopped; its agent and all that it started have ended"
+                )));
             }
         }
     }

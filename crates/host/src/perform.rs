@@ -26,7 +26,7 @@ use crate::limits::{self, Account};
 use crate::notify::Notifier;
 use crate::project::Spec;
 use crate::purse::{Paid, Purse};
-use crate::{crash, events_log, news, spec_file};
+use crate::{crash, events_log, news, spec_file, wording};
 
 /// What all runs of an engine share.
 pub struct Shared {
@@ -118,7 +118,7 @@ impl Desk<'_> {
         let announcement = Announcement {
             at_ms,
             spec: self.spec.name.clone(),
-            notice: notice.clone(),
+            notice: wording::addressed_notice(notice, &self.spec.name),
         };
         // News that cannot be kept is no reason to stop the work.
         if let Err(error) = events_log::append(self.spec, key, &announcement, self.again) {

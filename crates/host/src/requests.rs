@@ -212,7 +212,8 @@ fn approve(
     if waited {
         go_on(engine, name);
     }
-    done(reply, format!("{name}: {} is approved", document.file()))
+    let said = format!("{name}: {} is approved", document.file());
+    done(reply, goes_on_words(engine, name, said))
 }
 
 fn document_of(phase: Phase) -> Result<Document, Refusal> {
@@ -236,10 +237,8 @@ fn reject(
     if waited {
         go_on(engine, name);
     }
-    done(
-        reply,
-        format!("{name}: {} will be written anew", document.file()),
-    )
+    let said = format!("{name}: {} will be written anew", document.file());
+    done(reply, goes_on_words(engine, name, said))
 }
 
 fn is_waiting(engine: &Engine, name: &str) -> bool {
@@ -286,6 +285,15 @@ fn check_saved(
             spec: name.to_owned(),
             why: "spec.json could not be written".to_owned(),
         }),
+    }
+}
+
+/// Where no run goes on by itself, the person is told how it does.
+fn goes_on_words(engine: &Engine, name: &str, said: String) -> String {
+    let context = engine.contexts.get(name);
+    match context.is_none_or(|context| context.run.is_at_rest()) {
+        true => format!("{said}; `kumite run {name}` goes on"),
+        false => said,
     }
 }
 

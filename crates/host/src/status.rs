@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::announce::{state_name, usd};
 use crate::clock::{local_moment, rfc3339};
 use crate::project::{Project, Spec};
-use crate::{evidence, journal, lock, spec_file};
+use crate::{evidence, journal, lock, spec_file, wording};
 
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
@@ -139,7 +139,7 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         state,
         phase: phase(run, facts, next).map(Phase::name),
         reason,
-        message,
+        message: message.map(|message| wording::addressed(&message, spec)),
         step: step.map(Step::name),
         round: round_of(run, step),
         rounds_max: step.and_then(|step| match step {

@@ -68,8 +68,38 @@ pub fn sentence(notice: &Notice) -> String {
         }
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
-        Notice::RunEnded { state, message, .. } => format!("{}: {message}", state_name(*state)),
+        // `stopped by you` says it already.
+        Notice::RunEnded { state, message, .. } => match message.starts_with(state_name(*state)) {
+            true => message.clone(),
+            false => format!("{}: {message}", state_name(*state)),
+        },
     }
+}
+
+/// The rules do not know what a spec is called: commands in their sentences get its name here, so
+/// that they can be typed as they are shown.
+pub fn addressed(message: &str, spec: &str) -> String {
+    let name = match spec.starts_with('-') {
+        true => format!("-- {spec}"),
+        false => spec.to_owned(),
+    };
+    let commands = ["resume", "run", "approve", "reject", "reset", "log"];
+    let named = |message: String, command: &str| {
+        message.replace(
+            &format!("`kumite {command}`"),
+            &format!("`kumite {command} {name}`"),
+        )
+    };
+    commands.into_iter().fold(message.to_owned(), named)
+}
+
+/// The same for the last word about a run.
+pub fn addressed_notice(notice: &Notice, spec: &str) -> Notice {
+    let mut notice = notice.clone();
+    if let Notice::RunEnded { message, .. } = &mut notice {
+        *message = addressed(message, spec);
+    }
+    notice
 }
 
 fn still_open(tasks: u32) -> String {
@@ -109,5 +139,27 @@ pub fn outcome_words(outcome: &Outcome) -> String {
         },
         Outcome::SessionGone(how) => format!("could not go on in its session: {how}"),
         Outcome::OverBudget(what) => format!("may not spend more: {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_typed_as_they_are_shown() {
+        let rows = [
+            ("`kumite resume` goes on", "`kumite resume a` goes on"),
+            (
+                "`kumite reset` and `kumite run`",
+                "`kumite reset a` and `kumite run a`",
+            ),
+            ("see `kumite agent list`", "see `kumite agent list`"),
+        ];
+        for (said, expected) in rows {
+            assert_eq!(addressed(said, "a"), expected);
+            assert_eq!(addressed(&addressed(said, "a"), "a"), expected);
+        }
+        assert_eq!(addressed("`kumite run`", "-x"), "`kumite run -- -x`");
     }
 }

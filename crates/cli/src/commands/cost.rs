@@ -11,6 +11,7 @@ use kumite_host::cost::{self, Ask, Report, Sum};
 
 use crate::args::Setting;
 use crate::out::out;
+use crate::render::thousands;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -150,31 +151,9 @@ fn agents(count: u64) -> String {
     }
 }
 
-/// `1234567` as `1,234,567`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_numbers_are_written_in_groups_of_three() {
-        let numbers = [0, 12, 999, 1_000, 123_456, 1_234_567];
-        assert_eq!(
-            numbers.map(thousands),
-            ["0", "12", "999", "1,000", "123,456", "1,234,567"]
-        );
-    }
 
     #[test]
     fn t10_a_price_that_is_not_all_of_it_is_marked() {

@@ -43,10 +43,7 @@ const ROUND_MS: u64 = 1500;
 pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     let root = match &args.dir {
         Some(dir) => setting.place()?.join(dir),
-        None => tempfile::Builder::new()
-            .prefix("kumite-demo-")
-            .tempdir()?
-            .keep(),
+        None => temporary("kumite-demo-")?,
     };
     let project = make(&root, if args.fast { "0" } else { PACE })?;
     if !setting.json() {
@@ -77,13 +74,26 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
         if args.contest {
             look_around();
         }
-        eprintln!("  kumite serve             the page");
+        eprintln!("  kumite serve                   the page");
     }
     if let Some(page) = page.as_mut().filter(|_| std::io::stderr().is_terminal()) {
         eprintln!("\nThe page stays until you press Ctrl-C.");
         page.wait();
     }
     Ok(code)
+}
+
+/// A directory for a demo, which stays.
+pub fn temporary(prefix: &str) -> Result<PathBuf> {
+    let made = tempfile::Builder::new().prefix(prefix).tempdir();
+    let dir = made.map_err(|error| {
+        let place = std::env::temp_dir();
+        let place = place.display();
+        Trouble::failed(format!(
+            "cannot make a directory in {place} (TMPDIR): {error}; --dir names another place"
+        ))
+    })?;
+    Ok(dir.keep())
 }
 
 /// The page of the project, in the person's browser or as a link.
@@ -105,15 +115,20 @@ fn make(root: &Path, pace: &str) -> Result<Project> {
             spec.display()
         )));
     }
-    fs::create_dir_all(&spec)?;
+    let write = |path: PathBuf, text: String| {
+        fs::write(&path, text)
+            .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", path.display())))
+    };
+    fs::create_dir_all(&spec)
+        .map_err(|error| Trouble::failed(format!("cannot create {}: {error}", spec.display())))?;
     let settings = format!(
         "[agent]\ndefault = \"scripted\"\n\n[agents.scripted]\n\
          env = {{ KUMITE_SCRIPT_PACE = \"{pace}\" }}\n"
     );
-    fs::write(root.join(".kiro/kumite.toml"), settings)?;
+    write(root.join(".kiro/kumite.toml"), settings)?;
     let json = kumite_prompts::init_spec_json(SPEC, "en", DESCRIPTION, &rfc3339(now_ms()));
-    fs::write(spec.join("spec.json"), json)?;
+    write(spec.join("spec.json"), json)?;
     let stub = kumite_prompts::requirements_stub(SPEC, DESCRIPTION);
-    fs::write(spec.join("requirements.md"), stub)?;
+    write(spec.join("requirements.md"), stub)?;
     Ok(Project::at(root))
 }

@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_agents::Means;
+use kumite_contest::journal;
 use kumite_host::attend;
 use kumite_host::control::Request;
 use kumite_host::doctor::{Finding, Remedy, examine, lacking, notes};
 use kumite_host::project::Project;
+use kumite_host::spec_file::sentence;
 use serde_json::{Value, json};
 
 use crate::args::Setting;
@@ -30,6 +32,7 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     let means = kumite_agents::means();
     let mut findings = examine(&project)?;
     findings.extend(lacking(&means));
+    findings.extend(contest_journals(&project));
     let mut left = 0;
     let mut rows = Vec::new();
     for finding in &findings {
@@ -51,6 +54,25 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     })
 }
 
+/// Journals of contests that cannot be read. The others of this project go on.
+fn contest_journals(project: &Project) -> Vec<Finding> {
+    let contests = std::fs::read_dir(project.contests()).into_iter().flatten();
+    let mut dirs: Vec<_> = contests.flatten().map(|entry| entry.path()).collect();
+    dirs.sort();
+    let journals = dirs.iter().map(|dir| dir.join("journal.jsonl"));
+    let broken = journals
+        .filter(|path| path.exists())
+        .filter_map(|path| journal::read(&path).err());
+    let findings = broken.map(|error| Finding {
+        remedy: Remedy::Person(match error {
+            journal::Error::Newer { .. } => "nothing was changed".to_owned(),
+            _ => "restore it from a copy, or move the directory of this contest away".to_owned(),
+        }),
+        what: sentence(&error),
+    });
+    findings.collect()
+}
+
 fn print(project: &Project, rows: &[(String, String)], means: &Means) {
     if rows.is_empty() {
         out!("all is well: no process, lock or file is left behind");
@@ -70,16 +92,22 @@ fn contained_by(means: &Means) -> String {
         ("subreaper", means.subreaper.is_ok()),
         ("pidfd", means.pidfd.is_ok()),
     ];
-    let mut has: Vec<String> = has
-        .iter()
-        .filter(|(_, has)| *has)
-        .map(|(name, _)| (*name).to_owned())
-        .collect();
+    let has: Vec<&str> = has.iter().filter(|it| it.1).map(|it| it.0).collect();
+    let has = match has[..] {
+        [] => "nothing".to_owned(),
+        [..] => has.join(" and "),
+    };
     match &means.cgroup {
-        Ok(home) => has.push(format!("cgroup v2 (in {})", home.display())),
-        Err(why) => has.push(format!("no cgroup v2 ({why})")),
+        Ok(home) => format!(
+            "agents are contained by {has}, and by a cgroup v2 (in {})",
+            home.display()
+        ),
+        Err(why) => format!(
+            "agents are contained by {has}, not by a cgroup ({why}): a process that clears its \
+             environment could outlive kumite and its supervisor, if both are killed; a session of \
+             your own (`systemd-run --user --scope -p Delegate=yes`) gives kumite a cgroup"
+        ),
     }
-    format!("agents are contained by: {}", has.join(", "))
 }
 
 fn print_json(project: &Project, rows: &[(String, String)], means: &Means) {

@@ -22,7 +22,11 @@ pub fn events(setting: &Setting, args: &EventsArgs) -> Result {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
     let spec = project.spec(&name)?;
-    for event in events_log::read(&spec)? {
+    let events = events_log::read(&spec)?;
+    if events.is_empty() && !setting.global.quiet {
+        eprintln!("{name} has never run");
+    }
+    for event in events {
         match setting.json() {
             true => out!("{event}"),
             false => out!("{}", line(&event)),

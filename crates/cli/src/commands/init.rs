@@ -8,7 +8,7 @@ use kumite_prompts::What;
 
 use crate::args::Setting;
 use crate::out::out;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 const SETTINGS: &str = include_str!("../../texts/kumite.toml");
 /// Files of this machine that do not belong in git.
@@ -17,8 +17,8 @@ const IGNORED: &str = "runtime/\nlogs/\nworktrees/\nspecs/*/logs/\nevents.jsonl\
 pub fn init(setting: &Setting) -> Result {
     let root = setting.place()?;
     let kiro = root.join(".kiro");
-    fs::create_dir_all(kiro.join("specs"))?;
-    fs::create_dir_all(kiro.join("steering"))?;
+    make_dir(&kiro, &kiro.join("specs"))?;
+    make_dir(&kiro, &kiro.join("steering"))?;
     let mut rows = vec![
         (
             ".kiro/kumite.toml".to_owned(),
@@ -46,6 +46,7 @@ pub fn init(setting: &Setting) -> Result {
                 .collect();
             out!("{}", serde_json::json!({ "files": files }));
         }
+        false if setting.global.quiet => {}
         false => {
             for (path, what) in rows {
                 out!("{what:10} {path}");
@@ -60,6 +61,26 @@ fn once(path: &Path, text: &str) -> Result<&'static str> {
     if path.exists() {
         return Ok("unchanged");
     }
-    fs::write(path, text)?;
+    fs::write(path, text)
+        .map_err(|error| Trouble::failed(format!("cannot write {}: {error}", path.display())))?;
     Ok("written")
+}
+
+/// Makes a directory in `.kiro`, or says what is in the way.
+fn make_dir(kiro: &Path, dir: &Path) -> Result<()> {
+    let Err(error) = fs::create_dir_all(dir) else {
+        return Ok(());
+    };
+    let shown = kiro.display();
+    let link = fs::read_link(kiro).ok();
+    Err(Trouble::failed(match link {
+        Some(target) if !kiro.exists() => {
+            format!(
+                "{shown} is a link to {}, which does not exist",
+                target.display()
+            )
+        }
+        _ if kiro.is_file() => format!("{shown} is a file; kumite needs a directory there"),
+        _ => format!("cannot create {}: {error}", dir.display()),
+    }))
 }

@@ -15,8 +15,9 @@ use serde::de::IgnoredAny;
 
 use crate::args::Setting;
 use crate::out;
+use crate::render::in_locale;
 use crate::transcript::Renderer;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct LogArgs {
@@ -71,10 +72,27 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
                 return Ok(ExitCode::from(out::ended_by(&error)));
             }
         }
+        if !follow && shown.is_empty() {
+            return nothing(&spec, args.agent.as_deref());
+        }
         if !follow {
             return Ok(ExitCode::SUCCESS);
         }
         thread::park_timeout(TICK);
+    }
+}
+
+/// Nothing was shown: is that as it should be?
+fn nothing(spec: &Spec, agent: Option<&str>) -> Result {
+    let name = &spec.name;
+    match agent {
+        Some(agent) => Err(Trouble::invalid(format!(
+            "no agent of {name} has an id that ends in {agent}"
+        ))),
+        None => {
+            eprintln!("no agent has worked for {name} yet");
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -126,7 +144,7 @@ impl Shown {
             let shown = match (form, has_transcript) {
                 (Form::Json, true) => with_agent(agent, line),
                 (Form::Json, false) => raw_as_json(agent, line),
-                (_, true) => rendered(renderer, agent, line),
+                (_, true) => in_locale(&rendered(renderer, agent, line)).into_owned(),
                 (_, false) => renderer.render_raw(agent, &String::from_utf8_lossy(line)),
             };
             out.write_all(shown.as_bytes())

@@ -17,12 +17,26 @@ pub struct PromptArgs {
     arguments: Vec<String>,
 }
 
+/// What agents are asked to do in a run, in order.
+const STEPS: [&str; 9] = [
+    "requirements",
+    "design",
+    "tasks",
+    "review",
+    "reply",
+    "impl",
+    "inspect",
+    "fix",
+    "merge",
+];
+
 pub fn prompt(setting: &Setting, args: &PromptArgs) -> Result {
     let command = Command::from_name(&args.step).ok_or_else(|| {
         let names: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
         Trouble::invalid(format!(
-            "there is no step {:?}; known are {}",
+            "there is no step {:?}; known are the steps {} and the commands {}",
             args.step,
+            STEPS.join(", "),
             names.join(", ")
         ))
     })?;

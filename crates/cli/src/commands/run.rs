@@ -115,7 +115,12 @@ pub fn go(
     let loader = setting.loader(project, Flags { jobs })?;
     if detach {
         attend::detach(project, &request, jobs)?;
-        return Ok(ExitCode::SUCCESS);
+        let (names, works) = match &request.specs[..] {
+            [name] => (name.clone(), "works"),
+            names => (names.join(", "), "work"),
+        };
+        let text = format!("{names} {works} in the background; `kumite status` shows it");
+        return Ok(say(setting, &text));
     }
     let quiet = setting.global.quiet;
     let mut screen = Screen::new(project, &request.specs, setting.json(), quiet);

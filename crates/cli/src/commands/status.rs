@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::Setting;
 use crate::out::out;
-use crate::render::state_style;
+use crate::render::{state_style, thousands};
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -101,7 +101,9 @@ fn print_one(status: &Status) {
             "used",
             format!(
                 "${:.2}, {} tokens in, {} out",
-                status.cost_usd, status.input_tokens, status.output_tokens
+                status.cost_usd,
+                thousands(status.input_tokens),
+                thousands(status.output_tokens)
             ),
         ));
     }

@@ -25,7 +25,30 @@ pub fn completions(args: &CompletionArgs) -> Result {
 
 pub fn man() -> Result {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    let man = clap_mangen::Man::new(Cli::command());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    // There is one page: commands are described here, not in pages of their own.
+    page.extend(commands().into_bytes());
+    man.render_extra_section(&mut page)?;
+    man.render_version_section(&mut page)?;
     out::print(format_args!("{}", String::from_utf8_lossy(&page)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The commands with what they do, as roff.
+fn commands() -> String {
+    let roff = |text: &str| text.replace('\\', "\\\\").replace('-', "\\-");
+    let mut text = ".SH COMMANDS\n".to_owned();
+    let command = Cli::command();
+    for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        let about = command.get_about().map(ToString::to_string);
+        let about = roff(&about.unwrap_or_default());
+        let name = roff(command.get_name());
+        text += &format!(".TP\n\\fBkumite {name}\\fR\n{about}\n");
+    }
+    text + ".PP\n\\fBkumite COMMAND \\-\\-help\\fR says more about one.\n"
 }

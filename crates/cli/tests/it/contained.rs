@@ -105,7 +105,7 @@ fn doctor_says_by_what_agents_are_contained() {
     let out = world.kumite(&["doctor", "--dry-run"]);
     assert!(
         out.stdout
-            .contains("agents are contained by: subreaper, pidfd"),
+            .contains("agents are contained by subreaper and pidfd"),
         "{out:?}"
     );
     assert_eq!(

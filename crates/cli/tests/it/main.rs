@@ -30,6 +30,7 @@ mod interrupted;
 mod leftovers;
 mod limits;
 mod many;
+mod messages;
 mod money;
 mod odd_places;
 mod programs;

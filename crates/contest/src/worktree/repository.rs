@@ -28,6 +28,11 @@ impl Repository {
             "--show-prefix",
         ];
         let told = Git::at(&project).run(&ask).map_err(|error| match error {
+            git::Error::Failed { words, .. } if words.contains("dubious ownership") => {
+                Error::Foreign {
+                    project: project.clone(),
+                }
+            }
             git::Error::Failed { words, .. } => Error::NoRepository {
                 project: project.clone(),
                 words,

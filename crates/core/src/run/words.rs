@@ -160,7 +160,7 @@ fn sentence_of(halted: &Halted) -> String {
                 .to_owned()
         }
         Halt::Limited { .. } => limit_sentence(detail),
-        Halt::Stopped(By::User) => "it was stopped; `kumite resume` goes on".to_owned(),
+        Halt::Stopped(By::User) => "stopped by you; `kumite resume` goes on".to_owned(),
         Halt::Stopped(By::Interrupt) => "kumite was told to end; `kumite run` goes on".to_owned(),
         Halt::Paused(why) => pause_sentence(why, step, detail),
         Halt::Failed(why) => failure_sentence(why, step, detail),
@@ -196,7 +196,7 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
             format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
         }
         Pause::Budget => format!("{detail}, then `kumite resume`"),
-        Pause::ByUser => "it was paused; `kumite resume` goes on".to_owned(),
+        Pause::ByUser => "paused by you; `kumite resume` goes on".to_owned(),
     }
 }
 
@@ -209,7 +209,7 @@ fn failure_sentence(why: Failure, step: &str, detail: &str) -> String {
             "the agent of the {step} step failed: {detail}; see `kumite log`, then `kumite resume`"
         ),
         Failure::AgentMissing => format!(
-            "the agent of the {step} step could not be started: {detail}; see `kumite doctor`, then `kumite resume`"
+            "the agent of the {step} step could not be started: {detail}; see `kumite agent list`, then `kumite resume`"
         ),
         Failure::AgentHung => format!(
             "the agent of the {step} step said nothing for too long and was ended (agent.silence_timeout); `kumite resume` tries again"

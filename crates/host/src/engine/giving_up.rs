@@ -53,7 +53,7 @@ impl Engine {
             self.shared.purse.leave(work.agent);
         }
         let message = spec_file::sentence(error);
-        let said = format!("{message}; make room, then `kumite resume`");
+        let said = format!("{message}; make room, then `kumite resume {name}`");
         self.say_ended(name, RestState::Paused, "spec_unwritable", &said);
         for waiting in &context.waiting {
             let _ = waiting.send(Reply::Failed(message.clone()));

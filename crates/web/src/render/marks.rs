@@ -107,7 +107,7 @@ mod tests {
     fn what_the_engine_says_becomes_a_sentence() {
         for (words, shown) in [
             (
-                "it was paused; `kumite resume` goes on",
+                "paused by you; `kumite resume` goes on",
                 "It was paused; <code>kumite resume</code> goes on.",
             ),
             (

@@ -9,6 +9,7 @@ use kumite_contest::place::Place;
 use super::play::{Summary, play as follow};
 use super::run::begin;
 use crate::args::Setting;
+use crate::commands::demo::temporary;
 use crate::trouble::Result;
 
 #[derive(Args)]
@@ -25,10 +26,7 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
             std::fs::create_dir_all(&dir)?;
             dir
         }
-        None => tempfile::Builder::new()
-            .prefix("kumite-contest-")
-            .tempdir()?
-            .keep(),
+        None => temporary("kumite-contest-")?,
     };
     let code = play(setting, &root, 0)?;
     if !setting.json() && !setting.global.quiet {
@@ -39,8 +37,8 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
 }
 
 pub fn look_around() {
-    eprintln!("  kumite contest board     the leader board");
-    eprintln!("  kumite contest show      rounds, feedback and judgments");
+    eprintln!("  kumite contest board           the leader board");
+    eprintln!("  kumite contest show            rounds, feedback and judgments");
     eprintln!("  kumite contest board --sql \"SELECT team_name, score FROM leader_board\"");
 }
 

@@ -1,8 +1,8 @@
 //! `kumite contest init`.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -21,20 +21,13 @@ pub struct InitArgs {
 
 pub fn init(setting: &Setting, args: &InitArgs) -> Result {
     let path = setting.place()?.join(&args.file);
-    let mut file = match File::create_new(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(Trouble::invalid(format!(
-                "{} exists already; name another file",
-                path.display()
-            )));
-        }
-        Err(error) => {
-            let path = path.display();
-            return Err(Trouble::failed(format!("cannot write {path}: {error}")));
-        }
-    };
-    file.write_all(EXAMPLE.as_bytes())?;
+    write_new(&path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Trouble::invalid(format!(
+            "{} exists already; name another file",
+            path.display()
+        )),
+        _ => Trouble::failed(format!("cannot write {}: {error}", path.display())),
+    })?;
     match setting.json() {
         true => out!("{}", serde_json::json!({ "file": path })),
         false => {
@@ -43,4 +36,15 @@ pub fn init(setting: &Setting, args: &InitArgs) -> Result {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The whole file, or none at all: a full disk leaves nothing that the next try would find.
+fn write_new(path: &Path) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(path);
+    let mut file = tempfile::Builder::new()
+        .permissions(PermissionsExt::from_mode(0o644))
+        .tempfile_in(dir)?;
+    file.write_all(EXAMPLE.as_bytes())?;
+    file.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(())
 }

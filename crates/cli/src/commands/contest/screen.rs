@@ -1,7 +1,7 @@
 //! What a person sees while a contest is played: lines, live progress, or JSON.
 
 use console::measure_text_width;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar};
 use kumite_agents::clean_line;
 use kumite_contest::home::Charter;
 use kumite_contest::news::{News, What};
@@ -9,7 +9,7 @@ use kumite_contest::view;
 use kumite_core::contest::Contest;
 use kumite_core::contest::board::standings;
 
-use crate::progress::{lines_of_terminal, say};
+use crate::progress::{lines_of_terminal, moving, say};
 
 /// A longer name does not push all lines to the right.
 const NAME_MAX: usize = 32;
@@ -89,9 +89,7 @@ impl Way {
     fn live(charter: &Charter, lines: MultiProgress) -> Way {
         let bar = |_| {
             let bar = lines.add(ProgressBar::new_spinner());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
-            }
+            bar.set_style(moving());
             bar.enable_steady_tick(std::time::Duration::from_millis(100));
             bar
         };
