@@ -11,6 +11,7 @@ mod page;
 mod refusal;
 mod resources;
 mod server;
+mod sieve;
 mod tool;
 mod tools;
 mod watch;

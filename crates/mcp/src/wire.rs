@@ -3,20 +3,25 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage};
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, JsonRpcVersion2_0};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::mpsc::Receiver;
 
-/// A longer message is ignored.
+use crate::sieve::Sieve;
+
+/// A longer message is refused.
 const LINE_MAX: usize = 4 * 1024 * 1024;
 
 /// A transport that reports when it is over. It begins with a request and ignores other messages
 /// before that: a stray notification does not end the server.
 pub struct Wire<T> {
     inner: T,
+    /// Why a line that came in cannot be read.
+    wrong: Receiver<String>,
     has_begun: bool,
     is_over: Arc<AtomicBool>,
 }
@@ -24,9 +29,11 @@ pub struct Wire<T> {
 /// `is_over` becomes true when no client is left to answer.
 pub fn stdio(is_over: Arc<AtomicBool>) -> Wire<impl Transport<RoleServer>> {
     let (read, write) = stdio_pipes();
+    let (read, wrong) = Sieve::new(read, LINE_MAX);
     let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(LINE_MAX);
     Wire {
         inner,
+        wrong,
         has_begun: false,
         is_over,
     }
@@ -44,7 +51,20 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let Some(message) = self.inner.receive().await else {
+            let message = tokio::select! {
+                message = self.inner.receive() => message,
+                Some(why) = self.wrong.recv() => {
+                    let answer = JsonRpcMessage::Error(JsonRpcError {
+                        jsonrpc: JsonRpcVersion2_0,
+                        id: None,
+                        error: ErrorData::parse_error(why, None),
+                    });
+                    // A client that does not read any more is gone, which the next read shows.
+                    let _ = self.inner.send(answer).await;
+                    continue;
+                }
+            };
+            let Some(message) = message else {
                 self.is_over.store(true, Ordering::Relaxed);
                 return None;
             };

@@ -101,6 +101,19 @@ fn world() -> World {
 }
 
 #[test]
+fn a_line_that_is_no_json_is_answered() {
+    let world = world();
+    let mut raw = Raw::begun(&world);
+    raw.say(b"this is no JSON\n");
+    let mut line = String::new();
+    raw.stdout.read_line(&mut line).unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
+    assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    raw.is_well();
+}
+
+#[test]
 fn garbage_does_not_end_it() {
     let world = world();
     let mut raw = Raw::begun(&world);

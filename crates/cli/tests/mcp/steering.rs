@@ -22,7 +22,7 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
     );
     assert_eq!(
         rejected["message"],
-        "login: requirements.md will be written anew"
+        "login: requirements.md will be written anew; `kumite run login` goes on"
     );
     assert_eq!(run()["status"]["phase"], "requirements");
     assert_eq!(world.steps("login"), ["requirements 1", "requirements 1"]);
@@ -35,12 +35,29 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
         "approve_document",
         json!({"spec": "login", "document": "requirements"}),
     );
-    assert_eq!(approved["message"], "login: requirements.md is approved");
+    assert_eq!(
+        approved["message"],
+        "login: requirements.md is approved; `kumite run login` goes on"
+    );
     assert_eq!(
         world.spec_json("login")["approvals"]["requirements"]["approved"],
         true
     );
     assert_eq!(run()["status"]["phase"], "design");
+}
+
+#[test]
+fn s1_a_typo_in_the_settings_does_not_keep_a_stop_from_stopping() {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"requirements": held()}}));
+    let client = Client::new(&world, &[]);
+    client.ask("run_spec", json!({"spec": "login"}));
+    world.wait_for_step("login", "requirements 1");
+    world.write(".kiro/kumite.toml", "[");
+    client.ask("stop_spec", json!({"spec": "login"}));
+    assert_eq!(world.stands("login"), "stopped stopped_by_user");
+    world.assert_nothing_left();
 }
 
 #[test]

@@ -56,6 +56,46 @@ fn a_spec_is_made_run_and_seen_by_the_command_line() {
 }
 
 #[test]
+fn s1_a_typo_in_the_settings_does_not_keep_a_stop_from_stopping() {
+    let world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"requirements": held()}}));
+    let served = world.serve();
+    change(&served, "login", "run", &json!({}), 202);
+    world.wait_for_step("login", "requirements 1");
+    world.write(".kiro/kumite.toml", "[");
+    change(&served, "login", "stop", &json!({}), 200);
+    assert_eq!(world.stands("login"), "stopped stopped_by_user");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_new_spec_does_not_begin_with_a_hyphen() {
+    let world = World::new();
+    let served = world.serve();
+    let bad = served.post("/api/specs", &json!({"name": "-x"}));
+    assert!(message(bad.assert_status(400)).contains("hyphen"));
+    assert!(!world.path(".kiro/specs/-x").exists());
+}
+
+#[test]
+fn what_other_terminals_started_goes_on_when_the_server_ends() {
+    let world = World::new();
+    ["page", "other"].iter().for_each(|spec| world.spec(spec));
+    world.play(json!({"steps": {"requirements": [held(), held(), {}]}}));
+    let mut served = world.serve();
+    change(&served, "page", "run", &json!({}), 202);
+    world.wait_for_step("page", "requirements 1");
+    let running = world.start(&["run", "other"]);
+    world.wait_for_step("other", "requirements 1");
+    assert_eq!(served.end("INT"), 130);
+    assert_eq!(world.stands("page"), "stopped interrupted");
+    world.go();
+    running.wait().assert_code(0);
+    assert_eq!(world.stands("other"), "done all_phases_done");
+}
+
+#[test]
 fn a_stop_through_the_api_kills_the_agent() {
     let world = World::new();
     world.spec("login");
