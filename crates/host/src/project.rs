@@ -7,6 +7,7 @@ use kumite_core::journal::AgentId;
 use kumite_core::names::Phase;
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::spec_name::SpecName;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::spec_file;
@@ -21,7 +22,7 @@ pub struct Project {
 }
 
 /// A directory that looks like a spec but is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotShown {
     pub name: String,
     pub why: &'static str,

@@ -51,7 +51,7 @@ fn assert_out_of_money(world: &World, spec: &str, out: &Out, words: &str) {
     out.assert_code(4);
     assert_eq!(world.stands(spec), "paused budget");
     let message = text(&world.status(spec)["message"]);
-    assert_eq!(message, format!("{words}, then `kumite resume login`"));
+    assert_eq!(message, format!("{words}, then `kumite resume {spec}`"));
 }
 
 #[test]

@@ -20,9 +20,10 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
         "reject_document",
         json!({"spec": "login", "remark": "--it says nothing about passwords"}),
     );
-    assert_eq!(
-        rejected["message"],
-        "login: requirements.md will be written anew; `kumite run login` goes on"
+    let said = rejected["message"].as_str().unwrap();
+    assert!(
+        said.starts_with("login: requirements.md will be written anew"),
+        "{said}"
     );
     assert_eq!(run()["status"]["phase"], "requirements");
     assert_eq!(world.steps("login"), ["requirements 1", "requirements 1"]);
@@ -35,9 +36,11 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
         "approve_document",
         json!({"spec": "login", "document": "requirements"}),
     );
-    assert_eq!(
-        approved["message"],
-        "login: requirements.md is approved; `kumite run login` goes on"
+    // Whether the engine is still there, so that it goes on by itself, is a matter of time.
+    let said = approved["message"].as_str().unwrap();
+    assert!(
+        said.starts_with("login: requirements.md is approved"),
+        "{said}"
     );
     assert_eq!(
         world.spec_json("login")["approvals"]["requirements"]["approved"],

@@ -160,7 +160,7 @@ fn broken_settings_are_told_with_file_and_line_and_count_when_they_are_put_right
     for (tool, arguments) in [
         ("project_info", json!({})),
         ("run_spec", json!({"spec": "login"})),
-        ("stop_spec", json!({"spec": "login"})),
+        ("reset_spec", json!({"spec": "login"})),
     ] {
         let words = client.refused(tool, arguments);
         assert!(

@@ -9,7 +9,7 @@ use axum::{Extension, Json};
 use kumite_formats::spec_name::SpecName;
 use kumite_host::decisions::{self, Decision};
 use kumite_host::documents::{self, Document, Text};
-use kumite_host::project::Spec;
+use kumite_host::project::{NotShown, Spec};
 use kumite_host::status::{self, Status};
 use kumite_host::{events_log, new_spec};
 use schemars::JsonSchema;
@@ -29,6 +29,8 @@ const EVENTS_MAX: u64 = 64 * 1024 * 1024;
 #[derive(Serialize, JsonSchema)]
 pub struct Specs {
     specs: Vec<Status>,
+    /// Directories whose names cannot be the names of specs.
+    not_shown: Vec<NotShown>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -96,8 +98,11 @@ async fn of_spec<T: Send + 'static>(
 }
 
 pub async fn list(State(app): State<Shared>) -> Result<Json<Specs>, Refusal> {
-    let specs = app.read(|app| status::all(&app.project)).await??;
-    Ok(Json(Specs { specs }))
+    let (specs, not_shown) = app
+        .read(|app| (status::all(&app.project), app.project.not_shown()))
+        .await?;
+    let specs = specs?;
+    Ok(Json(Specs { specs, not_shown }))
 }
 
 pub async fn one(
