@@ -2,7 +2,8 @@
 //! share this: one small file per program and account in the state directory.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,10 +12,22 @@ use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{now_ms, rfc3339};
+use crate::files::{self, Durable};
 
-/// Whose usage is limited: a program and the directory where it keeps its login.
+/// Why other runs cannot be told of a limit.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot write to {dir}")]
+    Write { dir: PathBuf, source: io::Error },
+    #[error("neither XDG_STATE_HOME nor HOME is an absolute path")]
+    Homeless,
+}
+
+/// Whose usage is limited: a kind of program and the directory where it keeps its login. Two
+/// installations of one program that use the same login share its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
+    /// The name of the kind; of a command, which has no kind, the path of its program.
     pub program: PathBuf,
     pub dir: PathBuf,
 }
@@ -49,25 +62,26 @@ impl Account {
         };
         let home = given("HOME").unwrap_or_default();
         let (program, dir) = match &agent.kind {
-            AgentKind::Program { kind, program, .. } => {
-                (program.as_str(), account_dir(*kind, &given, &home))
-            }
+            AgentKind::Program { kind, .. } => (
+                PathBuf::from(kind.name()),
+                account_dir(*kind, &given, &home),
+            ),
             AgentKind::Acp { command } | AgentKind::Command { command, .. } => {
-                (command.first().map_or("", String::as_str), home)
+                let program = command.first().map_or("", String::as_str);
+                (resolved(program, given("PATH")), home)
             }
-            AgentKind::Scripted { .. } => ("scripted", home),
+            AgentKind::Scripted { .. } => (PathBuf::from("scripted"), home),
         };
-        Account {
-            program: resolved(program, given("PATH")),
-            dir,
-        }
+        let dir = dir.canonicalize().unwrap_or(dir);
+        Account { program, dir }
     }
 
-    fn file(&self) -> Option<PathBuf> {
+    /// A version before 0.2 made the name from the path of the program: nobody looks for those.
+    fn file_name(&self) -> String {
         let name = self.program.file_stem().unwrap_or_default();
         let name: String = name.to_string_lossy().chars().take(32).collect();
         let key = format!("{}\0{}", self.program.display(), self.dir.display());
-        Some(directory()?.join(format!("{name}-{:016x}.json", fnv1a(key.as_bytes()))))
+        format!("{name}-{:016x}.json", fnv1a(key.as_bytes()))
     }
 }
 
@@ -98,31 +112,51 @@ fn resolved(program: &str, path: Option<PathBuf>) -> PathBuf {
     found.canonicalize().unwrap_or(found)
 }
 
-/// `$XDG_STATE_HOME/kumite/limits`; without a home there is none, and nothing is shared.
-fn directory() -> Option<PathBuf> {
-    let dir = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let state = dir("XDG_STATE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| dir("HOME").map(|home| PathBuf::from(home).join(".local/state")))?;
-    Some(state.join("kumite/limits"))
+/// `$XDG_STATE_HOME/kumite/limits`. A relative path there does not count (XDG Base Directory);
+/// without a home there is no such directory, and nothing is shared.
+fn directory(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf, Error> {
+    let absolute = |name| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|it| it.is_absolute())
+    };
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
+        .ok_or(Error::Homeless)?;
+    Ok(state.join("kumite/limits"))
+}
+
+fn shared() -> Result<PathBuf, Error> {
+    directory(&|name| std::env::var_os(name))
 }
 
 /// The limit that holds for this account now. A file that makes no sense limits nobody.
 pub fn held(account: &Account) -> Option<Held> {
-    let held: Held = serde_json::from_slice(&fs::read(account.file()?).ok()?).ok()?;
-    let now_ms = now_ms();
+    let held = read(account, &shared().ok()?)?;
+    (held.until_ms > now_ms()).then_some(held)
+}
+
+fn read(account: &Account, dir: &Path) -> Option<Held> {
+    let bytes = fs::read(dir.join(account.file_name())).ok()?;
+    let held: Held = serde_json::from_slice(&bytes).ok()?;
     // What was noted in the future was noted by a clock that ran ahead: its end is wrong, too.
-    let is_sound = held.noted_ms <= now_ms.saturating_add(SLACK_MS);
-    (held.account == *account && held.until_ms > now_ms && is_sound).then_some(held)
+    let is_sound = held.noted_ms <= now_ms().saturating_add(SLACK_MS);
+    (held.account == *account && is_sound).then_some(held)
 }
 
 /// Lets everybody know.
-pub fn note(account: &Account, until_ms: u64, words: &str) -> io::Result<()> {
-    let Some(file) = account.file() else {
+pub fn note(account: &Account, until_ms: u64, words: &str) -> Result<(), Error> {
+    let dir = shared()?;
+    note_in(&dir, account, until_ms, words).map_err(|source| Error::Write { dir, source })
+}
+
+/// Several processes may do this at once, each with its own idea of the end: the latest one holds.
+fn note_in(dir: &Path, account: &Account, until_ms: u64, words: &str) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    let lock = File::create(dir.join("lock"))?;
+    lock.lock()?;
+    if read(account, dir).is_some_and(|noted| noted.until_ms >= until_ms) {
         return Ok(());
-    };
-    if let Some(dir) = file.parent() {
-        fs::create_dir_all(dir)?;
     }
     let held = Held {
         account: account.clone(),
@@ -131,20 +165,15 @@ pub fn note(account: &Account, until_ms: u64, words: &str) -> io::Result<()> {
         words: words.to_owned(),
         noted_ms: now_ms(),
     };
-    let text = serde_json::to_string_pretty(&held).map_err(io::Error::other)?;
-    // Several processes may do this at once: each writes its own file, the last one stays.
-    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::write(&temporary, text + "\n").and_then(|()| fs::rename(&temporary, &file));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let text = serde_json::to_string_pretty(&held).map_err(io::Error::other)? + "\n";
+    let file = dir.join(account.file_name());
+    files::replace(&file, text.as_bytes(), Durable::Process)
 }
 
 /// Somebody does not want to wait: the next agent will show whether it is over.
 pub fn forget(account: &Account) {
-    if let Some(file) = account.file() {
-        let _ = fs::remove_file(file);
+    if let Ok(dir) = shared() {
+        let _ = fs::remove_file(dir.join(account.file_name()));
     }
 }
 
@@ -168,7 +197,7 @@ pub fn rules(settings: &Settings) -> LimitRules {
 }
 
 /// A name for a file: the same in every version and on every machine.
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -224,16 +253,77 @@ mod tests {
         }
     }
 
+    fn with(program_path: &str, env: &[(&str, &str)]) -> Account {
+        of(&program(ProgramKind::Claude, program_path, env))
+    }
+
     #[test]
-    fn t1_two_programs_and_two_accounts_are_told_apart() {
-        let one = of(&program(ProgramKind::Claude, "/bin/a", &[]));
-        let other = of(&program(ProgramKind::Claude, "/bin/b", &[]));
-        let another = of(&program(
-            ProgramKind::Claude,
-            "/bin/a",
-            &[("CLAUDE_CONFIG_DIR", "/x")],
+    fn t1_two_installations_with_one_login_share_its_limit() {
+        assert_eq!(with("/usr/bin/claude", &[]), with("claude-next", &[]));
+        let elsewhere = [("CLAUDE_CONFIG_DIR", "/x")];
+        let one = with("claude", &[]).file_name();
+        assert_ne!(one, with("claude", &elsewhere).file_name());
+        let other_kind = of(&program(
+            ProgramKind::Codex,
+            "claude",
+            &[("CODEX_HOME", "/x")],
         ));
-        let files = [one, other, another].map(|account| account.file().unwrap());
-        assert!(files[0] != files[1] && files[0] != files[2] && files[1] != files[2]);
+        assert_ne!(
+            with("claude", &elsewhere).file_name(),
+            other_kind.file_name()
+        );
+    }
+
+    #[test]
+    fn t1_two_names_of_one_login_are_one_account() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let [real, link] = [real, link].map(|dir| {
+            let dir = dir.display().to_string();
+            with("claude", &[("CLAUDE_CONFIG_DIR", dir.as_str())])
+        });
+        assert_eq!(real, link);
+    }
+
+    #[test]
+    fn t1_of_two_notes_the_later_reset_holds() {
+        let dir = tempfile::tempdir().unwrap();
+        let account = with("claude", &[]);
+        for (until_ms, holds_ms) in [(5_000, 5_000), (3_000, 5_000), (9_000, 9_000)] {
+            note_in(dir.path(), &account, until_ms, "enough").unwrap();
+            assert_eq!(read(&account, dir.path()).unwrap().until_ms, holds_ms);
+        }
+    }
+
+    #[test]
+    fn t1_a_relative_state_directory_does_not_count_and_no_home_is_said() {
+        let given = |state: &'static str, home: &'static str| {
+            directory(&|name| match name {
+                "XDG_STATE_HOME" => Some(state.into()),
+                "HOME" => Some(home.into()),
+                _ => None,
+            })
+        };
+        let rows = [
+            ("/s", "/h", "/s/kumite/limits"),
+            ("s", "/h", "/h/.local/state/kumite/limits"),
+            ("", "/h", "/h/.local/state/kumite/limits"),
+        ];
+        for (state, home, dir) in rows {
+            assert_eq!(given(state, home).unwrap(), Path::new(dir));
+        }
+        assert!(given("s", "").unwrap_err().to_string().contains("HOME"));
+    }
+
+    #[test]
+    fn t1_the_directory_that_cannot_be_written_is_named() {
+        let source = io::Error::from(io::ErrorKind::PermissionDenied);
+        let dir = PathBuf::from("/h/limits");
+        assert_eq!(
+            Error::Write { dir, source }.to_string(),
+            "cannot write to /h/limits"
+        );
     }
 }

@@ -7,6 +7,7 @@ use kumite_core::outcome::{Limit, LimitKind};
 use kumite_core::run::{OVERLOADS_MAX, jitter, limit_until};
 use kumite_host::clock::{local_moment, now_ms};
 use kumite_host::limits::{self, Account};
+use kumite_host::spec_file::sentence;
 
 use super::attempt::{Attempt, cancelled, failed, passing};
 
@@ -44,7 +45,8 @@ impl Attempt<'_> {
             let account = Account::of(&self.team.settings);
             if let Err(error) = limits::note(&account, until_ms, &limit.words) {
                 // This team waits all the same; the others will find out by themselves.
-                eprintln!("kumite: others cannot be told of the usage limit: {error}");
+                let why = sentence(&error);
+                eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
             }
         }
         self.wait_until(until_ms, &limit.words)
