@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Findings, Verdict};
@@ -37,15 +37,23 @@ pub fn append(
         true => repair(spec, &file, [&key, &time])?,
         false => 0,
     };
-    let mut text = String::new();
+    let end = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if end > 0 {
+        file.read_exact_at(&mut last, end - 1)?;
+    }
+    // What another program left without an end keeps its own line.
+    let mut text = match last {
+        [b'\n'] => String::new(),
+        _ => "\n".to_owned(),
+    };
     for mut line in lines.into_iter().skip(written) {
         line["timestamp"] = time.as_str().into();
-        line["level"] = level(&announcement.notice).into();
+        line["level"] = announcement.notice.level().name().into();
         line["key"] = key.as_str().into();
         text.push_str(&line.to_string());
         text.push('\n');
     }
-    let end = file.metadata()?.len();
     file.write_all(text.as_bytes()).inspect_err(|_| {
         // Half a line would spoil the next one too.
         let _ = file.set_len(end);
@@ -172,29 +180,6 @@ fn lines(notice: &Notice) -> Vec<Value> {
             message,
         } => vec![run_ended(*state, reason, message)],
         Notice::RunQueued | Notice::PhaseEnded(_) => Vec::new(),
-    }
-}
-
-/// How much a person should care (A9).
-fn level(notice: &Notice) -> &'static str {
-    match notice {
-        Notice::SaveFailed(_) | Notice::ImplExhausted { .. } => "error",
-        Notice::StepEnded { outcome, .. } => match outcome {
-            Outcome::Finished | Outcome::Killed => "info",
-            Outcome::Hung
-            | Outcome::Lost(_)
-            | Outcome::Limited(_)
-            | Outcome::SessionGone(_)
-            | Outcome::OverBudget(_) => "warn",
-            Outcome::Failed(_) | Outcome::Missing(_) | Outcome::TimedOut => "error",
-        },
-        Notice::RunEnded { state, .. } => match state {
-            RestState::Failed => "error",
-            RestState::Paused | RestState::Waiting => "warn",
-            RestState::Idle | RestState::Stopped | RestState::Done => "info",
-        },
-        Notice::Warned(_) | Notice::LimitWaiting { .. } => "warn",
-        _ => "info",
     }
 }
 

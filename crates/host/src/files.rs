@@ -50,7 +50,13 @@ fn write_new(temporary: &Path, like: &Path, bytes: &[u8], durable: Durable) -> i
 
 /// Opens a file to append to it, with its directories.
 pub fn open_append(path: &Path) -> io::Result<File> {
-    let open = || OpenOptions::new().create(true).append(true).open(path);
+    let open = || {
+        OpenOptions::new()
+            .read(true)
+            .create(true)
+            .append(true)
+            .open(path)
+    };
     match (open(), path.parent()) {
         (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(parent)?;

@@ -110,6 +110,20 @@ fn the_last_line_of_a_person_without_its_end_is_kept() {
 }
 
 #[test]
+fn a_torn_line_does_not_swallow_the_next_event() {
+    let place = Place::new();
+    for torn in [r#"{"type":"agent:sta"#, "\u{0}\u{0}"] {
+        place.write("events.jsonl", torn);
+        tell(&place, 1, false);
+        let text = fs::read_to_string(place.path("events.jsonl")).unwrap();
+        let told: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!((text.lines().next(), told.len()), (Some(torn), 2));
+        let whole = |line: &&str| serde_json::from_str::<Value>(line).is_ok();
+        assert!(told.iter().all(whole), "{text}");
+    }
+}
+
+#[test]
 fn a_spec_directory_that_is_gone_is_an_error_only_if_it_cannot_be_made() {
     let place = Place::new();
     fs::remove_dir_all(place.path("")).unwrap();
