@@ -110,7 +110,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
         feed: Feed::default(),
         routing: Routing::default(),
         inbox,
-        notifier: Notifier::new(&loader.loaded.settings.notify),
+        notifier: Notifier::new(&loader.loaded.settings.notify, &project.runtime()),
         launcher: Launcher::new(project.runtime()),
         purse: Purse::of(&project),
         leaving: Arc::default(),

@@ -26,7 +26,7 @@ pub use agent_keys::{AGENT_KEYS, AgentKey};
 pub use agents::{AgentKind, AgentSettings, Prompt};
 pub use error::Error;
 pub(crate) use error::nearest;
-pub use keys::{KEYS, Key};
+pub use keys::{KEYS, Key, without_secret};
 pub use load::doc;
 pub use program_kind::ProgramKind;
 pub use size::Size;
@@ -119,8 +119,7 @@ pub struct LogSettings {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotifySettings {
-    /// Empty: none.
-    pub webhook: String,
+    pub webhook: Vec<String>,
     pub desktop: bool,
 }
 
@@ -179,7 +178,7 @@ impl Default for Settings {
                 max_total: Size::from_mb(4000),
             },
             notify: NotifySettings {
-                webhook: String::new(),
+                webhook: Vec::new(),
                 desktop: true,
             },
         }

@@ -89,7 +89,7 @@ impl Engine {
         let (inbox, messages) = mpsc::channel();
         let settings = &loader.loaded.settings;
         let pool = Pool::new(settings.run.jobs as usize);
-        let notifier = Notifier::new(&settings.notify);
+        let notifier = Notifier::new(&settings.notify, &project.runtime());
         let launcher = Launcher::new(project.runtime());
         let purse = Purse::of(&project);
         Engine {

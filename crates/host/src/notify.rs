@@ -1,73 +1,64 @@
-//! Notices for people who are not looking: the desktop, and a web address of their choice.
+//! Word to people who are not looking: the desktop, and web addresses of their choice.
 
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread::{self, JoinHandle};
+mod channel;
+mod queue;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kumite_core::notice::Notice;
-use kumite_formats::settings::NotifySettings;
+use kumite_core::notice::{Level, Notice};
+use kumite_formats::settings::{NotifySettings, without_secret};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use self::channel::{Channel, Undelivered};
 use crate::announce::Announcement;
 
 /// How long a web address may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the end of this process waits for word of an earlier one.
+const PATIENCE_FOR_OLD: Duration = Duration::from_secs(1);
 
-/// Sends in a thread of its own: a slow web address holds nothing up.
-pub struct Notifier {
-    send: Option<Sender<Announcement>>,
-    thread: Option<JoinHandle<()>>,
+/// What a person is told, whatever it is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// What it is about, such as the name of a spec.
+    pub title: String,
+    pub text: String,
+    pub level: Level,
+    /// Something has ended, or needs a person: it goes before the rest, and is kept longest.
+    pub is_urgent: bool,
+    /// The same for programs.
+    pub json: Value,
 }
 
-impl Notifier {
-    pub fn new(settings: &NotifySettings) -> Notifier {
-        let desktop = settings.desktop && has_desktop();
-        let webhook = settings.webhook.clone();
-        if !desktop && webhook.is_empty() {
-            return Notifier {
-                send: None,
-                thread: None,
-            };
-        }
-        let (send, receive) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("notices".into())
-            .spawn(move || deliver(receive, desktop, &webhook));
-        Notifier {
-            send: Some(send),
-            thread: thread.ok(),
-        }
+impl Message {
+    /// None: nobody needs to hear of it who is not looking (B4).
+    pub fn of(announcement: &Announcement) -> Option<Message> {
+        Some(Message {
+            title: announcement.spec.clone(),
+            text: crate::wording::sentence(&announcement.notice),
+            level: announcement.notice.level(),
+            is_urgent: is_urgent(&announcement.notice)?,
+            json: announcement.to_json(),
+        })
     }
 
-    pub fn tell(&self, announcement: &Announcement) {
-        if let (Some(send), true) = (&self.send, matters(&announcement.notice)) {
-            let _ = send.send(announcement.clone());
-        }
-    }
-}
-
-impl Drop for Notifier {
-    /// The last word of the night must get out; but nobody waits for it for ever.
-    fn drop(&mut self) {
-        drop(self.send.take());
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
-        let deadline = Instant::now() + PATIENCE;
-        while !thread.is_finished() && Instant::now() < deadline {
-            thread::park_timeout(Duration::from_millis(5));
-        }
+    fn body(&self) -> String {
+        let mut body = self.json.clone();
+        // The key that chat services show.
+        body["text"] = format!("kumite: {}: {}", self.title, self.text).into();
+        body["level"] = self.level.name().into();
+        body.to_string()
     }
 }
 
-/// Retries, limits, pauses and ends reach the person (B4); the rest is for those who follow.
-fn matters(notice: &Notice) -> bool {
+fn is_urgent(notice: &Notice) -> Option<bool> {
     match notice {
-        Notice::ImplRetry { .. }
-        | Notice::ImplExhausted { .. }
-        | Notice::SaveFailed(_)
-        | Notice::LimitWaiting { .. }
-        | Notice::Warned(_)
-        | Notice::RunEnded { .. } => true,
+        Notice::ImplExhausted { .. } | Notice::SaveFailed(_) | Notice::RunEnded { .. } => {
+            Some(true)
+        }
+        Notice::ImplRetry { .. } | Notice::LimitWaiting { .. } | Notice::Warned(_) => Some(false),
         Notice::RunQueued
         | Notice::RunStarted { .. }
         | Notice::PhaseStarted(_)
@@ -78,7 +69,53 @@ fn matters(notice: &Notice) -> bool {
         | Notice::InspectionEnded { .. }
         | Notice::DocumentApproved { .. }
         | Notice::DocumentRejected(_)
-        | Notice::PhaseEnded(_) => false,
+        | Notice::PhaseEnded(_) => None,
+    }
+}
+
+/// The desktop and each web address has a thread of its own: a slow one holds nothing up.
+pub struct Notifier {
+    channels: Vec<Channel>,
+}
+
+impl Notifier {
+    /// What a web address did not take is kept in `dir`, for this process and for a later one.
+    pub fn new(settings: &NotifySettings, dir: &Path) -> Notifier {
+        let desktop = settings.desktop && has_desktop();
+        let desktop = desktop.then(|| Channel::open(None, show));
+        let webhooks = settings.webhook.iter().map(|address| {
+            let spool = dir.join(format!(
+                "webhook-{:016x}.json",
+                crate::limits::fnv1a(address.as_bytes())
+            ));
+            let agent = ureq::Agent::config_builder()
+                .timeout_global(Some(PATIENCE))
+                .build()
+                .new_agent();
+            let address = address.clone();
+            Channel::open(Some(spool), move |message| post(&agent, &address, message))
+        });
+        let channels = desktop.into_iter().chain(webhooks).flatten().collect();
+        Notifier { channels }
+    }
+
+    pub fn tell(&self, message: &Message) {
+        self.channels.iter().for_each(|it| it.tell(message));
+    }
+}
+
+impl Drop for Notifier {
+    /// The last word of the night must get out; but nobody waits for it for ever.
+    fn drop(&mut self) {
+        self.channels.iter().for_each(Channel::close);
+        let now = Instant::now();
+        for channel in &self.channels {
+            let patience = match channel.has_told() {
+                true => PATIENCE,
+                false => PATIENCE_FOR_OLD,
+            };
+            channel.wait_until(now + patience);
+        }
     }
 }
 
@@ -87,41 +124,33 @@ fn has_desktop() -> bool {
     is_set("DBUS_SESSION_BUS_ADDRESS") && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
 }
 
-fn deliver(receive: Receiver<Announcement>, desktop: bool, webhook: &str) {
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        .build()
-        .new_agent();
-    for announcement in receive {
-        if desktop {
-            show(&announcement);
-        }
-        if !webhook.is_empty() {
-            post(&agent, webhook, &announcement);
-        }
-    }
-}
-
-fn show(announcement: &Announcement) {
-    let text = crate::wording::sentence(&announcement.notice);
+fn show(message: &Message) -> Result<(), Undelivered> {
     // No desktop after all: the terminal and the event log have it too.
     let _ = notify_rust::Notification::new()
         .appname("kumite")
-        .summary(&format!("kumite: {}", announcement.spec))
-        .body(&text)
+        .summary(&format!("kumite: {}", message.title))
+        .body(&message.text)
         .show();
+    Ok(())
 }
 
-fn post(agent: &ureq::Agent, webhook: &str, announcement: &Announcement) {
-    let mut body = announcement.to_json();
-    let text = crate::wording::sentence(&announcement.notice);
-    // The key that chat services show.
-    body["text"] = format!("kumite: {}: {text}", announcement.spec).into();
+fn post(agent: &ureq::Agent, address: &str, message: &Message) -> Result<(), Undelivered> {
     let sent = agent
-        .post(webhook)
+        .post(address)
         .header("content-type", "application/json")
-        .send(body.to_string());
-    if let Err(error) = sent {
-        eprintln!("kumite: the webhook did not take a notice: {error}");
-    }
+        .send(message.body());
+    let Err(error) = sent else {
+        return Ok(());
+    };
+    let why = format!(
+        "the webhook {} did not take a notice: {error}",
+        without_secret(address)
+    );
+    Err(match error {
+        // It would say the same again. Too early, too many or too slow is another matter.
+        ureq::Error::StatusCode(code @ 400..500) if ![408, 425, 429].contains(&code) => {
+            Undelivered::Refused(why)
+        }
+        _ => Undelivered::Failed(why),
+    })
 }

@@ -23,7 +23,7 @@ use crate::held::Held;
 use crate::journal::{self, Journal};
 use crate::launch::{self, Kit};
 use crate::limits::{self, Account};
-use crate::notify::Notifier;
+use crate::notify::{Message as Told, Notifier};
 use crate::project::Spec;
 use crate::purse::{Paid, Purse};
 use crate::{crash, events_log, news, spec_file, wording};
@@ -48,6 +48,14 @@ const BUSY: Duration = Duration::from_millis(20);
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 impl Shared {
+    /// Tells those who follow, and those who are not looking.
+    pub fn tell(&mut self, announcement: &Announcement) {
+        self.feed.tell(announcement);
+        if let Some(message) = Told::of(announcement) {
+            self.notifier.tell(&message);
+        }
+    }
+
     /// Nothing of ours outlives a normal end.
     pub fn close(&mut self) {
         self.launcher.close();
@@ -135,8 +143,7 @@ impl Desk<'_> {
                 runtime.display()
             );
         }
-        self.shared.feed.tell(&announcement);
-        self.shared.notifier.tell(&announcement);
+        self.shared.tell(&announcement);
     }
 
     /// What the agent that `entry` tells of has used is counted and written down.
@@ -240,7 +247,8 @@ impl Desk<'_> {
         let noted = limits::note(&Account::of(agent), limited.until_ms, &limited.words);
         if let Err(error) = noted {
             // This run waits all the same; the others will find out by themselves.
-            eprintln!("kumite: other runs cannot be told of the usage limit: {error}");
+            let why = spec_file::sentence(&error);
+            eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,11 @@ use crate::world::{World, text};
 /// A web address that accepts every POST and passes its body on.
 fn listen() -> (SocketAddr, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    (listener.local_addr().unwrap(), serve(listener, 0))
+}
+
+/// The first few are answered with "busy", and not passed on.
+fn serve(listener: TcpListener, mut busy: u32) -> Receiver<Value> {
     let (send, bodies) = mpsc::channel();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -30,6 +35,12 @@ fn listen() -> (SocketAddr, Receiver<Value>) {
             let mut body = vec![0; length.map_or(0, |length| length.trim().parse().unwrap())];
             reader.read_exact(&mut body).unwrap();
             assert!(head[0].starts_with("post /hook "), "{head:?}");
+            if busy > 0 {
+                busy -= 1;
+                let answer = b"HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+                reader.get_mut().write_all(answer).unwrap();
+                continue;
+            }
             // Passed on before the answer: when kumite has ended, everything is there.
             if send.send(serde_json::from_slice(&body).unwrap()).is_err() {
                 return;
@@ -38,8 +49,14 @@ fn listen() -> (SocketAddr, Receiver<Value>) {
             reader.get_mut().write_all(answer).unwrap();
         }
     });
-    (address, bodies)
+    bodies
 }
+
+fn types(posted: &[Value]) -> Vec<String> {
+    posted.iter().map(|it| text(&it["type"])).collect()
+}
+
+const SOON: Duration = Duration::from_secs(60);
 
 fn with_webhook(address: &str) -> World {
     let world = World::new();
@@ -56,8 +73,7 @@ fn b4_a_retry_and_the_end_are_posted_and_the_rest_is_not() {
     world.kumite(&["run", "login"]).assert_code(0);
     // kumite has ended, so everything has been posted.
     let posted: Vec<Value> = bodies.try_iter().collect();
-    let types: Vec<String> = posted.iter().map(|it| text(&it["type"])).collect();
-    assert_eq!(types, ["impl_retry", "run_ended"]);
+    assert_eq!(types(&posted), ["impl_retry", "run_ended"]);
     assert_eq!(
         (&posted[0]["attempt"], &posted[0]["open"]),
         (&json!(1), &json!(2))
@@ -84,8 +100,10 @@ fn b4_used_up_retries_and_pauses_are_posted() {
     ));
     world.kumite(&["run", "login"]).assert_code(1);
     let posted: Vec<Value> = bodies.try_iter().collect();
-    let types: Vec<String> = posted.iter().map(|it| text(&it["type"])).collect();
-    assert_eq!(types, ["impl_retry", "impl_exhausted", "run_ended"]);
+    assert_eq!(
+        types(&posted),
+        ["impl_retry", "impl_exhausted", "run_ended"]
+    );
     assert_eq!(posted[2]["reason"], "retries_exhausted");
     assert!(
         text(&posted[1]["text"]).contains("Impl max retry exceeded"),
@@ -104,6 +122,79 @@ fn an_old_end_is_not_posted_again_by_a_later_process() {
     world.kumite(&["stop", "login"]).assert_code(0);
     world.kumite(&["pause", "login"]).assert_code(0);
     assert_eq!(bodies.try_iter().count(), 0);
+}
+
+#[test]
+fn b4_all_webhooks_are_told_and_a_slow_one_delays_none() {
+    let (one, first) = listen();
+    let (two, second) = listen();
+    // It takes connections, and never answers.
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let slow_address = slow.local_addr().unwrap();
+    let world = World::new();
+    world.spec("login");
+    let hooks = [slow_address, one, two].map(|it| format!("http://{it}/hook"));
+    world.settings(&format!("[notify]\nwebhook = {hooks:?}"));
+    let run = world.start(&["run", "login"]);
+    for bodies in [first, second] {
+        let end = bodies.recv_timeout(SOON).unwrap();
+        assert_eq!(
+            (&end["type"], &end["level"]),
+            (&json!("run_ended"), &json!("info"))
+        );
+    }
+    drop(slow);
+    run.wait().assert_code(0);
+}
+
+#[test]
+fn b4_a_webhook_that_was_busy_is_told_later() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let world = with_webhook(&listener.local_addr().unwrap().to_string());
+    let bodies = serve(listener, 1);
+    world.play(json!({"steps": {"impl": [{"tick": 1}, {"wait_for": "go"}]}}));
+    let run = world.start(&["run", "login"]);
+    let retry = bodies.recv_timeout(SOON).unwrap();
+    assert_eq!(retry["type"], "impl_retry");
+    world.write("go", "");
+    run.wait().assert_code(0);
+    assert_eq!(types(&bodies.try_iter().collect::<Vec<_>>()), ["run_ended"]);
+}
+
+#[test]
+fn b4_what_a_webhook_did_not_take_is_told_by_the_next_kumite() {
+    let address = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let world = with_webhook(&address.to_string());
+    world.play(json!({"steps": {"reply": {"discuss": 1}}}));
+    world.kumite(&["run", "login"]).assert_code(3);
+    let bodies = serve(TcpListener::bind(address).unwrap(), 0);
+    world.kumite(&["pause", "login"]).assert_code(0);
+    let end = bodies.recv_timeout(SOON).unwrap();
+    assert_eq!(
+        (&end["type"], &end["state"]),
+        (&json!("run_ended"), &json!("paused"))
+    );
+    world.kumite(&["pause", "login"]).assert_code(0);
+    assert_eq!(bodies.try_iter().count(), 0);
+}
+
+#[test]
+fn b4_a_run_that_is_given_up_is_posted() {
+    let (address, bodies) = listen();
+    let world = with_webhook(&address.to_string());
+    world.play(json!({"steps": {"design": {"touch": ["in-design"], "wait_for": "never"}}}));
+    let run = world.start(&["run", "login"]);
+    world.wait_for("in-design");
+    std::fs::remove_dir_all(world.path(".kiro/runtime")).unwrap();
+    let end = bodies.recv_timeout(SOON).unwrap();
+    assert_eq!(
+        (&end["type"], &end["reason"]),
+        (&json!("run_ended"), &json!("interrupted"))
+    );
+    run.wait();
 }
 
 #[test]

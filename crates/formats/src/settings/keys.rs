@@ -1,6 +1,6 @@
 //! Every setting that has a fixed name.
 
-use super::value::{Allowed, Plain, quoted};
+use super::value::{Allowed, Plain, quoted, quoted_list};
 use super::{Guard, Settings, Size, Span};
 
 /// One setting: its name, its meaning, how it is read and how it is shown.
@@ -142,9 +142,21 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "notify.webhook",
-        doc: "an address that is told when a run ends or needs a person; empty: none",
-        read: |it, value| put(&mut it.notify.webhook, webhook(value)),
-        show: |it| quoted(&without_secret(&it.notify.webhook)),
+        doc: "an address, or a list of them, that is told when a run ends or needs a person; empty: none",
+        read: |it, value| put(&mut it.notify.webhook, webhooks(value)),
+        show: |it| {
+            let shown: Vec<String> = it
+                .notify
+                .webhook
+                .iter()
+                .map(|it| without_secret(it))
+                .collect();
+            match shown.as_slice() {
+                [] => quoted(""),
+                [one] => quoted(one),
+                several => quoted_list(several),
+            }
+        },
     },
     Key {
         name: "notify.desktop",
@@ -172,19 +184,30 @@ fn log_size(value: &Plain) -> Result<Size, Allowed> {
     }
 }
 
-fn webhook(value: &Plain) -> Result<String, Allowed> {
-    let address = value.text().ok().filter(|text| {
-        let rest = text
-            .strip_prefix("https://")
-            .or_else(|| text.strip_prefix("http://"));
-        let is_address = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
-        text.is_empty() || is_address && !text.contains(char::is_whitespace)
-    });
-    address.ok_or_else(|| "an address that begins with https:// or http://, or \"\"".to_owned())
+fn webhooks(value: &Plain) -> Result<Vec<String>, Allowed> {
+    let given = match value {
+        Plain::List(_) => value.texts().ok(),
+        _ => value.text().ok().map(|text| match text.is_empty() {
+            true => Vec::new(),
+            false => vec![text],
+        }),
+    };
+    let given = given.filter(|addresses| addresses.iter().all(|it| is_web_address(it)));
+    given.ok_or_else(|| {
+        "an address that begins with https:// or http://, a list of them, or \"\"".to_owned()
+    })
+}
+
+fn is_web_address(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    let has_host = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    has_host && !text.contains(char::is_whitespace)
 }
 
 /// The path of a webhook is secret, and so is everything before an `@`.
-fn without_secret(address: &str) -> String {
+pub fn without_secret(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else {
         return String::new();
     };

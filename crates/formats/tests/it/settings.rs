@@ -126,9 +126,31 @@ fn every_key_of_the_contract_is_read() {
     assert_eq!(budget, (2_500_000, 40_000_000));
     let log = (it.log.max_size.bytes(), it.log.max_total.bytes());
     assert_eq!(log, (500_000_000, 1 << 30));
-    assert!(!it.notify.desktop && it.notify.webhook.ends_with("secret"));
+    assert!(!it.notify.desktop && it.notify.webhook[0].ends_with("secret"));
     let shown = origin_of(&loaded, "notify.webhook").0;
     assert_eq!(shown, "\"https://hooks.example.com/…\"");
+}
+
+#[test]
+fn a_webhook_may_be_several_in_a_file_and_in_the_environment() {
+    let both = r#"["https://a.example/1", "http://b.example"]"#;
+    let file = load(&format!("[notify]\nwebhook = {both}")).unwrap();
+    let variable = env(&[("KUMITE_NOTIFY__WEBHOOK", both)]);
+    let env = Settings::load(&[], &variable, &[]).unwrap();
+    for loaded in [file, env] {
+        let addresses = &loaded.settings.notify.webhook;
+        assert_eq!(*addresses, ["https://a.example/1", "http://b.example"]);
+        let shown = origin_of(&loaded, "notify.webhook").0;
+        assert_eq!(shown, r#"["https://a.example/…", "http://b.example"]"#);
+    }
+    assert!(
+        load("[notify]\nwebhook = []")
+            .unwrap()
+            .settings
+            .notify
+            .webhook
+            .is_empty()
+    );
 }
 
 #[test]
@@ -184,6 +206,7 @@ fn a_wrong_value_is_named_with_its_line_and_what_is_allowed() {
         ("[impl]\nguard = \"loose\"", "\"seed\" or \"strict\""),
         ("[inspection]\nrounds_max = 10", "from 1 to 9"),
         ("[notify]\nwebhook = \"ftp://x\"", "https://"),
+        ("[notify]\nwebhook = [\"https://x\", \"\"]", "https://"),
         ("[run]\njobs = [1]", "a whole number"),
         ("[run]\njobs = 2026-01-01", "a whole number"),
     ] {

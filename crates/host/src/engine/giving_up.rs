@@ -29,7 +29,7 @@ impl Engine {
     }
 
     fn say_ended(&mut self, name: &str, state: RestState, reason: &str, message: &str) {
-        self.shared.feed.tell(&Announcement {
+        self.shared.tell(&Announcement {
             at_ms: now_ms(),
             spec: name.to_owned(),
             notice: Notice::RunEnded {
