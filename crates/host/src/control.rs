@@ -134,6 +134,9 @@ pub struct Open {
     talking: Held,
 }
 
+/// How long a client may leave what it is told unread. Then it is let go: the engine does not keep
+/// everything for a client that was suspended, which asks again when it goes on.
+const UNREAD_MAX: Duration = Duration::from_secs(5);
 /// How long a client may take to read the last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
 /// How long a request may be.
@@ -213,6 +216,7 @@ pub fn unlink(project: &Project) {
 
 fn serve(stream: UnixStream, inbox: &Sender<Message>, talking: &Grip) -> io::Result<()> {
     let mut write = stream.try_clone()?;
+    write.set_write_timeout(Some(UNREAD_MAX))?;
     let mut read = BufReader::new(stream);
     let mut line = Vec::new();
     loop {
@@ -300,6 +304,41 @@ impl Client {
         match line.ends_with(b"\n") {
             true => Ok(Some(serde_json::from_slice(&line)?)),
             false => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_core::notice::Notice;
+
+    use super::*;
+
+    #[test]
+    fn a_client_that_does_not_read_is_let_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = Project::at(dir.path());
+        fs::create_dir_all(project.runtime()).unwrap();
+        let (inbox, messages) = mpsc::channel();
+        let _open = listen(&project, inbox).unwrap();
+        let mut client = Client::connect(&project).unwrap();
+        let specs = vec!["login".to_owned()];
+        client.ask(&Request::Interrupt { specs }).unwrap();
+        let Ok(Message::Request { reply, .. }) = messages.recv() else {
+            panic!("no request");
+        };
+        let news = Reply::News(Announcement {
+            at_ms: 1,
+            spec: "login".to_owned(),
+            notice: Notice::Warned("x".repeat(100_000)),
+        });
+        for _ in 0..100 {
+            let _ = reply.send(news.clone());
+        }
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while reply.send(Reply::Later).is_ok() {
+            assert!(Instant::now() < deadline, "everything is kept for it");
+            thread::park_timeout(Duration::from_millis(10));
         }
     }
 }

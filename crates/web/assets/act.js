@@ -150,6 +150,7 @@ const ENDS = { done: "good", failed: "error", paused: "warn", waiting: "warn" };
 const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 const told = new Set();
+const TOLD_MAX = 1000;
 
 // `impl_exhausted` has already told this; the end of the run would repeat it.
 const isSaid = (news) => news.type === "run_ended" && news.reason === "retries_exhausted";
@@ -159,6 +160,7 @@ export function notice(news) {
   const isOld = Date.now() + skew - Date.parse(news.time) > FRESH_FOR;
   if (!say || isOld || told.has(news.key) || isSaid(news)) return;
   told.add(news.key);
+  if (told.size > TOLD_MAX) told.delete(told.values().next().value);
   const [text, level] = say(news);
   const about = news.spec
     ? { name: news.spec, href: `/specs/${encodeURIComponent(news.spec)}` }
