@@ -8,12 +8,13 @@
 mod secrets;
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::rc::Rc;
 
 use kumite_core::outcome::Outcome;
+use kumite_core::secret::Letters;
 
 use crate::said::{Said, outcome_words};
+use secrets::Run;
 pub use secrets::Secrets;
 
 /// Replaces a secret.
@@ -33,8 +34,8 @@ struct State {
     held: Vec<u8>,
     /// How much of it is masked already, as the end of another one.
     covered: usize,
-    /// The last thing that was masked is a key that may go on.
-    open: bool,
+    /// The last thing that was masked is a key that may go on, with these letters.
+    open: Option<Letters>,
     /// The last two bytes before what is held.
     before: [u8; 2],
 }
@@ -100,7 +101,7 @@ impl State {
         State {
             held: Vec::new(),
             covered: 0,
-            open: false,
+            open: None,
             before: [b'\n'; 2],
         }
     }
@@ -130,11 +131,11 @@ impl State {
         // Everything before this is in `out`, or masked.
         let mut done = self.covered;
         // The last key that was found, as far as it is known.
-        let mut run: Option<Range<usize>> = None;
-        if self.open {
-            let end = secrets::run_end(window, done);
-            run = Some(done..end);
-            done = end;
+        let mut run: Option<Run> = None;
+        if let Some(letters) = self.open {
+            let on = Run::new(window, done, letters);
+            done = on.at.end;
+            run = Some(on);
         }
         let mut from = 0;
         while let Some(at) = secrets.next(window, from, until) {
@@ -148,7 +149,7 @@ impl State {
             }
             done = done.max(end);
         }
-        self.open = run.is_some_and(|run| run.end == window.len());
+        self.open = run.and_then(|run| (run.at.end == window.len()).then_some(run.letters));
         self.held = window[until..].to_vec();
         self.covered = done.saturating_sub(until);
         self.before = secrets::two_before(window, until, self.before);

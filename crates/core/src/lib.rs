@@ -21,3 +21,4 @@ mod overlay;
 pub mod pool;
 pub mod routing;
 pub mod run;
+pub mod secret;

@@ -310,6 +310,8 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use kumite_core::notice::Notice;
 
     use super::*;

@@ -5,66 +5,19 @@ use std::ops::Range;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
+use kumite_core::secret::{Letters, PATTERNS, Pattern, says_secret};
 
 /// Shorter values are common words that may appear anywhere.
 const LEAST: usize = 8;
 /// The search looks for this many first bytes; the rest is compared.
 const BEGINNING: usize = 16;
 
-/// A key that is known by how it begins. It goes on for as long as its letters do.
-struct Pattern {
-    prefix: &'static [u8],
-    /// So many letters have to follow.
-    least: usize,
-    /// These letters: [`is_word`], or else [`is_key`].
-    word: bool,
-    /// It stands at the beginning of a word: `task-` is none.
-    apart: bool,
-}
-
-const fn pattern(prefix: &'static str, least: usize) -> Pattern {
-    Pattern {
-        prefix: prefix.as_bytes(),
-        least,
-        word: true,
-        apart: false,
-    }
-}
-
-const fn bearer(prefix: &'static str) -> Pattern {
-    Pattern {
-        word: false,
-        ..pattern(prefix, 20)
-    }
-}
-
-const PATTERNS: [Pattern; 15] = [
-    bearer("Bearer "),
-    bearer("bearer "),
-    bearer("BEARER "),
-    Pattern {
-        apart: true,
-        ..pattern("sk-", 20)
-    },
-    pattern("sk-ant-", 20),
-    pattern("sk-proj-", 20),
-    pattern("AIza", 30),
-    pattern("ghp_", 20),
-    pattern("gho_", 20),
-    pattern("ghu_", 20),
-    pattern("ghs_", 20),
-    pattern("ghr_", 20),
-    pattern("github_pat_", 20),
-    pattern("xoxb-", 20),
-    pattern("xoxp-", 20),
-];
-
 pub struct Secrets {
     values: Vec<Vec<u8>>,
     /// Finds where a secret may begin.
     beginnings: AhoCorasick,
-    /// Which bytes are the first of one.
-    firsts: [bool; 256],
+    /// By the first byte of a secret: whether a value begins with it, and the patterns that do.
+    firsts: Vec<(bool, Vec<&'static Pattern>)>,
     /// How many bytes it takes at most to tell whether one begins.
     reach: usize,
 }
@@ -84,12 +37,17 @@ impl Secrets {
         let mut beginnings: Vec<&[u8]> = values
             .iter()
             .map(|value| &value[..value.len().min(BEGINNING)])
-            .chain(PATTERNS.iter().map(|pattern| pattern.prefix))
+            .chain(PATTERNS.iter().map(|pattern| pattern.prefix.as_bytes()))
             .collect();
         beginnings.dedup();
-        let mut firsts = [false; 256];
-        for beginning in &beginnings {
-            firsts[usize::from(beginning[0])] = true;
+        let mut firsts = vec![(false, Vec::new()); 256];
+        for value in &values {
+            firsts[usize::from(value[0])].0 = true;
+        }
+        for pattern in PATTERNS {
+            firsts[usize::from(pattern.prefix.as_bytes()[0])]
+                .1
+                .push(pattern);
         }
         let longest = values.iter().map(Vec::len);
         let patterns = PATTERNS.iter().map(Pattern::reach);
@@ -119,19 +77,19 @@ impl Secrets {
         window: &[u8],
         at: usize,
         before: [u8; 2],
-        run: &mut Option<Range<usize>>,
+        run: &mut Option<Run>,
     ) -> Option<usize> {
         let rest = &window[at..];
         let values = self.values.iter().filter(|value| rest.starts_with(value));
         let value = values.map(|value| at + value.len()).max();
         let before = two_before(window, at, before);
-        let mut patterns = PATTERNS.iter();
+        let mut patterns = self.firsts[usize::from(rest[0])].1.iter();
         let key = patterns.find(|pattern| pattern.fits(rest, before) && pattern.is_whole(rest));
         let key = key.map(|pattern| {
             let from = at + pattern.reach();
             match run {
-                Some(run) if run.start <= from && from <= run.end => run.end,
-                _ => run.insert(from..run_end(window, from)).end,
+                Some(run) if run.at.start <= from && from <= run.at.end => run.at.end,
+                _ => run.insert(Run::new(window, from, pattern.run())).at.end,
             }
         });
         value.max(key)
@@ -143,43 +101,28 @@ impl Secrets {
         let may_begin = |at: &usize| {
             let rest = &window[*at..];
             let is_begun = |value: &Vec<u8>| value.len() > rest.len() && value.starts_with(rest);
-            self.firsts[usize::from(rest[0])]
-                && (self.values.iter().any(is_begun) || {
-                    let before = two_before(window, *at, before);
-                    let mut patterns = PATTERNS.iter();
-                    patterns
-                        .any(|pattern| rest.len() < pattern.reach() && pattern.fits(rest, before))
-                })
+            let (is_value, patterns) = &self.firsts[usize::from(rest[0])];
+            let before = two_before(window, *at, before);
+            let is_key = |pattern: &&Pattern| !pattern.is_whole(rest) && pattern.fits(rest, before);
+            *is_value && self.values.iter().any(is_begun) || patterns.iter().any(is_key)
         };
         (from..window.len()).find(may_begin).unwrap_or(window.len())
     }
 }
 
-impl Pattern {
-    /// How many bytes tell whether it is one.
-    fn reach(&self) -> usize {
-        self.prefix.len() + self.least
-    }
-
-    fn is_whole(&self, rest: &[u8]) -> bool {
-        rest.len() >= self.reach()
-    }
-
-    /// Whether nothing in `rest` speaks against it, as far as that goes.
-    fn fits(&self, rest: &[u8], before: [u8; 2]) -> bool {
-        let (prefix, letters) = rest.split_at(rest.len().min(self.prefix.len()));
-        let letters = &letters[..letters.len().min(self.least)];
-        let is_letter = if self.word { is_word } else { is_key };
-        self.prefix.starts_with(prefix)
-            && letters.iter().copied().all(is_letter)
-            && (!self.apart || begins_word(before))
-    }
+/// The letters with which a key goes on.
+pub struct Run {
+    pub at: Range<usize>,
+    pub letters: Letters,
 }
 
-/// Where the letters of a key end that goes on at `from`.
-pub fn run_end(window: &[u8], from: usize) -> usize {
-    let letters = window[from..].iter().take_while(|byte| is_key(**byte));
-    from + letters.count()
+impl Run {
+    pub fn new(window: &[u8], from: usize, letters: Letters) -> Run {
+        let mut rest = window[from..].iter();
+        let end = rest.position(|byte| !letters.have(*byte));
+        let at = from..end.map_or(window.len(), |end| from + end);
+        Run { at, letters }
+    }
 }
 
 /// The two bytes before `at`; `before` precedes the window.
@@ -191,23 +134,6 @@ pub fn two_before(window: &[u8], at: usize, before: [u8; 2]) -> [u8; 2] {
     }
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-fn is_key(byte: u8) -> bool {
-    is_word(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=')
-}
-
-/// Also after an escaped newline or the like (`\n`), and after a colour (`ESC [ 3 1 m`).
-fn begins_word([second, last]: [u8; 2]) -> bool {
-    match last {
-        b'n' | b'r' | b't' | b'b' | b'f' if second == b'\\' => true,
-        b'm' => matches!(second, b'0'..=b'9' | b';' | b'['),
-        _ => !is_word(last),
-    }
-}
-
 fn is_secret(name: &str, value: &str) -> bool {
     let value = value.trim();
     let is_number = value.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
@@ -215,81 +141,9 @@ fn is_secret(name: &str, value: &str) -> bool {
     says_secret(name) && value.len() >= LEAST && !is_number && !is_file
 }
 
-fn says_secret(name: &str) -> bool {
-    const ANYWHERE: [&str; 6] = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "CREDENTIAL",
-    ];
-    // What these name is where a secret is, not the secret.
-    const PLACES: [&str; 8] = [
-        "FILE",
-        "PATH",
-        "DIR",
-        "DIRECTORY",
-        "SOCK",
-        "SOCKET",
-        "URL",
-        "ENDPOINT",
-    ];
-    let name = name.to_ascii_uppercase();
-    let mut words = name
-        .split('_')
-        .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
-    let is_place = words
-        .clone()
-        .next_back()
-        .is_some_and(|last| PLACES.contains(&last));
-    let is_key = |word: &str| word.ends_with("KEY") || word.ends_with("KEYS") || word == "PASS";
-    !name.starts_with("KUMITE_")
-        && !is_place
-        && (ANYWHERE.iter().any(|word| name.contains(word))
-            || name.ends_with("_PAT")
-            || words.any(is_key))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_say_what_is_secret() {
-        for name in [
-            "ANTHROPIC_API_KEY",
-            "OPENAI_API_KEY2",
-            "apikey",
-            "GITHUB_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "PGPASSWORD",
-            "DB_PASS",
-            "GOOGLE_CREDENTIALS",
-            "GITLAB_PAT",
-            "PRIVATE_KEY_PEM",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-        ] {
-            assert!(says_secret(name), "{name}");
-        }
-        for name in [
-            "PATH",
-            "HOME",
-            "SSH_AUTH_SOCK",
-            "SSH_ASKPASS",
-            "TLS_KEY_FILE",
-            "TOKEN_PATH",
-            "PASSWORD_STORE_DIR",
-            "CREDENTIALS_DIRECTORY",
-            "OIDC_TOKEN_URL",
-            "KEYBOARD_LAYOUT",
-            "KUMITE_TOKEN",
-            "COMPAT",
-            "PWD",
-        ] {
-            assert!(!says_secret(name), "{name}");
-        }
-    }
 
     #[test]
     fn short_values_numbers_and_files_are_not_secret() {

@@ -85,14 +85,41 @@ fn keys_are_known_by_their_looks() {
         "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
         "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstu",
         "xoxb-123456789012-abcdefghijkl",
+        "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "rk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "whsec_4eC39HqLyjWDarjtT1zdp7dc",
+        "glpat-abcdefghij0123456789",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "AKIAIOSFODNN7EXAMPLE",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
+        "pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMA",
+        "SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+        "dckr_pat_abcdefghijklmnopqrstuvwxyz0",
     ] {
         check(&[], &format!("<{key}>"), "<***>");
     }
 }
 
 #[test]
+fn a_private_key_is_masked_up_to_its_end_also_escaped_and_with_numbers() {
+    let line = "MIIEowIBAAKCAQEA75iPBHjBAtVbPxRfiCYEXAMPLEKEY+/0123456789abcdefgh";
+    for end in ["\n", "\\n", "\n     2\t", "\r\n"] {
+        let lines = [line; 3].join(end);
+        let text = format!(
+            "a -----BEGIN RSA PRIVATE KEY-----{end}{lines}{end}-----END RSA PRIVATE KEY----- b"
+        );
+        check(&[], &text, "a ***-----END RSA PRIVATE KEY----- b");
+    }
+}
+
+#[test]
 fn ordinary_words_stay() {
     for text in [
+        "npm_config_user_agent_is_the_name_of_a_variable",
+        "AKIA and ASIA, as in EURASIAN or ASIAPACIFIC; hf_hub_download_and_more",
+        "-----BEGIN CERTIFICATE----- and then -----BEGIN PRIVATE KEY-----",
         "the task-list-of-everything-that-is-to-do is long",
         "sk-short and sk-",
         "Bearer tokens are sent in a header",

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use kumite_core::secret::shown_args;
+
 use super::agent_keys::PROMPTS;
 use super::program_kind::ProgramKind;
 use super::value::{quoted, quoted_list};
@@ -46,7 +48,8 @@ pub enum Prompt {
 }
 
 impl AgentSettings {
-    /// Each key with its value as TOML. Values of `env` are left out: they may be secret.
+    /// Each key with its value as TOML. Values of `env` are left out, and what looks secret in
+    /// arguments.
     pub(super) fn show(&self) -> Vec<(&'static str, String)> {
         let mut shown = match &self.kind {
             AgentKind::Program {
@@ -58,18 +61,21 @@ impl AgentSettings {
             } => vec![
                 ("kind", quoted(kind.name())),
                 ("program", quoted(program)),
-                ("args", quoted_list(args)),
+                ("args", quoted_list(&shown_args(args))),
                 ("model", quoted(model)),
                 ("permission_mode", quoted(permission_mode)),
             ],
             AgentKind::Acp { command } => {
-                vec![("kind", quoted("acp")), ("command", quoted_list(command))]
+                vec![
+                    ("kind", quoted("acp")),
+                    ("command", quoted_list(&shown_args(command))),
+                ]
             }
             AgentKind::Command { command, prompt } => {
                 let word = PROMPTS.iter().find(|(_, known)| known == prompt);
                 vec![
                     ("kind", quoted("command")),
-                    ("command", quoted_list(command)),
+                    ("command", quoted_list(&shown_args(command))),
                     ("prompt", quoted(word.map_or("", |(word, _)| word))),
                 ]
             }
