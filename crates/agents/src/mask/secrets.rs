@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
-use kumite_core::secret::{Letters, PATTERNS, Pattern, says_secret};
+use kumite_core::secret::{Letters, PATTERNS, Pattern, STEMS, says_secret};
 
 /// Shorter values are common words that may appear anywhere.
 const LEAST: usize = 8;
@@ -34,12 +34,6 @@ impl Secrets {
         }
         values.sort();
         values.dedup();
-        let mut beginnings: Vec<&[u8]> = values
-            .iter()
-            .map(|value| &value[..value.len().min(BEGINNING)])
-            .chain(PATTERNS.iter().map(|pattern| pattern.prefix.as_bytes()))
-            .collect();
-        beginnings.dedup();
         let mut firsts = vec![(false, Vec::new()); 256];
         for value in &values {
             firsts[usize::from(value[0])].0 = true;
@@ -54,7 +48,7 @@ impl Secrets {
         let reach = longest.chain(patterns).max().unwrap_or(0);
         let beginnings = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(&beginnings)
+            .build(beginnings(&values))
             .expect("an environment is not that large");
         Secrets {
             values,
@@ -110,6 +104,20 @@ impl Secrets {
     }
 }
 
+/// What is looked for, all at once. Of two where one begins with the other, the shorter one finds
+/// both.
+fn beginnings(values: &[Vec<u8>]) -> Vec<&[u8]> {
+    let values = values.iter();
+    let mut all: Vec<&[u8]> = values
+        .map(|value| &value[..value.len().min(BEGINNING)])
+        .chain(PATTERNS.iter().map(|pattern| pattern.prefix.as_bytes()))
+        .chain(STEMS.map(str::as_bytes))
+        .collect();
+    all.sort_unstable();
+    all.dedup_by(|one, before| one.starts_with(before));
+    all
+}
+
 /// The letters with which a key goes on.
 pub struct Run {
     pub at: Range<usize>,
@@ -144,6 +152,12 @@ fn is_secret(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_search_is_one_for_few_words_with_room_for_values() {
+        // Above 64 it is another search, which is several times slower.
+        assert!(beginnings(&[]).len() <= 48, "{}", beginnings(&[]).len());
+    }
 
     #[test]
     fn short_values_numbers_and_files_are_not_secret() {
