@@ -21,6 +21,8 @@ pub struct Launch {
     pub run: Option<String>,
     pub agent: Option<String>,
     pub argv: Vec<String>,
+    /// What it is to do: what follows `--`, or else all of stdin.
+    pub prompt: String,
     pub cwd: PathBuf,
     pub resumed: Option<String>,
     pub session: String,
@@ -42,6 +44,7 @@ impl Launch {
             session: session.unwrap_or_else(|| session_of(agent.as_deref())),
             cwd: env::current_dir().unwrap_or_default(),
             agent,
+            prompt: prompt(&argv),
             argv,
             resumed,
         }
@@ -62,6 +65,7 @@ impl Launch {
             "session": self.session,
             "cwd": self.cwd.to_string_lossy(),
             "argv": self.argv,
+            "prompt": self.prompt,
             "git_env": git_variables(),
         })
     }
@@ -70,6 +74,16 @@ impl Launch {
 fn variable(name: &str) -> Option<String> {
     let value = env::var_os(name)?.to_string_lossy().into_owned();
     (!value.is_empty()).then_some(value)
+}
+
+fn prompt(argv: &[String]) -> String {
+    if let Some(at) = argv.iter().position(|arg| arg == "--") {
+        return argv[at + 1..].join(" ");
+    }
+    let mut bytes = Vec::new();
+    // Without a stdin nothing was said.
+    let _ = std::io::stdin().read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The value of `--name VALUE` or `--name=VALUE`; the prompt follows `--`.

@@ -1,6 +1,6 @@
 //! Claude Code, headless.
 
-use super::{Invocation, Order, ProgramConfig, fits_argument, words};
+use super::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
 /// Always given: the program's own default differs between plans.
@@ -23,18 +23,12 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
     // Nobody is there to answer. With "=", as the option would else take what follows as well.
     args.extend(words(["--disallowedTools=AskUserQuestion"]));
     args.extend(config.args.iter().cloned());
-    let stdin = if fits_argument(&order.prompt) {
-        // Behind "--" a prompt may begin as it likes.
-        args.extend(words(["--", &order.prompt]));
-        None
-    } else {
-        Some(order.prompt.clone())
-    };
     Invocation {
         program: config.program.clone(),
         args,
         env: Vec::new(),
-        stdin,
+        // As an argument it would be seen by everybody who looks at the processes.
+        stdin: Some(order.prompt.clone()),
         protocol: Protocol::Claude,
         session: Some(order.session().to_owned()),
     }
@@ -48,11 +42,11 @@ fn dollars(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ARGUMENT_MAX, order};
+    use super::super::order;
     use super::*;
 
     #[test]
-    fn a_new_session_gets_the_id_that_was_chosen() {
+    fn m5_a_new_session_gets_the_id_that_was_chosen_and_its_prompt_by_stdin() {
         let config = ProgramConfig {
             model: "opus".to_owned(),
             args: vec!["--effort".to_owned(), "high".to_owned()],
@@ -62,11 +56,11 @@ mod tests {
         assert_eq!(
             invocation.args.join(" "),
             "-p --output-format stream-json --verbose --session-id new-uuid --permission-mode acceptEdits \
-             --model opus --disallowedTools=AskUserQuestion --effort high -- - do it"
+             --model opus --disallowedTools=AskUserQuestion --effort high"
         );
         assert_eq!(
-            (invocation.session.as_deref(), invocation.stdin),
-            (Some("new-uuid"), None)
+            (invocation.session.as_deref(), invocation.stdin.as_deref()),
+            (Some("new-uuid"), Some("- do it"))
         );
     }
 
@@ -99,15 +93,6 @@ mod tests {
                 args.contains(&format!("--max-budget-usd {dollars} ")),
                 "{args}"
             );
-        }
-    }
-
-    #[test]
-    fn a_prompt_that_no_argument_can_hold_goes_through_stdin() {
-        for prompt in ["x".repeat(ARGUMENT_MAX + 1), "nul\0".to_owned()] {
-            let invocation = invocation(&ProgramConfig::new("claude"), &order(&prompt));
-            assert_eq!(invocation.stdin, Some(prompt));
-            assert!(!invocation.args.contains(&"--".to_owned()));
         }
     }
 }

@@ -109,13 +109,6 @@ impl Order {
     }
 }
 
-/// The kernel takes 128 KiB for one argument; longer prompts go through stdin.
-const ARGUMENT_MAX: usize = 100 * 1024;
-
-fn fits_argument(prompt: &str) -> bool {
-    prompt.len() <= ARGUMENT_MAX && !prompt.contains('\0')
-}
-
 fn words<const N: usize>(words: [&str; N]) -> [String; N] {
     words.map(str::to_owned)
 }

@@ -39,12 +39,11 @@ impl World {
         status
     }
 
-    /// What the agents of a spec were told, one after the other: the prompt behind `--`.
+    /// What the agents of a spec were told, one after the other.
     pub fn prompts(&self, spec: &str) -> Vec<String> {
         let launches = self.launches().into_iter();
         let own = launches.filter(|launch| launch["spec"] == spec);
-        own.map(|launch| text(launch["argv"].as_array().unwrap().last().unwrap()))
-            .collect()
+        own.map(|launch| text(&launch["prompt"])).collect()
     }
 
     /// `documentReview.roundDetails` of spec.json.

@@ -166,11 +166,7 @@ fn claude_is_called_without_a_person_at_hand() {
         .iter()
         .map(text)
         .collect();
-    let options = argv[1..]
-        .split(|word| word == "--")
-        .next()
-        .unwrap()
-        .join(" ");
+    let options = argv[1..].join(" ");
     for words in [
         "-p --output-format stream-json --verbose --session-id",
         "--permission-mode plan",
