@@ -58,4 +58,5 @@ pub use request::{End, Protocol, Record, Request};
 pub use said::{Line, Said};
 pub use supervisor::{supervise, supervise_ahead};
 pub use sweep::{Marked, find_marked};
+pub use sys::survive_file_size_limit;
 pub use trail::Trail;

@@ -26,18 +26,27 @@ const HEARD: [i32; 5] = [
 
 /// What may have been ignored where kumite was started (`nohup`, a script's `&`) and must not be
 /// in an agent that is to be ended by it.
-const DEFAULTS: [i32; 6] = [
+const DEFAULTS: [i32; 7] = [
     libc::SIGTERM,
     libc::SIGQUIT,
     libc::SIGCHLD,
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGPIPE,
+    libc::SIGXFSZ,
 ];
+
+/// A file that may not grow any further (`ulimit -f`) is an error that can be told, not a death.
+#[allow(unsafe_code)]
+pub fn survive_file_size_limit() {
+    // SAFETY: to ignore a signal calls no code of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
 
 /// Routes the signals of this process into a file descriptor that can be polled.
 #[allow(unsafe_code)]
 pub fn listen() -> io::Result<OwnedFd> {
+    survive_file_size_limit();
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `set` is initialised by sigemptyset before anything reads it, the old mask is not
     // asked for, and a new descriptor from signalfd belongs to nobody else.

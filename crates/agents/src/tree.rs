@@ -54,6 +54,32 @@ pub fn descendants(ancestors: &[u32], all: &[Stat]) -> Vec<Identity> {
         .collect()
 }
 
+/// The living descendants of one process, found from child to child: that costs what they are, not
+/// what the machine runs.
+pub fn family(ancestor: u32) -> Vec<Identity> {
+    let mut open = vec![ancestor];
+    let mut found = Vec::new();
+    while let Some(parent) = open.pop() {
+        let living = children(parent).into_iter().filter_map(stat);
+        for child in living.filter(|child| !child.zombie) {
+            open.push(child.identity.pid);
+            found.push(child.identity);
+        }
+    }
+    found
+}
+
+/// Each thread has its own.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter();
+    let threads = threads.flatten().flatten();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let lists: Vec<String> = lists.collect();
+    let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
+    pids.filter_map(|pid| pid.parse().ok()).collect()
+}
+
 /// The command's name may hold spaces and brackets, so the fields count from the last bracket.
 fn parse(line: &[u8]) -> Option<Stat> {
     let open = memchr::memchr(b'(', line)?;

@@ -305,3 +305,37 @@ fn a_stranger_that_has_the_pid_of_a_lost_agent_or_supervisor_is_never_touched() 
     stranger.kill().unwrap();
     stranger.wait().unwrap();
 }
+
+#[test]
+fn s5_what_cleared_its_environment_is_found_by_its_pid_after_the_supervisor_was_killed() {
+    let world = world(&format!(
+        "{INIT}\nsetsid env -i sleep 1000 >/dev/null 2>&1 &\necho $! > new && mv new daemon\nwait"
+    ));
+    let handle = world.launch();
+    world.wait_for("daemon");
+    let pid: u32 = String::from_utf8(world.read("daemon"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let daemon = Identity::of(pid).unwrap();
+    // A cgroup knows it without being told.
+    let known = |name: &str, mark: &str| {
+        let text = String::from_utf8(world.read(name)).unwrap();
+        text.contains(mark)
+    };
+    until("the daemon to be noted", || {
+        known("dir/family.json", &format!("\"pid\":{pid},")) || known("dir/claim", "\"path\"")
+    });
+    until("its environment to be empty", || {
+        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|it| it.is_empty())
+    });
+    let claim: serde_json::Value = serde_json::from_slice(&world.read("dir/claim")).unwrap();
+    let supervisor = u32::try_from(claim["pid"].as_u64().unwrap()).unwrap();
+    kill(Identity::of(supervisor).unwrap());
+    let _ = handle.wait();
+    until("the end of the daemon", || {
+        let _ = conclude(&world.dir());
+        !daemon.is_alive()
+    });
+}

@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{BAD, GOOD, INIT, failed, until, world};
-use kumite_agents::Protocol;
+use kumite_agents::{Protocol, Record};
 use kumite_core::outcome::{Outcome, Usage};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -29,6 +29,32 @@ fn an_agent_that_says_it_is_done_and_goes_has_finished() {
     let log = String::from_utf8(world.read("logs/agent.log")).unwrap();
     assert_eq!(log.lines().count(), 2);
     assert!(!world.path("logs/agent.stderr.log").exists());
+}
+
+#[test]
+fn m7_an_agent_that_was_frozen_together_with_its_supervisor_is_not_silent() {
+    let world = world(&format!(
+        "{INIT}\ntouch ready\nwhile [ ! -e go ]; do sleep 0.05; done\n{GOOD}"
+    ));
+    let silence = Duration::from_millis(1500);
+    let world = world.with(|request| request.silence_timeout_ms = 1500);
+    let handle = world.launch();
+    world.wait_for("ready");
+    until("record", || world.dir().join("record.json").exists());
+    let record: Record = serde_json::from_slice(&world.read("dir/record.json")).unwrap();
+    let both = [record.supervisor, record.agent];
+    let tell = |signal| {
+        for process in both {
+            let pid = Pid::from_raw(i32::try_from(process.pid).unwrap()).unwrap();
+            kill_process(pid, signal).unwrap();
+        }
+    };
+    tell(Signal::STOP);
+    let frozen = Instant::now();
+    until("the silence", || frozen.elapsed() > silence * 2);
+    tell(Signal::CONT);
+    std::fs::write(world.path("go"), "").unwrap();
+    assert_eq!(handle.wait().ended.outcome, Outcome::Finished);
 }
 
 #[test]

@@ -28,6 +28,9 @@ fn main() -> ExitCode {
         },
         Some("__acp") => kumite_acp::bridge(words),
         Some("__scripted") => kumite_scripted::main(),
-        _ => args::run(),
+        _ => {
+            kumite_agents::survive_file_size_limit();
+            args::run()
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::cgroup::Cgroup;
 use super::orphans::orphans;
 use crate::adopt::Claim;
-use crate::files::{self, CLAIM, RECORD, REQUEST};
+use crate::files::{self, CLAIM, FAMILY, RECORD, REQUEST};
 use crate::process::Identity;
 use crate::request::{Record, Request};
 use crate::sweep::{command, end_all, find_all_marked};
@@ -20,6 +20,8 @@ pub struct Remains {
     marks: Vec<String>,
     /// The agent itself, by pid and start time.
     agent: Option<Identity>,
+    /// Who descended from its supervisor, as that noted it.
+    family: Vec<Identity>,
     cgroup: Option<Cgroup>,
 }
 
@@ -42,6 +44,7 @@ impl Remains {
         Remains {
             marks: request.map(|request| request.marks()).unwrap_or_default(),
             agent: record.map(|record| record.agent),
+            family: files::read(dir, FAMILY).ok().flatten().unwrap_or_default(),
             cgroup: claim.and_then(|claim| claim.cgroup),
         }
     }
@@ -57,7 +60,7 @@ impl Remains {
     /// The processes that are left. Changes nothing.
     pub fn find(&self) -> Vec<Left> {
         let cgroup = self.cgroup.iter().flat_map(Cgroup::processes);
-        let found = self.agents().map(|process| (process, "pid"));
+        let found = self.known().map(|process| (process, "pid"));
         let found = found.chain(cgroup.map(|process| (process, "cgroup")));
         let marked = self.find_marked().into_iter();
         let found = found.chain(marked.map(|process| (process, "mark")));
@@ -87,7 +90,7 @@ impl Remains {
         }
         let ended = end_all(|| {
             let mut targets = self.find_marked();
-            targets.extend(self.agents());
+            targets.extend(self.known());
             targets.extend(self.cgroup.iter().flat_map(Cgroup::processes));
             targets.extend(orphans());
             with_descendants(targets)
@@ -98,8 +101,9 @@ impl Remains {
         ended
     }
 
-    fn agents(&self) -> impl Iterator<Item = Identity> {
-        self.agent.into_iter().filter(|agent| agent.is_alive())
+    fn known(&self) -> impl Iterator<Item = Identity> {
+        let known = self.agent.iter().chain(&self.family).copied();
+        known.filter(|process| process.is_alive())
     }
 
     fn find_marked(&self) -> Vec<Identity> {

@@ -2,6 +2,7 @@
 //! output, and does not exit before everything that the agent started is gone.
 
 mod ending;
+mod family;
 mod log;
 mod pace;
 mod pump;
@@ -116,7 +117,7 @@ fn keep(
         Ok(started) => {
             announce(dir, &request, &started);
             let reserved = Reserved::new(dir);
-            let end = run::run(&request, started, signals, cgroup);
+            let end = run::run(dir, &request, started, signals, cgroup);
             leave(reserved.fill(&end)?)
         }
         Err(sentence) => finish(dir, &missing(sentence)),

@@ -85,7 +85,7 @@ impl Pump {
     }
 
     /// Waits until there is something to do, and moves bytes if that is it.
-    pub fn wait(&mut self, signals: &OwnedFd, until: Option<Instant>) -> Ready {
+    pub fn wait(&mut self, signals: &OwnedFd, until: Instant) -> Ready {
         let ready = self.poll(signals, until);
         if ready[3] {
             self.write_prompt();
@@ -169,7 +169,7 @@ impl Pump {
     }
 
     /// Signals, stdout, stderr, stdin: which of them can go on.
-    fn poll(&self, signals: &OwnedFd, until: Option<Instant>) -> [bool; 4] {
+    fn poll(&self, signals: &OwnedFd, until: Instant) -> [bool; 4] {
         let [stdout, stderr, stdin] = self.streams();
         let flags = [PollFlags::IN, PollFlags::IN, PollFlags::IN, PollFlags::OUT];
         let all = [Some(signals.as_fd()), stdout, stderr, stdin];
@@ -179,8 +179,8 @@ impl Pump {
                 .zip(flags)
                 .filter_map(|(fd, flags)| Some(PollFd::from_borrowed_fd((*fd)?, flags))),
         );
-        let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
-        if poll(&mut fds, timeout.as_ref()).is_err() {
+        let timeout = timespec(until.saturating_duration_since(Instant::now()));
+        if poll(&mut fds, Some(&timeout)).is_err() {
             // Nothing can be waited for (no memory): look at everything, but not all the time.
             std::thread::sleep(Duration::from_millis(10));
             return [true; 4];

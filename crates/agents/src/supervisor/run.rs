@@ -1,6 +1,7 @@
 //! The loop of a supervisor: bytes, signals, clocks, until no process is left.
 
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kumite_core::outcome::{Ended, Outcome};
@@ -8,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{WaitOptions, WaitStatus};
 
 use super::ending::{self, Ending};
+use super::family::Family;
 use super::pump::Pump;
 use super::start::Started;
 use super::verdict::{self, Evidence};
@@ -18,6 +20,8 @@ use crate::request::{End, Request};
 
 /// What those get whom an agent leaves behind when it goes.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
+/// How often we look at the clock when nothing happens: who is late then was frozen.
+const TICK: Duration = Duration::from_secs(2);
 
 struct Supervisor<'a> {
     request: &'a Request,
@@ -27,6 +31,7 @@ struct Supervisor<'a> {
     cgroup: Option<&'a Cgroup>,
     pump: Pump,
     watch: Watch,
+    family: Family<'a>,
     results: u64,
     exit: Option<WaitStatus>,
     over: Option<Over>,
@@ -41,6 +46,7 @@ struct Over {
 
 /// Keeps the agent until it and all that it started are gone.
 pub fn run(
+    dir: &Path,
     request: &Request,
     mut started: Started,
     signals: OwnedFd,
@@ -56,6 +62,7 @@ pub fn run(
         cgroup,
         pump,
         watch,
+        family: Family::new(dir, cgroup.is_none()),
         results: 0,
         exit: None,
         over: None,
@@ -72,10 +79,13 @@ pub fn run(
 impl Supervisor<'_> {
     /// One turn of the loop. `false`: nobody is left, or nobody who could be ended.
     fn turn(&mut self) -> bool {
-        let ready = self.pump.wait(&self.signals, self.next());
+        let wake = self.next();
+        let ready = self.pump.wait(&self.signals, wake);
         self.note_output(ready.output);
         let someone = !ready.signals || self.handle_signals();
         let now = Instant::now();
+        self.watch.woke(wake, now);
+        self.family.note(now);
         if self.over.is_none()
             && let Some(cause) = self.watch.due(now)
         {
@@ -89,10 +99,11 @@ impl Supervisor<'_> {
     }
 
     /// When there is something to do even if nothing happens.
-    fn next(&self) -> Option<Instant> {
+    fn next(&self) -> Instant {
+        let tick = Instant::now() + TICK;
         match &self.ending {
-            Some(ending) => Some(ending.next()),
-            None => self.watch.next().map(|(at, _)| at),
+            Some(ending) => ending.next(),
+            None => self.watch.next().map_or(tick, |(at, _)| at.min(tick)),
         }
     }
 

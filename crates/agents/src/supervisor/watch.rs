@@ -1,5 +1,5 @@
 //! The clocks of a working agent. They are monotonic: a clock that is set, or a laptop that sleeps,
-//! ends no agent.
+//! ends no agent; and neither does a freeze (`docker pause`, Ctrl-Z) of us together with it.
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,9 @@ pub enum Cause {
     /// We were asked to end it.
     Told,
 }
+
+/// A busy machine wakes us late, but not that late.
+const LATE: Duration = Duration::from_secs(1);
 
 pub struct Watch {
     step_ends: Option<Instant>,
@@ -47,6 +50,19 @@ impl Watch {
         self.settled_at = Some(now);
     }
 
+    /// We were to wake at `wake` at the latest. If it became much later, we were frozen, and the
+    /// agent with us: a time in which it could do nothing does not count.
+    pub fn woke(&mut self, wake: Instant, now: Instant) {
+        let late = now.saturating_duration_since(wake);
+        if late < LATE {
+            return;
+        }
+        self.heard_at = now;
+        for deadline in [&mut self.step_ends, &mut self.settled_at] {
+            *deadline = deadline.and_then(|at| at.checked_add(late));
+        }
+    }
+
     /// What is over at `now`, if anything.
     pub fn due(&self, now: Instant) -> Option<Cause> {
         let (at, cause) = self.next()?;
@@ -72,4 +88,41 @@ impl Watch {
 
 fn limit(milliseconds: u64) -> Option<Duration> {
     (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn watch(now: Instant) -> Watch {
+        Watch {
+            step_ends: Some(now + 10 * SECOND),
+            silence: Some(3 * SECOND),
+            exit_grace: 5 * SECOND,
+            heard_at: now,
+            settled_at: None,
+        }
+    }
+
+    #[test]
+    fn m7_a_freeze_starts_the_silence_anew_and_lengthens_the_step() {
+        let now = Instant::now();
+        let mut frozen = watch(now);
+        let later = now + 60 * SECOND;
+        frozen.woke(now + 2 * SECOND, later);
+        assert_eq!(frozen.due(later), None);
+        assert_eq!(frozen.next(), Some((later + 3 * SECOND, Cause::Silent)));
+        assert_eq!(frozen.step_ends, Some(now + 68 * SECOND));
+    }
+
+    #[test]
+    fn m7_a_little_late_is_not_frozen() {
+        let now = Instant::now();
+        let mut awake = watch(now);
+        let wake = now + 3 * SECOND;
+        awake.woke(wake, wake + SECOND / 2);
+        assert_eq!(awake.due(wake + SECOND / 2), Some(Cause::Silent));
+    }
 }

@@ -1,0 +1,43 @@
+//! Who descends from us, written down while we live. Without a cgroup nobody could tell later whose
+//! a process was that cleared its environment, if we are killed.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::files::{self, FAMILY};
+use crate::process::Identity;
+use crate::tree;
+
+const EVERY: Duration = Duration::from_secs(3);
+
+pub struct Family<'a> {
+    dir: &'a Path,
+    /// A cgroup knows its processes better.
+    is_needed: bool,
+    next: Option<Instant>,
+    noted: Vec<Identity>,
+}
+
+impl<'a> Family<'a> {
+    pub fn new(dir: &'a Path, is_needed: bool) -> Family<'a> {
+        Family {
+            dir,
+            is_needed,
+            next: None,
+            noted: Vec::new(),
+        }
+    }
+
+    /// Notes them from time to time, if they have changed.
+    pub fn note(&mut self, now: Instant) {
+        if !self.is_needed || self.next.is_some_and(|next| now < next) {
+            return;
+        }
+        self.next = Some(now + EVERY);
+        let mut family = tree::family(std::process::id());
+        family.sort_unstable();
+        if family != self.noted && files::write(self.dir, FAMILY, &family).is_ok() {
+            self.noted = family;
+        }
+    }
+}
