@@ -94,6 +94,7 @@ impl Home {
         let path = self.dir.join(PLAN);
         let write = || -> io::Result<()> {
             fs::create_dir_all(&self.dir)?;
+            kumite_files::make_private_dir(&self.runtime())?;
             let text = serde_json::to_vec_pretty(charter)?;
             files::replace(&path, &text, Durable::Machine)?;
             files::sync_dir_of(&path)

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::{Contest, Entry, Event, VERSION, decide};
@@ -54,6 +55,7 @@ impl Journal {
         };
         let mut file = File::options()
             .create(true)
+            .mode(kumite_files::private_mode(path))
             .truncate(false)
             .read(true)
             .write(true)

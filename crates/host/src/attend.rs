@@ -292,8 +292,8 @@ fn start_detached(
             Some(_) => return Err(no_engine(project)),
         }
     }
-    std::fs::create_dir_all(project.runtime())?;
-    let log = crate::files::open_append(&project.runtime().join("engine.log"))?;
+    kumite_files::make_private_dir(&project.runtime())?;
+    let log = crate::files::open_append_private(&project.runtime().join("engine.log"))?;
     let mut command = Command::new(std::env::current_exe()?);
     command
         .arg("engine")

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use kumite_files::private_mode;
+
 use crate::crash;
 
 /// What a write must survive.
@@ -18,7 +20,7 @@ pub enum Durable {
 
 /// Replaces `path` by `bytes`: a reader sees the old content or the new one, never a part.
 /// Only the holder of the project's lock may do that: there is one writer at a time.
-/// The permissions of an existing file are kept.
+/// The permissions of an existing file are kept; a new one is private.
 pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
     let name = path
         .file_name()
@@ -37,7 +39,12 @@ pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
 }
 
 fn write_new(temporary: &Path, like: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
-    let mut file = File::create(temporary)?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(private_mode(like))
+        .open(temporary)?;
     if let Ok(old) = fs::metadata(like) {
         file.set_permissions(old.permissions())?;
     }
@@ -48,13 +55,23 @@ fn write_new(temporary: &Path, like: &Path, bytes: &[u8], durable: Durable) -> i
     }
 }
 
-/// Opens a file to append to it, with its directories.
+/// Opens a file that others may read to append to it, with its directories.
 pub fn open_append(path: &Path) -> io::Result<File> {
+    open_append_with(path, 0o666)
+}
+
+/// Opens a file that is not for others to append to it, with its directories.
+pub fn open_append_private(path: &Path) -> io::Result<File> {
+    open_append_with(path, private_mode(path))
+}
+
+fn open_append_with(path: &Path, mode: u32) -> io::Result<File> {
     let open = || {
         OpenOptions::new()
             .read(true)
             .create(true)
             .append(true)
+            .mode(mode)
             .open(path)
     };
     match (open(), path.parent()) {

@@ -1,6 +1,5 @@
 //! An agent in the settings, for any task: how it is run, and in which environment.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use kumite_agents::{
 };
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Settings};
 
+use crate::files::{self, Durable};
 use crate::{clock, crash};
 
 /// The prompt for a resumed session, which already knows its task.
@@ -122,7 +122,7 @@ pub fn prompt_file(kind: &AgentKind, dir: &Path, prompt: &str) -> io::Result<Opt
         return Ok(None);
     }
     let path = dir.join("prompt.md");
-    fs::write(&path, prompt)?;
+    files::replace(&path, prompt.as_bytes(), Durable::Process)?;
     Ok(Some(path))
 }
 

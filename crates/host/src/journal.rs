@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::effect::Effect;
@@ -192,6 +193,7 @@ fn open_for_both(path: &Path) -> io::Result<File> {
     }
     File::options()
         .create(true)
+        .mode(kumite_files::private_mode(path))
         .truncate(false)
         .read(true)
         .write(true)

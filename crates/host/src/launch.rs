@@ -1,6 +1,5 @@
 //! From a step to a running agent: its program, its prompt, its environment.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
 use kumite_core::names::Document;
 use kumite_core::run::Step;
+use kumite_files::make_private_dir;
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
 use kumite_prompts::Command;
 
@@ -106,7 +106,7 @@ pub fn start_ahead(launcher: &Launcher) {
 }
 
 fn make_dir(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|source| Error::Prepare {
+    make_private_dir(path).map_err(|source| Error::Prepare {
         path: path.to_owned(),
         source,
     })

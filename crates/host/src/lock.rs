@@ -2,8 +2,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
+
+use kumite_files::{make_private_dir, private_mode};
 
 use crate::project::Project;
 use crate::user;
@@ -42,9 +44,10 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
         whose: user::whose(&path, &source),
         source,
     };
-    fs::create_dir_all(project.runtime()).map_err(fail)?;
+    make_private_dir(&project.runtime()).map_err(fail)?;
     let mut file = File::options()
         .create(true)
+        .mode(private_mode(&path))
         .truncate(false)
         .write(true)
         .open(&path)

@@ -3,11 +3,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kumite_files::{make_private_dir, private_mode};
 use serde_json::{Value, json};
 
 /// Two files of this size are kept.
@@ -67,11 +68,12 @@ pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Re
 
 /// The file, locked, with its first line. One that is full makes room.
 fn open(runtime: &Path) -> io::Result<File> {
-    fs::create_dir_all(runtime)?;
+    make_private_dir(runtime)?;
     let path = runtime.join(NAME);
     loop {
         let mut options = OpenOptions::new();
-        let mut file = options.create(true).append(true).read(true).open(&path)?;
+        options.create(true).append(true).read(true);
+        let mut file = options.mode(private_mode(&path)).open(&path)?;
         file.lock()?;
         let held = file.metadata()?;
         // Another process rotated it while we waited.

@@ -13,6 +13,7 @@ use kumite_core::run::Step;
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
 
 use crate::clock::{local_day, now_ms};
+use crate::files::{self, Durable};
 use crate::launch::Kit;
 use crate::project::{Project, Spec};
 use crate::usage_log::{Cost, Line, Place, Program, UsageLog};
@@ -189,7 +190,7 @@ fn kind_name(agent: &AgentSettings) -> &'static str {
 /// Notes the program that an agent is started with.
 pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
     let text = serde_json::to_vec(&program(kit, step))?;
-    fs::write(dir.join(PROGRAM), text)
+    files::replace(&dir.join(PROGRAM), &text, Durable::Process)
 }
 
 pub(crate) fn read_program(dir: &Path) -> Option<Program> {

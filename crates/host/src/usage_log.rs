@@ -144,7 +144,7 @@ impl UsageLog {
     /// Appends a line in one write. `again`: it may stand there already, from before a crash; then
     /// it stays the only one, and the answer is false.
     pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
-        let mut file = files::open_append(&self.path)?;
+        let mut file = files::open_append_private(&self.path)?;
         if !self.whole {
             // A killed process may have been in the middle of a line, for any run.
             repair(&self.path, &file)?;

@@ -82,7 +82,7 @@ fn told(runtime: &Path) -> io::Result<Vec<Running>> {
 
 /// One change at a time. Servers that died without removing their entry are dropped.
 fn change(runtime: &Path, change: impl FnOnce(&mut Vec<Running>)) -> io::Result<()> {
-    std::fs::create_dir_all(runtime)?;
+    kumite_files::make_private_dir(runtime)?;
     let _lock = private::lock(&runtime.join(LOCK))?;
     let mut told = told(runtime)?;
     told.retain(Running::is_process);

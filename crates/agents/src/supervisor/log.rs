@@ -2,7 +2,10 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+
+use kumite_files::{make_private_dir, private_mode};
 
 use crate::logs::rotated;
 
@@ -69,11 +72,12 @@ impl Log {
             Some(file) => file,
             None => {
                 if let Some(parent) = self.path.parent() {
-                    fs::create_dir_all(parent)?;
+                    make_private_dir(parent)?;
                 }
                 let file = OpenOptions::new()
                     .create(true)
                     .append(true)
+                    .mode(private_mode(&self.path))
                     .open(&self.path)?;
                 self.size = file.metadata()?.len();
                 file

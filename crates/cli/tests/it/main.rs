@@ -31,6 +31,7 @@ mod leftovers;
 mod limits;
 mod many;
 mod messages;
+mod modes;
 mod money;
 mod odd_places;
 mod programs;

@@ -71,7 +71,7 @@ fn hash(key: &str) -> String {
 fn change<T>(runtime: &Path, change: impl FnOnce(&mut Vec<Link>) -> T) -> Result<T, Error> {
     let path = runtime.join(FILE);
     let work = || -> io::Result<T> {
-        std::fs::create_dir_all(runtime)?;
+        kumite_files::make_private_dir(runtime)?;
         let _lock = private::lock(&runtime.join("links.lock"))?;
         let text = private::read(&path)?.unwrap_or_default();
         // A damaged file holds no links.
