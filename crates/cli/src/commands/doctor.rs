@@ -75,7 +75,7 @@ fn contest_journals(project: &Project) -> Vec<Finding> {
 
 fn print(project: &Project, rows: &[(String, String)], means: &Means) {
     if rows.is_empty() {
-        out!("all is well: no process, lock or file is left behind");
+        out!("{}", nothing_found(means));
     }
     for (what, done) in rows {
         out!("{what}\n  -> {done}");
@@ -84,6 +84,18 @@ fn print(project: &Project, rows: &[(String, String)], means: &Means) {
         out!("{note}");
     }
     out!("{}", contained_by(means));
+}
+
+/// Without a cgroup nobody can promise more: a process is then known by its environment, and by what
+/// its supervisor noted every few seconds.
+fn nothing_found(means: &Means) -> &'static str {
+    match means.cgroup {
+        Ok(_) => "all is well: no process, lock or file is left behind",
+        Err(_) => {
+            "nothing that can be recognised is left; without a cgroup a process that cleared its \
+             environment could not be"
+        }
+    }
 }
 
 /// One line: by what agents are kept together on this machine.
@@ -164,4 +176,22 @@ fn cure(project: &Project, finding: &Finding) -> Result<String> {
         },
         Remedy::Person(advice) => advice.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s5_without_a_cgroup_it_promises_no_more_than_it_can_know() {
+        let means = |cgroup| Means {
+            subreaper: Ok(()),
+            pidfd: Ok(()),
+            cgroup,
+        };
+        let with = nothing_found(&means(Ok("/sys/fs/cgroup/x".into())));
+        assert!(with.starts_with("all is well"));
+        let without = nothing_found(&means(Err("not delegated".to_owned())));
+        assert!(without.starts_with("nothing that can be recognised is left; without a cgroup"));
+    }
 }

@@ -61,7 +61,7 @@ fn doctor_ends_what_is_left_and_the_run_goes_on_afterwards() {
     assert!(!is_alive(agent));
     assert!(world.agent_processes().is_empty());
     assert_eq!(world.stands("login"), "stopped interrupted");
-    assert!(world.kumite(&["doctor"]).stdout.contains("all is well"));
+    assert!(world.kumite(&["doctor"]).is_well());
     world.kumite(&["run", "login"]).assert_code(0);
     assert_eq!(
         world.steps("login")[..3],
@@ -79,7 +79,7 @@ fn doctor_leaves_a_living_engine_and_its_agents_alone() {
     world.wait_for_step("login", "requirements 1");
     let out = world.kumite(&["doctor"]);
     out.assert_code(0);
-    assert!(out.stdout.contains("all is well"), "{out:?}");
+    assert!(out.is_well(), "{out:?}");
     world.go();
     running.wait().assert_code(0);
 }

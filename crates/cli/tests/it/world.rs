@@ -266,6 +266,12 @@ impl Drop for Running {
 }
 
 impl Out {
+    /// `kumite doctor` has found nothing. What it may promise depends on the machine.
+    pub fn is_well(&self) -> bool {
+        let words = ["all is well", "nothing that can be recognised is left"];
+        words.iter().any(|words| self.stdout.contains(words))
+    }
+
     fn of(output: Output) -> Out {
         Out {
             code: code(output.status),
