@@ -62,17 +62,17 @@ impl Git {
         self
     }
 
-    /// What it printed.
+    /// Returns its output.
     pub fn run<A: AsRef<OsStr>>(&self, args: &[A]) -> Result<Vec<u8>, Error> {
         self.checked(args, File::open("/dev/null"), None)
     }
 
-    /// What it printed, with `input` on its stdin.
+    /// Returns its output, with `input` on its stdin.
     pub fn feed<A: AsRef<OsStr>>(&self, args: &[A], input: &[u8]) -> Result<Vec<u8>, Error> {
         self.checked(args, file_of(input), None)
     }
 
-    /// What it prints goes to a file.
+    /// Writes its output to a file.
     pub fn run_into<A: AsRef<OsStr>>(&self, args: &[A], file: File) -> Result<(), Error> {
         self.checked(args, File::open("/dev/null"), Some(file))
             .map(|_| ())
@@ -123,7 +123,7 @@ impl Git {
         let mut argv = vec![OsStr::new("git")];
         argv.extend(CONFIG.iter().flat_map(|it| ["-c", it]).map(OsStr::new));
         argv.extend(args.iter().map(AsRef::as_ref));
-        // Nobody is there to be asked for a password.
+        // Nobody is there to enter a password.
         let mut env = vec![
             ("GIT_TERMINAL_PROMPT", OsString::from("0")),
             ("GIT_OPTIONAL_LOCKS", OsString::from("0")),

@@ -1,8 +1,8 @@
 //! Fetches a page for a member that asks for it.
 //!
-//! A model decides what is fetched, and a page can talk it into anything. So nothing is reached
-//! that only this machine or its network can reach, however it is named: the addresses behind a
-//! name are checked where the connection is made, and each redirect is checked like a new wish.
+//! A model decides what is fetched, and a page can talk it into anything. So addresses that only
+//! this machine or its network can reach are refused, under any name: the addresses of a
+//! name are checked when the connection is made, and each redirect is checked like a new request.
 
 mod guard;
 mod html;
@@ -23,12 +23,12 @@ use url::{ParseError, SyntaxViolation, Url};
 
 use guard::{Guard, is_public};
 
-/// Lets private addresses be fetched: for an intranet, and for tests.
+/// Allows private addresses: for an intranet, and for tests.
 pub const PRIVATE_VARIABLE: &str = "KUMITE_FETCH_PRIVATE";
 
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 const REDIRECTS_MAX: usize = 5;
-/// How often a fetch looks whether it was cancelled.
+/// How often a fetch checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 const STACK_BYTES: usize = 512 << 10;
 
@@ -115,8 +115,8 @@ fn is_within(host: &str, domain: &str) -> bool {
 
 impl Fetcher {
     pub fn new(sites: Sites, is_private_allowed: bool) -> Fetcher {
-        // A proxy looks names up behind our back. Where private addresses may be reached, nothing
-        // depends on that.
+        // A proxy resolves names itself, without our check. If private addresses are allowed, that
+        // does not matter.
         match is_private_allowed {
             true => Fetcher::guarded(sites, |_| true, Proxy::try_from_env()),
             false => Fetcher::guarded(sites, is_public, None),
@@ -155,7 +155,7 @@ impl Fetcher {
             .name("fetch".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
-                // Nobody listens any more if the fetch was cancelled.
+                // If the fetch was cancelled, nobody receives this.
                 let _ = answer.send(cancellable(&its_cancel, || job.0.follow(&job.1, end)));
             });
         started.map_err(|error| failed(&format!("no thread can be started: {error}")))?;
@@ -191,7 +191,7 @@ impl Fetcher {
         Err(Error::Redirects { url })
     }
 
-    /// What may be asked for, before anything is looked up. A redirect begins at `base`.
+    /// Checks an address before anything is looked up. A redirect is relative to `base`.
     fn checked(&self, base: Option<&Url>, text: &str) -> Result<Url, Error> {
         let url = || text.to_owned();
         let no_url = |why: &str| Error::Url {
@@ -212,7 +212,7 @@ impl Fetcher {
             Err(error) => return Err(no_url(&error.to_string())),
             Ok(place) => place,
         };
-        // Browsers accept these, and a reader takes them for another host.
+        // Browsers accept these, but a reader would take them for another host.
         for violation in violations.take() {
             match violation {
                 SyntaxViolation::EmbeddedCredentials => {

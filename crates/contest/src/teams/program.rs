@@ -1,4 +1,4 @@
-//! A member that is a program: a command, or a Python class behind a shim.
+//! A member that is a program: a command, or a Python class run through a shim.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,9 +26,9 @@ pub(super) struct Program {
 }
 
 struct Plugin {
-    /// What the shim is told besides the task.
+    /// What the shim gets besides the task.
     order: Value,
-    /// Whose price its tokens have.
+    /// The model whose price its tokens have.
     model: String,
 }
 
@@ -189,7 +189,7 @@ fn config(member: &formats::Member, plugin: &formats::Plugin) -> Value {
     })
 }
 
-/// The object that the shim ends with.
+/// The object at the end of the shim's output.
 fn read(said: &str) -> Result<Value, String> {
     let answer = serde_json::from_str::<Value>(said.trim()).ok();
     let answer = answer.filter(|answer| answer["status"].is_string());
