@@ -80,7 +80,7 @@ fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
     }
 }
 
-/// Hears all that is left of the log again. A log that cannot be read says nothing, which is not a success.
+/// Reads the rest of the log again. An unreadable log says nothing, which is not a success.
 fn reread(request: &Request) -> (Heard, String) {
     let mut reader = Reader::new(request.protocol, request.session.clone());
     let mut buffer = vec![0; 64 * 1024];

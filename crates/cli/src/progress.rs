@@ -75,7 +75,7 @@ pub fn moving() -> ProgressStyle {
     })
 }
 
-/// A reader that went away is no reason to end the work, and neither is a full disk; but that is said.
+/// Neither a reader that went away nor a full disk is a reason to end the work, but it is reported.
 pub fn say(text: &str) {
     static SAID: Once = Once::new();
     if let Err(error) = writeln!(std::io::stdout().lock(), "{}", in_locale(text)) {

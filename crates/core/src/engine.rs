@@ -88,7 +88,7 @@ impl Trouble {
                     usage: Usage::default(),
                     last_words: String::new(),
                 },
-                // Nobody has worked, so there is nothing to look at.
+                // No agent has worked, so there is nothing to look at.
                 look: Look::Nobody,
             },
         }

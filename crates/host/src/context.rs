@@ -32,7 +32,7 @@ pub struct Context {
     pub at_rest_since: Option<Instant>,
     /// Clients that wait until it rests.
     pub waiting: Vec<Sender<Reply>>,
-    /// When an agent that was told to end is ended by force.
+    /// When an agent that was told to end is killed.
     pub force_at: Option<Instant>,
     /// The wait for a usage limit, by when it is to end, and since when this process has seen it.
     waits_since: Option<(u64, Instant)>,
@@ -229,7 +229,7 @@ impl Context {
         wait.wake_ms <= now_ms || waited >= Duration::from_millis(wait.longest_ms())
     }
 
-    /// Whether it has nothing more to do here: a finished one after a moment, a stopped one at
+    /// Whether it has nothing more to do here: a finished context after a moment, a stopped one at
     /// once; a failed one stays for a retry (C6).
     pub fn may_go(&self, now: Instant) -> bool {
         let Some(since) = self.at_rest_since else {

@@ -164,7 +164,7 @@ fn homeless(spec: &Spec, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What an agent without a supervisor has left behind.
+/// What an agent without a supervisor has left.
 fn left_over(id: &str, remains: Remains, findings: &mut Vec<Finding>) {
     let left = remains.find();
     let named = |left: &Left| {

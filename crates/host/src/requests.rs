@@ -297,7 +297,7 @@ fn goes_on_words(engine: &Engine, name: &str, said: String) -> String {
     }
 }
 
-/// In an engine that works for others too, an answered question lets the run go on.
+/// In an engine that also works for others, an answered question lets the run go on.
 fn go_on(engine: &mut Engine, name: &str) {
     if let Some(context) = engine.contexts.get(name)
         && engine.goes_on_by_itself()

@@ -170,7 +170,7 @@ impl Reader {
         &self.last
     }
 
-    /// What the end of the process tells beyond its words.
+    /// What the end of the process tells in addition to its output.
     pub fn exited(&self, code: i32, complaints: &str) -> Option<kumite_core::outcome::Outcome> {
         match &self.words {
             Words::Json { dialect, .. } => dialect.exited(code, complaints),

@@ -96,7 +96,7 @@ fn doctor_says_by_what_agents_are_contained() {
         assert_eq!(containment[means], json!({"available": true}), "{means}");
     }
     let cgroup = &containment["cgroup_v2"];
-    // Either there are cgroups, or it is said why there are none.
+    // Either there are cgroups, or the reason is given.
     assert_eq!(
         cgroup["available"] == true,
         cgroup["why"].is_null(),
@@ -172,7 +172,7 @@ fn the_cgroup_of_an_agent_whose_supervisor_was_killed_is_removed() {
     let (world, dir) = lost();
     let claim = read(&dir, "claim");
     let Some(cgroup) = claim["cgroup"]["path"].as_str() else {
-        // Where there are none, doctor says so.
+        // If there are none, doctor says so.
         let out = world.kumite(&["doctor"]);
         assert!(out.stdout.contains("not by a cgroup ("), "{out:?}");
         return;

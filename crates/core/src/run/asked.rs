@@ -93,7 +93,7 @@ pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Ef
         return stay(run);
     };
     let order = run.order;
-    // Asked for once: going on after a halt does not begin there again.
+    // Applies only once: going on after a halt does not begin there again.
     run.order.from = None;
     match look.seen() {
         Err(why) => unreadable(run, why, resume),
@@ -123,8 +123,8 @@ fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
     owed(run, unsure, facts)
 }
 
-/// An agent that ended well and could not be judged then is judged now; its step is done again only
-/// if there is still no evidence.
+/// An agent that succeeded but could not be judged then is judged now; its step is repeated only if
+/// there is still no evidence.
 fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
         && let Ok(turn) = judge(order, work, facts)

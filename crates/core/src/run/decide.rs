@@ -86,7 +86,7 @@ fn agent_ended(
             Some(turn) => turn,
             None => after(&run, work, ended, &mut look, entry),
         },
-        // However it ended under a stop, it ended because of it, unless it was done already.
+        // An agent that ends during a stop ended because of it, unless it was already done.
         Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
             Turn::halt(work.step, why, "")
         }
@@ -116,13 +116,13 @@ fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
             anew: work.anew,
         });
     } else if *look != Look::Nobody {
-        // Its place was taken by an agent that really began.
+        // An agent that really began took its place.
         run.parked = None;
     }
 }
 
-/// What spec.json must say before anything is judged: what could not be written earlier, and
-/// nothing that only the agent of the `doubted` step says.
+/// What spec.json must say before anything is judged: earlier changes that could not be written,
+/// and no claims that only the agent of the `doubted` step made.
 pub(super) fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
     facts.deploy_doubted = run.deploy == Deploy::Doubted;
     let mut changes = std::mem::take(&mut run.unsaved);
@@ -256,7 +256,7 @@ fn deploy_approved(mut run: Run) -> Run {
     run
 }
 
-/// One change, after all that could not be written before it.
+/// One change, after all earlier changes that could not be written.
 fn save(run: &mut Run, change: Change) -> Effect {
     let mut changes = std::mem::take(&mut run.unsaved);
     changes.push(change);

@@ -91,7 +91,7 @@ fn question(step: Step, ended: &Ended, look: &Look) -> Option<Question> {
     })
 }
 
-/// Whether the files show the implementation finished.
+/// Whether the files show a finished implementation.
 pub(super) fn finished(facts: &Facts, rules: &Rules) -> bool {
     let said_complete = facts.completed >= Some(Phase::Impl) && rules.guard == Guard::Seed;
     match facts.tasks {

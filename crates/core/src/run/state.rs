@@ -126,7 +126,7 @@ pub enum State {
 pub struct Wait {
     /// When the limit ends.
     pub until_ms: u64,
-    /// When this run goes on: a little later, so that not all of them do at once.
+    /// When this run goes on: a little later, so that not all runs do so at once.
     pub wake_ms: u64,
     /// When the wait began, by the same clock. 0: an older version wrote it.
     #[serde(default)]
@@ -243,7 +243,7 @@ pub enum Halt {
     Waiting(Document),
     /// The permission for deploy waits for a person: it appeared while an agent worked.
     DeployDoubted,
-    /// A usage limit is reached, and nobody wants to wait for its end.
+    /// A usage limit is reached, and the person does not want to wait for its end.
     Limited {
         until_ms: u64,
     },

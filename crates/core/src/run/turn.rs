@@ -103,7 +103,7 @@ impl Turn {
         self
     }
 
-    /// The finished agent stays to be judged when the run goes on.
+    /// The finished agent is judged when the run goes on.
     pub fn unjudged(mut self, work: Work) -> Turn {
         if let Next::Halt(halted) = &mut self.next {
             halted.resume.unjudged = Some(work);
