@@ -54,7 +54,7 @@ fn event(event: &Event) -> String {
             format!("{agent} {outcome}{}", seen(Some(look)))
         }
         Event::StopRequested { by: By::User } => "stop requested".to_owned(),
-        Event::StopRequested { by: By::Interrupt } => "kumite was told to end".to_owned(),
+        Event::StopRequested { by: By::Interrupt } => "kumite was interrupted".to_owned(),
         Event::PauseRequested => "pause requested".to_owned(),
         Event::ResetRequested => "reset requested".to_owned(),
         Event::DocumentApproved { document } => format!("{} approved", document.file()),

@@ -84,7 +84,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     if !others.is_empty() {
         let _ = reply.send(Reply::Others(others));
     }
-    done(reply, "on its way".to_owned())?;
+    done(reply, "started".to_owned())?;
     if asked.follow != Follow::No {
         let stays = asked.follow == Follow::Always;
         let feed = &mut engine.shared.feed;

@@ -161,7 +161,7 @@ fn sentence_of(halted: &Halted) -> String {
         }
         Halt::Limited { .. } => limit_sentence(detail),
         Halt::Stopped(By::User) => "stopped by you; `kumite resume` goes on".to_owned(),
-        Halt::Stopped(By::Interrupt) => "kumite was told to end; `kumite run` goes on".to_owned(),
+        Halt::Stopped(By::Interrupt) => "kumite was interrupted; `kumite run` goes on".to_owned(),
         Halt::Paused(why) => pause_sentence(why, step, detail),
         Halt::Failed(why) => failure_sentence(why, step, detail),
     }
