@@ -32,11 +32,11 @@ pub struct Mask {
 struct State {
     /// Text that may be the beginning of a secret.
     held: Vec<u8>,
-    /// How much of it is masked already, as the end of another one.
+    /// How much of it is already masked, as the end of another secret.
     covered: usize,
     /// The last thing that was masked is a key that may go on, with these letters.
     open: Option<Letters>,
-    /// The last two bytes before what is held.
+    /// The last two bytes before the held text.
     before: [u8; 2],
 }
 

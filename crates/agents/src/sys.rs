@@ -24,8 +24,8 @@ const HEARD: [i32; 5] = [
     libc::SIGINT,
 ];
 
-/// What may have been ignored where kumite was started (`nohup`, a script's `&`) and must not be
-/// in an agent that is to be ended by it.
+/// Signals that may be ignored where kumite was started (`nohup`, a script's `&`), but must not be
+/// in an agent that they are to end.
 const DEFAULTS: [i32; 7] = [
     libc::SIGTERM,
     libc::SIGQUIT,

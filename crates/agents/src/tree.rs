@@ -80,7 +80,7 @@ fn children(pid: u32) -> Vec<u32> {
     pids.filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// The command's name may hold spaces and brackets, so the fields count from the last bracket.
+/// The command's name may contain spaces and brackets, so the fields count from the last bracket.
 fn parse(line: &[u8]) -> Option<Stat> {
     let open = memchr::memchr(b'(', line)?;
     let close = memchr::memrchr(b')', line)?;

@@ -137,7 +137,7 @@ pub struct Open {
 /// How long a client may leave what it is told unread. Then it is let go: the engine does not keep
 /// everything for a client that was suspended, which asks again when it goes on.
 const UNREAD_MAX: Duration = Duration::from_secs(5);
-/// How long a client may take to read the last word.
+/// How long a client may take to read the last reply.
 const LAST_WORD: Duration = Duration::from_secs(2);
 /// How long a request may be.
 const REQUEST_MAX: u64 = 4 * 1024 * 1024;

@@ -183,7 +183,7 @@ fn lines(notice: &Notice) -> Vec<Value> {
     }
 }
 
-/// The end of a round with its counts, and that another one follows.
+/// The end of a round with its counts, and whether another one follows.
 fn round_ended(round: u32, findings: Findings, next: NextAction) -> Vec<Value> {
     let mut lines = vec![json!({
         "type": "review:complete",

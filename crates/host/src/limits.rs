@@ -32,7 +32,7 @@ pub struct Account {
     pub dir: PathBuf,
 }
 
-/// A limit that holds.
+/// A limit that is in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     #[serde(flatten)]
@@ -130,7 +130,7 @@ fn shared() -> Result<PathBuf, Error> {
     directory(&|name| std::env::var_os(name))
 }
 
-/// The limit that holds for this account now. A file that makes no sense limits nobody.
+/// The current limit of this account. An invalid file limits nobody.
 pub fn held(account: &Account) -> Option<Held> {
     let held = read(account, &shared().ok()?)?;
     (held.until_ms > now_ms()).then_some(held)
@@ -144,7 +144,7 @@ fn read(account: &Account, dir: &Path) -> Option<Held> {
     (held.account == *account && is_sound).then_some(held)
 }
 
-/// Lets everybody know.
+/// Tells all processes about a limit.
 pub fn note(account: &Account, until_ms: u64, words: &str) -> Result<(), Error> {
     let dir = shared()?;
     note_in(&dir, account, until_ms, words).map_err(|source| Error::Write { dir, source })
@@ -170,7 +170,7 @@ fn note_in(dir: &Path, account: &Account, until_ms: u64, words: &str) -> io::Res
     files::replace(&file, text.as_bytes(), Durable::Process)
 }
 
-/// Somebody does not want to wait: the next agent will show whether it is over.
+/// A person does not want to wait: the next agent will show whether the limit is over.
 pub fn forget(account: &Account) {
     if let Ok(dir) = shared() {
         let _ = fs::remove_file(dir.join(account.file_name()));

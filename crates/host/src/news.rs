@@ -66,7 +66,7 @@ pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Re
     })
 }
 
-/// The file, locked, with its first line. One that is full makes room.
+/// The file, locked, with its first line. A full file is rotated.
 fn open(runtime: &Path) -> io::Result<File> {
     make_private_dir(runtime)?;
     let path = runtime.join(NAME);

@@ -14,7 +14,7 @@ use serde_json::Value;
 use self::channel::{Channel, Undelivered};
 use crate::announce::Announcement;
 
-/// How long a web address may take to answer.
+/// How long a webhook may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the end of this process waits for word of an earlier one.
 const PATIENCE_FOR_OLD: Duration = Duration::from_secs(1);
@@ -105,7 +105,7 @@ impl Notifier {
 }
 
 impl Drop for Notifier {
-    /// The last word of the night must get out; but nobody waits for it for ever.
+    /// The last message of the night must get out, but nobody waits for it for ever.
     fn drop(&mut self) {
         self.channels.iter().for_each(Channel::close);
         let now = Instant::now();
@@ -125,7 +125,7 @@ fn has_desktop() -> bool {
 }
 
 fn show(message: &Message) -> Result<(), Undelivered> {
-    // No desktop after all: the terminal and the event log have it too.
+    // There may be no desktop: the terminal and the event log have the message too.
     let _ = notify_rust::Notification::new()
         .appname("kumite")
         .summary(&format!("kumite: {}", message.title))

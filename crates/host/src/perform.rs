@@ -56,7 +56,7 @@ impl Shared {
         }
     }
 
-    /// Nothing of ours outlives a normal end.
+    /// No process of ours outlives a normal end.
     pub fn close(&mut self) {
         self.launcher.close();
         std::mem::take(&mut self.leaving).wait(LEAVING_MAX);
@@ -246,7 +246,7 @@ impl Desk<'_> {
         };
         let noted = limits::note(&Account::of(agent), limited.until_ms, &limited.words);
         if let Err(error) = noted {
-            // This run waits all the same; the others will find out by themselves.
+            // This run waits nevertheless; the others will find out by themselves.
             let why = spec_file::sentence(&error);
             eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
         }

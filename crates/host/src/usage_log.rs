@@ -141,8 +141,8 @@ impl UsageLog {
         &self.path
     }
 
-    /// Appends a line in one write. `again`: it may stand there already, from before a crash; then
-    /// it stays the only one, and the answer is false.
+    /// Appends a line in one write. `again`: it may already be there, from before a crash; then it
+    /// is not repeated, and the result is false.
     pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
         let mut file = files::open_append_private(&self.path)?;
         if !self.whole {

@@ -18,7 +18,7 @@ pub struct Secrets {
     beginnings: AhoCorasick,
     /// By the first byte of a secret: whether a value begins with it, and the patterns that do.
     firsts: Vec<(bool, Vec<&'static Pattern>)>,
-    /// How many bytes it takes at most to tell whether one begins.
+    /// How many bytes are needed at most to recognise the beginning of a secret.
     reach: usize,
 }
 

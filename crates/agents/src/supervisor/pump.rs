@@ -84,7 +84,7 @@ impl Pump {
         pump
     }
 
-    /// Waits until there is something to do, and moves bytes if that is it.
+    /// Waits until there is something to do, and moves bytes.
     pub fn wait(&mut self, signals: &OwnedFd, until: Instant) -> Ready {
         let ready = self.poll(signals, until);
         if ready[3] {
@@ -168,7 +168,7 @@ impl Pump {
         ]
     }
 
-    /// Signals, stdout, stderr, stdin: which of them can go on.
+    /// Which of signals, stdout, stderr and stdin are ready.
     fn poll(&self, signals: &OwnedFd, until: Instant) -> [bool; 4] {
         let [stdout, stderr, stdin] = self.streams();
         let flags = [PollFlags::IN, PollFlags::IN, PollFlags::IN, PollFlags::OUT];
@@ -181,7 +181,7 @@ impl Pump {
         );
         let timeout = timespec(until.saturating_duration_since(Instant::now()));
         if poll(&mut fds, Some(&timeout)).is_err() {
-            // Nothing can be waited for (no memory): look at everything, but not all the time.
+            // Waiting is impossible (no memory): check everything, but not all the time.
             std::thread::sleep(Duration::from_millis(10));
             return [true; 4];
         }

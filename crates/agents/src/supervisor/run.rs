@@ -18,7 +18,7 @@ use crate::contain::Cgroup;
 use crate::files::unix_ms;
 use crate::request::{End, Request};
 
-/// What those get whom an agent leaves behind when it goes.
+/// Grace period for processes the agent left behind.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
 /// How often we look at the clock when nothing happens: who is late then was frozen.
 const TICK: Duration = Duration::from_secs(2);
@@ -44,7 +44,7 @@ struct Over {
     said: Option<Outcome>,
 }
 
-/// Keeps the agent until it and all that it started are gone.
+/// Runs until the agent and all that it started are gone.
 pub fn run(
     dir: &Path,
     request: &Request,
@@ -77,7 +77,7 @@ pub fn run(
 }
 
 impl Supervisor<'_> {
-    /// One turn of the loop. `false`: nobody is left, or nobody who could be ended.
+    /// One turn of the loop. `false`: no process is left, or none that can be ended.
     fn turn(&mut self) -> bool {
         let wake = self.next();
         let ready = self.pump.wait(&self.signals, wake);

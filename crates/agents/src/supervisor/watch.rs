@@ -63,7 +63,7 @@ impl Watch {
         }
     }
 
-    /// What is over at `now`, if anything.
+    /// The clock that has run out at `now`, if any.
     pub fn due(&self, now: Instant) -> Option<Cause> {
         let (at, cause) = self.next()?;
         (at <= now).then_some(cause)

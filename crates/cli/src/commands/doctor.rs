@@ -98,7 +98,7 @@ fn nothing_found(means: &Means) -> &'static str {
     }
 }
 
-/// One line: by what agents are kept together on this machine.
+/// One line: how agents are contained on this machine.
 fn contained_by(means: &Means) -> String {
     let has = [
         ("subreaper", means.subreaper.is_ok()),

@@ -44,7 +44,7 @@ impl Attempt<'_> {
         if limit.kind == LimitKind::Usage {
             let account = Account::of(&self.team.settings);
             if let Err(error) = limits::note(&account, until_ms, &limit.words) {
-                // This team waits all the same; the others will find out by themselves.
+                // This team waits nevertheless; the others will find out by themselves.
                 let why = sentence(&error);
                 eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
             }
