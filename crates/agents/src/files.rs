@@ -36,7 +36,7 @@ pub const REQUEST: &str = "request.json";
 pub const LOCK: &str = "lock";
 pub const CLAIM: &str = "claim";
 pub const RECORD: &str = "record.json";
-/// Who descends from the supervisor, where there is no cgroup.
+/// The descendants of the supervisor, if there is no cgroup.
 pub const FAMILY: &str = "family.json";
 pub const END: &str = "end.json";
 /// Messages of the supervisor itself; empty as long as all goes well.

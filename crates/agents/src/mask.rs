@@ -34,7 +34,7 @@ struct State {
     held: Vec<u8>,
     /// How much of it is already masked, as the end of another secret.
     covered: usize,
-    /// The last thing that was masked is a key that may go on, with these letters.
+    /// The last masked text is a key that may continue, with these letters.
     open: Option<Letters>,
     /// The last two bytes before the held text.
     before: [u8; 2],

@@ -36,10 +36,11 @@ const DEFAULTS: [i32; 7] = [
     libc::SIGXFSZ,
 ];
 
-/// A file that may not grow any further (`ulimit -f`) is an error that can be told, not a death.
+/// A file that may not grow any further (`ulimit -f`) becomes an error that can be reported,
+/// instead of a death.
 #[allow(unsafe_code)]
 pub fn survive_file_size_limit() {
-    // SAFETY: to ignore a signal calls no code of ours.
+    // SAFETY: ignoring a signal calls no code of ours.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 

@@ -54,8 +54,8 @@ pub fn descendants(ancestors: &[u32], all: &[Stat]) -> Vec<Identity> {
         .collect()
 }
 
-/// The living descendants of one process, found from child to child: that costs what they are, not
-/// what the machine runs.
+/// The running descendants of one process, found from child to child: the cost depends on their
+/// number, not on all processes of the machine.
 pub fn family(ancestor: u32) -> Vec<Identity> {
     let mut open = vec![ancestor];
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ pub fn family(ancestor: u32) -> Vec<Identity> {
     found
 }
 
-/// Each thread has its own.
+/// Each thread has its own list.
 fn children(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter();
     let threads = threads.flatten().flatten();

@@ -319,7 +319,7 @@ fn s5_what_cleared_its_environment_is_found_by_its_pid_after_the_supervisor_was_
         .parse()
         .unwrap();
     let daemon = Identity::of(pid).unwrap();
-    // A cgroup knows it without being told.
+    // A cgroup knows it without a note.
     let known = |name: &str, mark: &str| {
         let text = String::from_utf8(world.read(name)).unwrap();
         text.contains(mark)

@@ -82,7 +82,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Our marks as ASCII, for a person whose locale has no other characters.
+/// Our marks as ASCII, for a locale without other characters.
 pub fn in_locale(text: &str) -> Cow<'_, str> {
     match is_ascii_wanted() {
         true => Cow::Owned(as_ascii(text)),
@@ -90,7 +90,7 @@ pub fn in_locale(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether the locale is the one of plain C. Where none is set, terminals know more than that.
+/// Whether the locale is plain C. If none is set, terminals usually know more than that.
 pub fn is_ascii_wanted() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);

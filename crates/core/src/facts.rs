@@ -18,8 +18,8 @@ pub enum Look {
     Nobody,
 }
 
-/// A look as the journal holds it. The first versions had no word for [`Look::Nobody`], and wrote
-/// this sentence in its place.
+/// A look as the journal stores it. The first versions had no [`Look::Nobody`], and wrote this
+/// sentence instead.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Written {
@@ -49,7 +49,7 @@ impl Look {
         }
     }
 
-    /// The facts, or a sentence why there are none.
+    /// The facts, or a sentence that says why there are none.
     pub fn seen(&self) -> Result<&Facts, &str> {
         match self {
             Look::Seen(facts) => Ok(facts),
@@ -72,22 +72,23 @@ pub struct Facts {
     pub completed: Option<Phase>,
     #[serde(default)]
     pub history: History,
-    /// The permission for deploy appeared while an agent worked. The run knows that, not the files.
+    /// The permission for deploy appeared while an agent worked. The run knows that, the files do
+    /// not.
     #[serde(skip)]
     pub deploy_doubted: bool,
 }
 
-/// What git says of the checkout that a merge goes into.
+/// What git says about the checkout that receives a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
-    /// There is no repository, or nobody needs to know.
+    /// There is no repository, or it is not needed.
     #[default]
     None,
     Commits {
         /// The last commit. None: there is none yet, or git does not answer.
         head: Option<Stamp>,
-        /// A commit names this spec, and holds its tasks.md as it is now.
+        /// A commit names this spec, and contains its current tasks.md.
         merged: bool,
     },
 }

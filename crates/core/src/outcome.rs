@@ -12,7 +12,7 @@ pub struct Ended {
     pub session: Option<String>,
     #[serde(default)]
     pub usage: Usage,
-    /// What it said last, as one short paragraph: it may have been a question.
+    /// Its last text, as one short paragraph: it may have been a question.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub last_words: String,
 }

@@ -1,6 +1,6 @@
-//! What is secret: names that say so, and what looks like a key.
+//! What is secret: names that say so, and text that looks like a key.
 
-/// Which letters a key has.
+/// The letters of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letters {
     /// Capitals and digits.
@@ -8,9 +8,9 @@ pub enum Letters {
     Alnum,
     /// [`Letters::Alnum`], `_` and `-`.
     Word,
-    /// [`Letters::Word`], and what base64 and tokens with dots have.
+    /// [`Letters::Word`], and the other characters of base64 and tokens with dots.
     Key,
-    /// The lines of a key in a file, also where they are numbered or escaped. A `-` ends them.
+    /// The lines of a key in a file, even if they are numbered or escaped. A `-` ends them.
     Block,
 }
 
@@ -18,10 +18,10 @@ pub enum Letters {
 #[derive(Debug)]
 pub struct Pattern {
     pub prefix: &'static str,
-    /// This many letters have to follow.
+    /// How many letters must follow.
     least: usize,
     letters: Letters,
-    /// It begins a word: `task-` is no `sk-`.
+    /// It must begin a word: `task-` is not `sk-`.
     apart: bool,
 }
 
@@ -43,14 +43,14 @@ const fn apart(prefix: &'static str, least: usize, letters: Letters) -> Pattern 
 
 use Letters::{Alnum, Block, Key, Upper, Word};
 
-/// How several of [`PATTERNS`] begin. They are looked for as one.
+/// Common beginnings of several [`PATTERNS`]. They are searched as one.
 pub const STEMS: [&str; 3] = ["-----BEGIN ", "eyJ", "xox"];
 
 pub const PATTERNS: &[Pattern] = &[
     of("Bearer ", 20, Key),
     of("bearer ", 20, Key),
     of("BEARER ", 20, Key),
-    // OpenAI, Anthropic and those that do as they do.
+    // OpenAI, Anthropic and similar services.
     apart("sk-", 20, Word),
     of("sk-ant-", 20, Word),
     of("sk-proj-", 20, Word),
@@ -125,8 +125,7 @@ impl Pattern {
         rest.len() >= self.reach()
     }
 
-    /// Whether nothing in `rest` speaks against it, as far as that goes. `before` are the two bytes
-    /// before it.
+    /// Whether `rest` can be the beginning of such a key. `before` are the two bytes before it.
     pub fn fits(&self, rest: &[u8], before: [u8; 2]) -> bool {
         let (prefix, letters) = rest.split_at(rest.len().min(self.prefix.len()));
         let letters = &letters[..letters.len().min(self.least)];
@@ -135,7 +134,7 @@ impl Pattern {
             && (!self.apart || begins_word(before))
     }
 
-    /// Its letters once it is known to be one: it is masked to the end of the word.
+    /// Its letters once it is recognised: it is masked to the end of the word.
     pub fn run(&self) -> Letters {
         match self.letters {
             Upper | Alnum | Word | Key => Key,
@@ -207,8 +206,7 @@ pub fn says_secret(name: &str) -> bool {
             || words.any(is_key))
 }
 
-/// An argument list as it may be shown: without keys, and without what follows a name that says
-/// that it is secret.
+/// An argument list that may be shown: without keys, and without the values of secret flags.
 pub fn shown_args(args: &[String]) -> Vec<String> {
     let before = args.iter().map(String::as_str);
     let before = std::iter::once("").chain(before);
@@ -234,7 +232,7 @@ fn shown_arg(arg: &str) -> String {
     }
 }
 
-/// `--max-tokens 4096` is no secret.
+/// `--max-tokens 4096` is not a secret.
 fn is_value(text: &str) -> bool {
     let text = text.trim_matches([' ', '"', '\'']);
     !text.is_empty() && !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'))

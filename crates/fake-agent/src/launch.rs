@@ -21,7 +21,7 @@ pub struct Launch {
     pub run: Option<String>,
     pub agent: Option<String>,
     pub argv: Vec<String>,
-    /// What it is to do: what follows `--`, or else all of stdin.
+    /// Its prompt: the text after `--`, or else all of stdin.
     pub prompt: String,
     pub cwd: PathBuf,
     pub resumed: Option<String>,
@@ -81,7 +81,7 @@ fn prompt(argv: &[String]) -> String {
         return argv[at + 1..].join(" ");
     }
     let mut bytes = Vec::new();
-    // Without a stdin nothing was said.
+    // Without a stdin there is no prompt.
     let _ = std::io::stdin().read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -68,7 +68,7 @@ fn spec_dir(launch: &Launch) -> PathBuf {
     }
 }
 
-/// One commit in the main checkout, if it has git. What keeps git from it is not cared for.
+/// One commit in the main checkout, if it has git. Errors of git are ignored.
 fn commit(launch: &Launch) {
     let project = env::var_os("KUMITE_PROJECT").unwrap_or_default();
     let spec = launch.spec.as_deref().unwrap_or("thing");

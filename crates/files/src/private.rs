@@ -1,5 +1,5 @@
-//! What agents said, and what is done with it, is nobody else's business: directories and files for
-//! their owner only. A team that shares a project through a setgid directory keeps its access.
+//! The words of agents are private: directories and files are only for their owner. A team that
+//! shares a project through a setgid directory keeps its access.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -9,8 +9,7 @@ use std::path::Path;
 /// The group's members work together in this directory.
 const SETGID: u32 = 0o2000;
 
-/// Makes a directory, with those above it, and takes away from one that is there what others may
-/// do in it.
+/// Creates a directory and its parents, and removes the rights of others from an existing one.
 pub fn make_private_dir(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
     let metadata = fs::metadata(path)?;
@@ -20,13 +19,13 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
         _ => mode & !0o007,
     };
     if mode != tight {
-        // Another person's directory stays as it is: only its owner can change that.
+        // Another user's directory stays unchanged: only its owner can change it.
         let _ = fs::set_permissions(path, Permissions::from_mode(tight));
     }
     Ok(())
 }
 
-/// The mode to create the file `path` with.
+/// The mode for creating the file `path`.
 pub fn private_mode(path: &Path) -> u32 {
     let dir = path.parent().and_then(|dir| fs::metadata(dir).ok());
     match dir.is_some_and(|dir| dir.mode() & SETGID != 0) {

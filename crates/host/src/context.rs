@@ -34,7 +34,7 @@ pub struct Context {
     pub waiting: Vec<Sender<Reply>>,
     /// When an agent that was told to end is killed.
     pub force_at: Option<Instant>,
-    /// The wait for a usage limit, by when it is to end, and since when this process has seen it.
+    /// The wait for a usage limit: when it should end, and since when this process has seen it.
     waits_since: Option<(u64, Instant)>,
 }
 
@@ -214,8 +214,9 @@ impl Context {
         }
     }
 
-    /// Whether a wait for a usage limit is over: by the clock, or by a time that never runs back. A
-    /// clock that ran ahead when the wait began is hours away from its end once it is corrected.
+    /// Whether a wait for a usage limit is over: by the clock, or by a time that never runs back.
+    /// If the clock ran ahead when the wait began, its end is hours away once the clock is
+    /// corrected.
     pub fn wait_is_over(&mut self, now: Instant, now_ms: u64) -> bool {
         let State::Limited(wait) = &self.run.state else {
             return false;

@@ -134,8 +134,8 @@ pub struct Open {
     talking: Held,
 }
 
-/// How long a client may leave what it is told unread. Then it is let go: the engine does not keep
-/// everything for a client that was suspended, which asks again when it goes on.
+/// How long a client may leave replies unread. Then it is dropped: the engine does not keep
+/// everything for a suspended client, which asks again when it goes on.
 const UNREAD_MAX: Duration = Duration::from_secs(5);
 /// How long a client may take to read the last reply.
 const LAST_WORD: Duration = Duration::from_secs(2);

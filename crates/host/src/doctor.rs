@@ -143,7 +143,7 @@ fn agents(spec: &Spec, findings: &mut Vec<Finding>) {
     }
 }
 
-/// An agent that an engine has at work for a spec whose directory was removed.
+/// A running agent of an engine whose spec directory was removed.
 fn homeless(spec: &Spec, findings: &mut Vec<Finding>) {
     let name = &spec.name;
     let entries = fs::read_dir(spec.run_dir().join("agents"));

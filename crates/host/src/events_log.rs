@@ -42,7 +42,7 @@ pub fn append(
     if end > 0 {
         file.read_exact_at(&mut last, end - 1)?;
     }
-    // What another program left without an end keeps its own line.
+    // An unfinished line of another program stays a separate line.
     let mut text = match last {
         [b'\n'] => String::new(),
         _ => "\n".to_owned(),

@@ -18,9 +18,9 @@ pub enum Durable {
     Machine,
 }
 
-/// Replaces `path` by `bytes`: a reader sees the old content or the new one, never a part.
-/// Only the holder of the project's lock may do that: there is one writer at a time.
-/// The permissions of an existing file are kept; a new one is private.
+/// Replaces `path` by `bytes`: a reader sees the old content or the new one, never a part. Only the
+/// holder of the project's lock may call this: there is one writer at a time. The permissions of an
+/// existing file are kept; a new file is private.
 pub fn replace(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
     let name = path
         .file_name()
@@ -55,12 +55,12 @@ fn write_new(temporary: &Path, like: &Path, bytes: &[u8], durable: Durable) -> i
     }
 }
 
-/// Opens a file that others may read to append to it, with its directories.
+/// Opens a file for appending that others may read, and creates its directories.
 pub fn open_append(path: &Path) -> io::Result<File> {
     open_append_with(path, 0o666)
 }
 
-/// Opens a file that is not for others to append to it, with its directories.
+/// Opens a private file for appending, and creates its directories.
 pub fn open_append_private(path: &Path) -> io::Result<File> {
     open_append_with(path, private_mode(path))
 }

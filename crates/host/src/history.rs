@@ -1,4 +1,4 @@
-//! What git says of the checkout that a merge goes into.
+//! What git says about the checkout that receives a merge.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn is_merged(spec: &Spec, root: &Path, files: &Path) -> bool {
     committed.is_some() && committed == fs::read(files.join("tasks.md")).ok()
 }
 
-/// The beginning of a commit's name: enough to tell two of them apart.
+/// The beginning of a commit's hash: enough to distinguish two commits.
 fn stamp(commit: &[u8]) -> Option<Stamp> {
     let digits = str::from_utf8(commit.get(..16)?).ok()?;
     u64::from_str_radix(digits, 16).ok().map(Stamp)

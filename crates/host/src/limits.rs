@@ -23,11 +23,11 @@ pub enum Error {
     Homeless,
 }
 
-/// Whose usage is limited: a kind of program and the directory where it keeps its login. Two
-/// installations of one program that use the same login share its limit.
+/// The limited account: a kind of program and the directory of its login. Two installations of one
+/// program with the same login share its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// The name of the kind; of a command, which has no kind, the path of its program.
+    /// The name of the kind; for a command, which has no kind, the path of its program.
     pub program: PathBuf,
     pub dir: PathBuf,
 }
@@ -76,7 +76,7 @@ impl Account {
         Account { program, dir }
     }
 
-    /// A version before 0.2 made the name from the path of the program: nobody looks for those.
+    /// A version before 0.2 made the name from the path of the program: nobody reads those files.
     fn file_name(&self) -> String {
         let name = self.program.file_stem().unwrap_or_default();
         let name: String = name.to_string_lossy().chars().take(32).collect();
@@ -139,7 +139,7 @@ pub fn held(account: &Account) -> Option<Held> {
 fn read(account: &Account, dir: &Path) -> Option<Held> {
     let bytes = fs::read(dir.join(account.file_name())).ok()?;
     let held: Held = serde_json::from_slice(&bytes).ok()?;
-    // What was noted in the future was noted by a clock that ran ahead: its end is wrong, too.
+    // A note from the future was made by a clock that ran ahead: its end is wrong too.
     let is_sound = held.noted_ms <= now_ms().saturating_add(SLACK_MS);
     (held.account == *account && is_sound).then_some(held)
 }
@@ -150,7 +150,7 @@ pub fn note(account: &Account, until_ms: u64, words: &str) -> Result<(), Error> 
     note_in(&dir, account, until_ms, words).map_err(|source| Error::Write { dir, source })
 }
 
-/// Several processes may do this at once, each with its own idea of the end: the latest one holds.
+/// Several processes may do this at the same time, with different ends: the latest one holds.
 fn note_in(dir: &Path, account: &Account, until_ms: u64, words: &str) -> io::Result<()> {
     fs::create_dir_all(dir)?;
     let lock = File::create(dir.join("lock"))?;

@@ -1,4 +1,4 @@
-//! Word to people who are not looking: the desktop, and web addresses of their choice.
+//! Messages to people who are not looking: the desktop, and webhooks.
 
 mod channel;
 mod queue;
@@ -16,13 +16,13 @@ use crate::announce::Announcement;
 
 /// How long a webhook may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the end of this process waits for word of an earlier one.
+/// How long the end of this process waits for messages of an earlier one.
 const PATIENCE_FOR_OLD: Duration = Duration::from_secs(1);
 
-/// What a person is told, whatever it is about.
+/// A message to a person, on any subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// What it is about, such as the name of a spec.
+    /// The subject, such as the name of a spec.
     pub title: String,
     pub text: String,
     pub level: Level,
@@ -33,7 +33,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// None: nobody needs to hear of it who is not looking (B4).
+    /// None: people who are not looking need not know (B4).
     pub fn of(announcement: &Announcement) -> Option<Message> {
         Some(Message {
             title: announcement.spec.clone(),
@@ -73,13 +73,14 @@ fn is_urgent(notice: &Notice) -> Option<bool> {
     }
 }
 
-/// The desktop and each web address has a thread of its own: a slow one holds nothing up.
+/// The desktop and each webhook have their own thread, so that a slow one delays nothing.
 pub struct Notifier {
     channels: Vec<Channel>,
 }
 
 impl Notifier {
-    /// What a web address did not take is kept in `dir`, for this process and for a later one.
+    /// Messages that a webhook did not accept are kept in `dir`, for this process and for a later
+    /// one.
     pub fn new(settings: &NotifySettings, dir: &Path) -> Notifier {
         let desktop = settings.desktop && has_desktop();
         let desktop = desktop.then(|| Channel::open(None, show));
@@ -147,7 +148,7 @@ fn post(agent: &ureq::Agent, address: &str, message: &Message) -> Result<(), Und
         without_secret(address)
     );
     Err(match error {
-        // It would say the same again. Too early, too many or too slow is another matter.
+        // It would answer the same again. "Too early", "too many" and "too slow" are different.
         ureq::Error::StatusCode(code @ 400..500) if ![408, 425, 429].contains(&code) => {
             Undelivered::Refused(why)
         }

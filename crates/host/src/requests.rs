@@ -288,7 +288,7 @@ fn check_saved(
     }
 }
 
-/// Where no run goes on by itself, the person is told how it does.
+/// If no run goes on by itself, the person is told how to continue.
 fn goes_on_words(engine: &Engine, name: &str, said: String) -> String {
     let context = engine.contexts.get(name);
     match context.is_none_or(|context| context.run.is_at_rest()) {

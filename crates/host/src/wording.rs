@@ -68,7 +68,7 @@ pub fn sentence(notice: &Notice) -> String {
         }
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
-        // `stopped by you` says it already.
+        // `stopped by you` already contains the state.
         Notice::RunEnded { state, message, .. } => match message.starts_with(state_name(*state)) {
             true => message.clone(),
             false => format!("{}: {message}", state_name(*state)),
@@ -76,8 +76,8 @@ pub fn sentence(notice: &Notice) -> String {
     }
 }
 
-/// The rules do not know what a spec is called: commands in their sentences get its name here, so
-/// that they can be typed as they are shown.
+/// The rules do not know the name of a spec: commands in their sentences get it here, so that they
+/// can be typed as shown.
 pub fn addressed(message: &str, spec: &str) -> String {
     let name = match spec.starts_with('-') {
         true => format!("-- {spec}"),
@@ -93,7 +93,7 @@ pub fn addressed(message: &str, spec: &str) -> String {
     commands.into_iter().fold(message.to_owned(), named)
 }
 
-/// The same for the last word about a run.
+/// The same for the final notice of a run.
 pub fn addressed_notice(notice: &Notice, spec: &str) -> Notice {
     let mut notice = notice.clone();
     if let Notice::RunEnded { message, .. } = &mut notice {

@@ -1,5 +1,5 @@
-//! Looks at what comes in, line by line: a line that is no JSON deserves an answer, and the protocol's
-//! own reader only skips it.
+//! Checks the input line by line: a line that is not JSON gets an answer, while the protocol's own
+//! reader only skips it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 /// How many of them wait for their answer. A flood of garbage gets no flood of answers.
 const WAITING_MAX: usize = 16;
 
-/// Passes everything on as it is, and tells why a line cannot be read.
+/// Passes everything on unchanged, and reports why a line cannot be read.
 pub struct Sieve<R> {
     inner: R,
     line: Vec<u8>,
@@ -33,7 +33,7 @@ impl<R> Sieve<R> {
 
     fn look(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            // One byte more than may be is enough to know that it is too long.
+            // One byte over the limit is enough to know that it is too long.
             let room = (self.line_max + 1).saturating_sub(self.line.len());
             self.line.extend(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {

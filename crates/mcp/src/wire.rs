@@ -20,7 +20,7 @@ const LINE_MAX: usize = 4 * 1024 * 1024;
 /// before that: a stray notification does not end the server.
 pub struct Wire<T> {
     inner: T,
-    /// Why a line that came in cannot be read.
+    /// Why an incoming line cannot be read.
     wrong: Receiver<String>,
     has_begun: bool,
     is_over: Arc<AtomicBool>,
@@ -59,7 +59,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
                         id: None,
                         error: ErrorData::parse_error(why, None),
                     });
-                    // A client that does not read any more is gone, which the next read shows.
+                    // A client that no longer reads is gone, which the next read shows.
                     let _ = self.inner.send(answer).await;
                     continue;
                 }

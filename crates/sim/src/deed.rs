@@ -24,7 +24,7 @@ pub enum Deed {
     Permit(Permitted),
     /// The project has git from now on.
     Git,
-    /// Made a commit, where there is git.
+    /// Made a commit, if there is git.
     Commit,
     /// This phase was finished before the story began.
     Earlier(Phase),

@@ -22,7 +22,7 @@ pub fn set_up(world: &mut World, spec: usize) {
         permitted.set(world.rng.pick(&Phase::ALL), false);
     }
     does(world, spec, Deed::Permit(permitted));
-    // Not drawn: older stories stay what they were.
+    // Not drawn, so that older stories stay the same.
     if spec.is_multiple_of(2) {
         does(world, spec, Deed::Git);
     }

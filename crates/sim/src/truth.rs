@@ -30,7 +30,7 @@ pub struct Truth {
     touched: Moment,
     inspections: BTreeMap<u32, Sources<Verdict>>,
     merged: bool,
-    /// Whether history shows what was merged: only a commit does.
+    /// Whether history shows merges: then only a commit does.
     has_git: bool,
     /// Phases finished before the story began.
     earlier: [bool; 7],

@@ -20,7 +20,7 @@ pub struct Remains {
     marks: Vec<String>,
     /// The agent itself, by pid and start time.
     agent: Option<Identity>,
-    /// Who descended from its supervisor, as that noted it.
+    /// The descendants of its supervisor, as the supervisor noted them.
     family: Vec<Identity>,
     cgroup: Option<Cgroup>,
 }

@@ -104,8 +104,7 @@ impl Secrets {
     }
 }
 
-/// What is looked for, all at once. Of two where one begins with the other, the shorter one finds
-/// both.
+/// All beginnings to search for. If one begins with another, the shorter one finds both.
 fn beginnings(values: &[Vec<u8>]) -> Vec<&[u8]> {
     let values = values.iter();
     let mut all: Vec<&[u8]> = values
@@ -118,7 +117,7 @@ fn beginnings(values: &[Vec<u8>]) -> Vec<&[u8]> {
     all
 }
 
-/// The letters with which a key goes on.
+/// The letters of a key that continues.
 pub struct Run {
     pub at: Range<usize>,
     pub letters: Letters,
@@ -155,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_search_is_one_for_few_words_with_room_for_values() {
-        // Above 64 it is another search, which is several times slower.
+        // Above 64 patterns the library uses another search, which is several times slower.
         assert!(beginnings(&[]).len() <= 48, "{}", beginnings(&[]).len());
     }
 

@@ -165,7 +165,7 @@ impl Reader {
         said.into_iter().map(Said::clipped).collect()
     }
 
-    /// The end of the last text that was taken with [`Reader::take_said`], as it was said.
+    /// The end of the last text that was taken with [`Reader::take_said`], unmasked.
     pub fn last_words(&self) -> &str {
         &self.last
     }
@@ -187,7 +187,7 @@ impl Reader {
     }
 }
 
-/// What was said to a person. The report of a command is not.
+/// Text for a person. The report of a command is not.
 fn spoken(said: &Said) -> Option<&str> {
     let text = match said {
         Said::Text { text } | Said::Ended { text, .. } => text.trim(),
@@ -196,7 +196,7 @@ fn spoken(said: &Said) -> Option<&str> {
     (!text.is_empty() && !text.starts_with("{\"kumite\"")).then_some(text)
 }
 
-/// More of a last text nobody is shown.
+/// The most of a last text that is kept to be shown.
 const LAST_MAX: usize = 4 * 1024;
 
 fn note_left_out(lines: &mut Lines, said: &mut Vec<Said>) {

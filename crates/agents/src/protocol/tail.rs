@@ -49,10 +49,10 @@ pub fn last_line(text: &[u8]) -> String {
     shorten(&String::from_utf8_lossy(last(text)))
 }
 
-/// How much of an agent's last text a person is shown.
+/// How much of an agent's last text is shown to a person.
 const PARAGRAPH_MAX: usize = 600;
 
-/// The end of a text as one line of bounded length: a question stands at the end.
+/// The end of a text as one line of limited length: a question is usually at the end.
 pub fn paragraph(text: &str) -> String {
     let words = text.split(|it: char| it.is_whitespace() || it.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

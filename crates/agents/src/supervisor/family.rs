@@ -1,5 +1,5 @@
-//! Who descends from us, written down while we live. Without a cgroup nobody could tell later whose
-//! a process was that cleared its environment, if we are killed.
+//! The descendants of this process, written down while it lives. Without a cgroup nobody could tell
+//! later where a process with a cleared environment came from, if we are killed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const EVERY: Duration = Duration::from_secs(3);
 
 pub struct Family<'a> {
     dir: &'a Path,
-    /// A cgroup knows its processes better.
+    /// Not needed with a cgroup, which knows its processes better.
     is_needed: bool,
     next: Option<Instant>,
     noted: Vec<Identity>,

@@ -131,9 +131,9 @@ impl Pump {
         self.secrets.mask_outcome(outcome)
     }
 
-    /// What the agent said last, as it may be written down.
+    /// The agent's last words, without secrets.
     pub fn last_words(&self) -> String {
-        // Masked before it is cut: half a secret is not known as one.
+        // Masked before it is cut: half a secret would not be recognised.
         paragraph(&self.secrets.mask(self.reader.last_words()))
     }
 

@@ -20,7 +20,7 @@ use crate::request::{End, Request};
 
 /// Grace period for processes the agent left behind.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
-/// How often we look at the clock when nothing happens: who is late then was frozen.
+/// How often we look at the clock when nothing happens: if we are late then, we were frozen.
 const TICK: Duration = Duration::from_secs(2);
 
 struct Supervisor<'a> {

@@ -1,5 +1,5 @@
-//! The clocks of a working agent. They are monotonic: a clock that is set, or a laptop that sleeps,
-//! ends no agent; and neither does a freeze (`docker pause`, Ctrl-Z) of us together with it.
+//! The clocks of a working agent. They are monotonic: a changed clock, or a sleeping laptop, ends
+//! no agent; and neither does a freeze (`docker pause`, Ctrl-Z) of supervisor and agent together.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub enum Cause {
     Told,
 }
 
-/// A busy machine wakes us late, but not that late.
+/// A busy machine wakes us late, but not this late.
 const LATE: Duration = Duration::from_secs(1);
 
 pub struct Watch {
@@ -50,8 +50,8 @@ impl Watch {
         self.settled_at = Some(now);
     }
 
-    /// We were to wake at `wake` at the latest. If it became much later, we were frozen, and the
-    /// agent with us: a time in which it could do nothing does not count.
+    /// We should have woken at `wake` at the latest. If it is much later, we were frozen together
+    /// with the agent: time in which it could do nothing does not count.
     pub fn woke(&mut self, wake: Instant, now: Instant) {
         let late = now.saturating_duration_since(wake);
         if late < LATE {

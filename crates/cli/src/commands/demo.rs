@@ -83,7 +83,7 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     Ok(code)
 }
 
-/// A directory for a demo, which stays.
+/// A directory for a demo, which is kept.
 pub fn temporary(prefix: &str) -> Result<PathBuf> {
     let made = tempfile::Builder::new().prefix(prefix).tempdir();
     let dir = made.map_err(|error| {

@@ -54,7 +54,7 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     })
 }
 
-/// Journals of contests that cannot be read. The others of this project go on.
+/// Journals of contests that cannot be read. The other contests of this project go on.
 fn contest_journals(project: &Project) -> Vec<Finding> {
     let contests = std::fs::read_dir(project.contests()).into_iter().flatten();
     let mut dirs: Vec<_> = contests.flatten().map(|entry| entry.path()).collect();
@@ -86,8 +86,8 @@ fn print(project: &Project, rows: &[(String, String)], means: &Means) {
     out!("{}", contained_by(means));
 }
 
-/// Without a cgroup nobody can promise more: a process is then known by its environment, and by what
-/// its supervisor noted every few seconds.
+/// Without a cgroup we cannot promise more: a process is then known only by its environment, and by
+/// what its supervisor noted every few seconds.
 fn nothing_found(means: &Means) -> &'static str {
     match means.cgroup {
         Ok(_) => "all is well: no process, lock or file is left behind",

@@ -66,7 +66,7 @@ fn once(path: &Path, text: &str) -> Result<&'static str> {
     Ok("written")
 }
 
-/// Makes a directory in `.kiro`, or says what is in the way.
+/// Makes a directory in `.kiro`, or reports what is in the way.
 fn make_dir(kiro: &Path, dir: &Path) -> Result<()> {
     let Err(error) = fs::create_dir_all(dir) else {
         return Ok(());

@@ -82,7 +82,7 @@ pub fn log(setting: &Setting, args: &LogArgs) -> Result {
     }
 }
 
-/// Nothing was shown: is that as it should be?
+/// Nothing was shown: decides whether that is an error.
 fn nothing(spec: &Spec, agent: Option<&str>) -> Result {
     let name = &spec.name;
     match agent {

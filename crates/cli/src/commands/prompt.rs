@@ -17,7 +17,7 @@ pub struct PromptArgs {
     arguments: Vec<String>,
 }
 
-/// What agents are asked to do in a run, in order.
+/// The steps of a run, in order.
 const STEPS: [&str; 9] = [
     "requirements",
     "design",

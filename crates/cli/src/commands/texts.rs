@@ -31,7 +31,7 @@ pub fn man() -> Result {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    // There is one page: commands are described here, not in pages of their own.
+    // There is one page: commands are described here, not in separate pages.
     page.extend(commands().into_bytes());
     man.render_extra_section(&mut page)?;
     man.render_version_section(&mut page)?;
@@ -39,7 +39,7 @@ pub fn man() -> Result {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The commands with what they do, as roff.
+/// The commands and their descriptions, as roff.
 fn commands() -> String {
     let roff = |text: &str| text.replace('\\', "\\\\").replace('-', "\\-");
     let mut text = ".SH COMMANDS\n".to_owned();

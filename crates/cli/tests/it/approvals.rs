@@ -151,7 +151,7 @@ fn a_rejection_from_a_second_terminal_starts_the_agent_again() {
         .rfind(|it| it["spec"] == "login")
         .unwrap();
     assert!(told["prompt"].to_string().contains("too short"), "{told}");
-    // Everybody can see the arguments of a process (M5).
+    // Every user can see the arguments of a process (M5).
     assert!(!told["argv"].to_string().contains("too short"), "{told}");
     world.go();
     running.wait().assert_code(3);

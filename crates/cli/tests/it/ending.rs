@@ -39,7 +39,7 @@ impl World {
         status
     }
 
-    /// What the agents of a spec were told, one after the other.
+    /// The prompts of a spec's agents, one after the other.
     pub fn prompts(&self, spec: &str) -> Vec<String> {
         let launches = self.launches().into_iter();
         let own = launches.filter(|launch| launch["spec"] == spec);

@@ -91,7 +91,7 @@ fn a_permission_for_deploy_that_an_agent_gives_itself_waits_for_a_person() {
     let out = world.run("login");
     out.assert_ended(3, "waiting", "approval_needed");
     assert_eq!(world.steps("login"), ["inspect 1"]);
-    // Asking again is no approval.
+    // Running it again is not an approval.
     let again = world.run("login");
     again.assert_ended(3, "waiting", "approval_needed");
     world.kumite(&["approve", "login", "impl"]).assert_code(2);

@@ -1,4 +1,4 @@
-//! What people read: it names the thing that is wrong, and what it tells them to type works.
+//! Messages for people: each names what is wrong, and the commands in it work.
 
 use std::fs;
 use std::os::unix::fs::symlink;

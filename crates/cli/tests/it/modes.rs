@@ -1,5 +1,5 @@
-//! What agents said, and what is done with it, is for its owner only (M5); and a file that may not
-//! grow is an error, not a death (M6).
+//! The words of agents are only for their owner (M5); and a file that may not grow is an error, not
+//! a death (M6).
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -20,7 +20,7 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
     all.collect()
 }
 
-/// kumite is started by a shell that does this first.
+/// kumite, started by a shell that runs this first.
 fn started_by(shell: &str) -> World {
     let mut world = World::new();
     let script = format!("{shell}; exec \"$0\" \"$@\"");

@@ -128,7 +128,7 @@ fn an_old_end_is_not_posted_again_by_a_later_process() {
 fn b4_all_webhooks_are_told_and_a_slow_one_delays_none() {
     let (one, first) = listen();
     let (two, second) = listen();
-    // It takes connections, and never answers.
+    // It accepts connections, and never answers.
     let slow = TcpListener::bind("127.0.0.1:0").unwrap();
     let slow_address = slow.local_addr().unwrap();
     let world = World::new();

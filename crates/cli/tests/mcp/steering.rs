@@ -36,7 +36,7 @@ fn a_document_waits_until_it_is_approved_or_written_anew() {
         "approve_document",
         json!({"spec": "login", "document": "requirements"}),
     );
-    // Whether the engine is still there, so that it goes on by itself, is a matter of time.
+    // Whether the engine is still there, so that the run goes on by itself, depends on timing.
     let said = approved["message"].as_str().unwrap();
     assert!(
         said.starts_with("login: requirements.md is approved"),

@@ -128,7 +128,7 @@ pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn
 const NO_COMMIT: &str = "git shows no new commit in the main checkout, and none with the line \
     `Kumite-Spec:` that holds tasks.md as it is now (is there an old .git/index.lock?)";
 
-/// Whether history shows the merge. Without git there is nothing to see.
+/// Whether history shows the merge. Without git there is nothing to check.
 fn committed(work: Work, history: History) -> bool {
     match history {
         History::None => true,

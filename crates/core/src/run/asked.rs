@@ -114,7 +114,7 @@ fn unreadable(mut run: Run, why: &str, resume: Resume) -> (Run, Vec<Effect>) {
     rest(run)
 }
 
-/// What is owed where no agent has worked since the last look.
+/// What is owed if no agent has worked since the last look.
 fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
     run.deploy = run
         .deploy

@@ -245,7 +245,7 @@ fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, 
     (run, effects)
 }
 
-/// The permission is a person's now, and the run goes on when it is asked for.
+/// The permission now comes from a person, and the run goes on when it is started.
 fn deploy_approved(mut run: Run) -> Run {
     if let State::Halted(halted) = &mut run.state
         && halted.why == Halt::DeployDoubted

@@ -53,8 +53,8 @@ fn again(order: &Order, attempt: Attempt, open: u32) -> Turn {
     }
 }
 
-/// An agent that ends with the same question as the one before it, and has ticked nothing, would ask
-/// it again at every retry: a person is asked instead. `None`: it is not so.
+/// An agent that ends with the same question as the one before it, and has ticked nothing, would
+/// ask it again at every retry: so a person is asked instead. `None`: this is not the case.
 pub(super) fn asks_again(run: &mut Run, step: Step, ended: &Ended, look: &Look) -> Option<Turn> {
     let asked = question(step, ended, look);
     let before = std::mem::replace(&mut run.question, asked);
@@ -75,7 +75,7 @@ pub(super) fn asks_again(run: &mut Run, step: Step, ended: &Ended, look: &Look) 
     ))
 }
 
-/// What an agent of impl asks instead of finishing.
+/// The question of an impl agent that did not finish.
 fn question(step: Step, ended: &Ended, look: &Look) -> Option<Question> {
     let (Step::Implement(_), Outcome::Finished, Some(facts)) = (step, &ended.outcome, look.facts())
     else {

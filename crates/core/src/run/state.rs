@@ -41,7 +41,7 @@ pub struct Run {
     /// Changes that could not be written to spec.json: they are written first when the run goes on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Change>,
-    /// Older versions asked nobody: what they found was permitted.
+    /// Older versions asked nobody: what they found counted as permitted.
     #[serde(default = "Deploy::of_older_versions")]
     pub deploy: Deploy,
     /// The question that the last impl agent ended with.
@@ -49,7 +49,7 @@ pub struct Run {
     pub question: Option<Question>,
 }
 
-/// Whose permission for deploy stands in spec.json.
+/// Where the permission for deploy in spec.json comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deploy {
@@ -57,7 +57,7 @@ pub enum Deploy {
     NotPermitted,
     /// It was there when no agent worked, or a person confirmed it.
     ByPerson,
-    /// An agent worked, and spec.json could not be read afterwards: nobody knows yet.
+    /// An agent worked, and spec.json was unreadable afterwards: it is not known yet.
     Unseen,
     /// It appeared while an agent worked.
     Doubted,
@@ -68,7 +68,7 @@ impl Deploy {
         Deploy::ByPerson
     }
 
-    /// After a look at spec.json. `worked`: an agent worked since the look before.
+    /// After a look at spec.json. `worked`: an agent worked since the previous look.
     pub(super) fn seen(self, permitted: bool, worked: bool) -> Deploy {
         match (permitted, self) {
             (false, _) => Deploy::NotPermitted,
@@ -78,7 +78,7 @@ impl Deploy {
         }
     }
 
-    /// After the end of an agent, if spec.json cannot be read.
+    /// After the end of an agent, if spec.json is unreadable.
     pub(super) fn unseen(self) -> Deploy {
         match self {
             Deploy::NotPermitted | Deploy::Unseen => Deploy::Unseen,
@@ -87,7 +87,7 @@ impl Deploy {
     }
 }
 
-/// An agent of impl asked something instead of finishing.
+/// An impl agent asked something instead of finishing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     pub words: String,
@@ -138,8 +138,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// How long it may take, whatever becomes of the clock. A clock that ran ahead and was corrected
-    /// would make hours of seconds.
+    /// How long it may take, whatever happens to the clock. A clock that ran ahead and was
+    /// corrected would turn seconds into hours.
     pub fn longest_ms(&self) -> u64 {
         self.wake_ms.saturating_sub(self.since_ms)
     }
@@ -199,7 +199,7 @@ pub struct Halted {
     /// What the sentence for people needs besides the reason: a file, or the agent's last words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What the agent said last, if a person should know it.
+    /// The agent's last words, if a person should know them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub last_words: String,
     pub resume: Resume,

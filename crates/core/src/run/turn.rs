@@ -93,7 +93,7 @@ impl Turn {
         self
     }
 
-    /// What the agent said last is for the person that is asked.
+    /// Adds the agent's last words, for the person who is asked.
     pub fn with_last_words(mut self, words: &str) -> Turn {
         if let Next::Halt(halted) = &mut self.next
             && words::carries_last_words(halted.why)

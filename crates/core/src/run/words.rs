@@ -120,7 +120,7 @@ fn halt_sentence(halted: &Halted) -> String {
     }
 }
 
-/// Whether a person needs to know what the agent said last.
+/// Whether a person needs to know the agent's last words.
 pub(super) fn carries_last_words(why: Halt) -> bool {
     match why {
         Halt::Paused(why) => match why {

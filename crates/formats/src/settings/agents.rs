@@ -48,8 +48,8 @@ pub enum Prompt {
 }
 
 impl AgentSettings {
-    /// Each key with its value as TOML. Values of `env` are left out, and what looks secret in
-    /// arguments.
+    /// Each key with its value as TOML. Values of `env` are left out, and so are arguments that
+    /// look secret.
     pub(super) fn show(&self) -> Vec<(&'static str, String)> {
         let mut shown = match &self.kind {
             AgentKind::Program {

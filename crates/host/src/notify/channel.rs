@@ -1,4 +1,4 @@
-//! One place where people are told, with a thread that tells it.
+//! One channel to people, with a thread that delivers.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::Message;
 use super::queue::{Kept, Queue};
 
-/// After a failure this long, then twice as long, up to a minute.
+/// The pause after a failure, which then doubles up to a minute.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -33,7 +33,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: Queue,
-    /// This process had something to tell.
+    /// This process had something to deliver.
     has_told: bool,
     is_closed: bool,
     /// The thread has nothing more to do.
@@ -41,14 +41,14 @@ struct State {
 }
 
 impl Shared {
-    /// A thread that panicked leaves a queue that is whole: it is changed in single steps.
+    /// A thread that panicked leaves a consistent queue: it is changed in single steps.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Channel {
-    /// None: there is no thread for it.
+    /// None: no thread could be started.
     pub fn open(
         spool: Option<PathBuf>,
         deliver: impl Fn(&Message) -> Result<(), Undelivered> + Send + 'static,
@@ -77,7 +77,7 @@ impl Channel {
         self.shared.lock().has_told
     }
 
-    /// Nothing more will be told; what is left is tried once more.
+    /// No more messages follow; the remaining ones are tried once more.
     pub fn close(&self) {
         self.shared.lock().is_closed = true;
         self.shared.changed.notify_all();
@@ -119,7 +119,7 @@ fn work(shared: &Shared, deliver: &dyn Fn(&Message) -> Result<(), Undelivered>) 
     }
 }
 
-/// Waits for something to tell. None: there is nothing, and nothing will come.
+/// Waits for a message. None: there is none, and none will come.
 fn next(shared: &Shared) -> Option<Kept> {
     let mut state = shared.lock();
     loop {
@@ -134,7 +134,7 @@ fn next(shared: &Shared) -> Option<Kept> {
     }
 }
 
-/// True: it was closed before, so that this was the last try.
+/// True: it was closed before, so this was the last try.
 fn rest(shared: &Shared, pause: Duration) -> bool {
     let state = shared.lock();
     if state.is_closed {

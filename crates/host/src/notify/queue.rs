@@ -1,5 +1,5 @@
-//! What is still to be told to one place. It is bounded, and a file has the same content, so that
-//! a later process can go on.
+//! The messages that one channel still has to deliver. The number is limited, and a file has the
+//! same content, so that a later process can go on.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::files::{self, Durable};
 
 /// How many messages are kept.
 const MAX: usize = 100;
-/// How long a message is worth telling.
+/// How long a message is worth delivering.
 const KEPT_MS: u64 = 6 * 3600 * 1000;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,17 +31,17 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Goes on with what an earlier process could not deliver.
+    /// Continues with what an earlier process could not deliver.
     pub fn open(spool: Option<PathBuf>) -> Queue {
         let text = spool.as_ref().and_then(|file| fs::read(file).ok());
-        // A file that makes no sense has nothing to tell.
+        // An invalid file counts as empty.
         let kept = text.and_then(|text| serde_json::from_slice(&text).ok());
         let kept: VecDeque<Kept> = kept.unwrap_or_default();
         let last = kept.iter().map(|it| it.number).max().unwrap_or(0);
         Queue { kept, last, spool }
     }
 
-    /// When there is no room, the oldest that is not urgent goes first.
+    /// If it is full, the oldest message that is not urgent is dropped.
     pub fn push(&mut self, message: Message) {
         if self.kept.len() >= MAX {
             let oldest = self.kept.iter().position(|it| !it.message.is_urgent);
@@ -57,7 +57,7 @@ impl Queue {
         self.save();
     }
 
-    /// The one to tell next: the oldest that is urgent, or else the oldest.
+    /// The next message: the oldest urgent one, or else the oldest.
     pub fn next(&mut self) -> Option<Kept> {
         let now_ms = now_ms();
         let before = self.kept.len();
@@ -75,7 +75,7 @@ impl Queue {
         self.save();
     }
 
-    /// Without the file a later process would not go on; this one does all the same.
+    /// Without the file a later process could not go on; this one does nevertheless.
     fn save(&self) {
         let Some(spool) = &self.spool else {
             return;

@@ -45,7 +45,7 @@ mod names {
         json_schema!({"type": "string", "enum": Phase::ALL.map(Phase::name)})
     }
 
-    /// What waits for a person: a document, or the merge.
+    /// What can wait for a person: a document, or the merge.
     pub fn approvable(_: &mut SchemaGenerator) -> Schema {
         let documents = Document::ALL.map(Document::name).into_iter();
         let names: Vec<&str> = documents.chain([Phase::Deploy.name()]).collect();

@@ -1,4 +1,4 @@
-//! The merge: one commit where the project has git. A demo has none, so there it only says what it
+//! The merge: one commit if the project has git. A demo has none, so there it only says what it
 //! would do.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) fn merge(desk: &mut Desk<'_>) -> Result<String, Trouble> {
     let files = PARTS.iter().flat_map(|part| part.iter()).map(|file| file.0);
     let files: Vec<_> = files.filter(|name| desk.code(name).exists()).collect();
     let files = files.join(", ");
-    // A worktree has a file of this name: its branch is merged by somebody else.
+    // A worktree has a file with this name: its branch is merged elsewhere.
     if !desk.project().join(".git").is_dir() {
         desk.say(&format!(
             "I would merge {spec} as one commit with these files of demo/{spec}/: {files}."
@@ -40,7 +40,7 @@ fn commit(project: &Path, spec: &str) -> bool {
     };
     let message = format!("Add {spec}\n\nKumite-Spec: {spec}");
     let tasks = format!(".kiro/specs/{spec}/tasks.md");
-    // Where the specs are ignored, the code alone is committed.
+    // If the specs are ignored by git, only the code is committed.
     git(&["add", "--", &tasks]);
     git(&["add", "--", &format!("demo/{spec}")]);
     let who = [

@@ -24,7 +24,7 @@ pub struct Evidence {
     permissions: Vec<Permission>,
 }
 
-/// What became of the permission for deploy, and whether an agent works.
+/// The permission for deploy, and whether an agent works.
 #[derive(Clone, Default)]
 struct Permission {
     allowed: bool,

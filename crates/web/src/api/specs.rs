@@ -29,7 +29,7 @@ const EVENTS_MAX: u64 = 64 * 1024 * 1024;
 #[derive(Serialize, JsonSchema)]
 pub struct Specs {
     specs: Vec<Status>,
-    /// Directories whose names cannot be the names of specs.
+    /// Directories whose names are not valid for specs.
     not_shown: Vec<NotShown>,
 }
 

@@ -38,7 +38,7 @@ pub fn init(setting: &Setting, args: &InitArgs) -> Result {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The whole file, or none at all: a full disk leaves nothing that the next try would find.
+/// The whole file, or nothing: a full disk leaves nothing that the next try would find.
 fn write_new(path: &Path) -> io::Result<()> {
     let dir = path.parent().unwrap_or(path);
     let mut file = tempfile::Builder::new()

@@ -1,4 +1,4 @@
-//! The merge: whose permission it has, and what history shows of it.
+//! The merge: where its permission comes from, and what history shows of it.
 
 use super::build::*;
 use super::files::*;
@@ -49,9 +49,9 @@ fn merging(head: u64) -> Run {
 fn a_merge_is_done_when_history_shows_a_commit() {
     let event = || finished(with_history(2, false));
     check(merging(1), event(), DONE).saves(&[Change::Deployed]);
-    // It was done already: the last commit is the same, and one of them names the spec.
+    // It was already done: the last commit is the same, and a commit names the spec.
     check(merging(1), finished(with_history(1, true)), DONE);
-    // Without git there is nothing to see.
+    // Without git there is nothing to check.
     check(merging(1), finished(permitted(passed())), DONE);
 }
 
@@ -68,9 +68,9 @@ fn a_merge_without_a_commit_is_no_merge() {
         let work = *before.work().unwrap();
         let decided = check(before, finished(facts), unjudged(Pause::NoEvidence, work));
         decided.saves(&[]);
-        // A person makes the commit: then it is there.
+        // A person makes the commit, which counts.
         check(decided.run.clone(), start(with_history(2, false)), DONE);
-        // Nobody did: the merge is tried again.
+        // Nobody made it: the merge is tried again.
         let again = begun_over(Some(Stamp(1)), Step::Merge);
         check(decided.run, start(with_history(1, false)), again);
     }
@@ -105,13 +105,13 @@ fn a_permission_that_appears_while_an_agent_works_waits_for_a_person() {
         message.contains("`kumite approve SPEC deploy`"),
         "{message}"
     );
-    // Asking for the run again confirms nothing.
+    // Starting the run again confirms nothing.
     let again = check(run.clone(), start(permitted(passed())), waits).run;
     assert!(may_approve_deploy(&again).is_ok());
     let approved = decided(again, Event::DeployApproved).run;
     assert!(may_approve_deploy(&approved).is_err());
     check(approved, start(permitted(passed())), begun(Step::Merge));
-    // It is taken out of spec.json: nothing is to be done.
+    // It is removed from spec.json: nothing is left to do.
     check(run, start(passed()), DONE);
 }
 

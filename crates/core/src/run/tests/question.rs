@@ -1,4 +1,4 @@
-//! What an agent says last: a person is told, and the same question is not asked for ever.
+//! An agent's last words: a person gets them, and the same question is not asked for ever.
 
 use super::build::*;
 use super::files::*;
@@ -44,7 +44,7 @@ fn the_same_question_twice_without_progress_asks_a_person() {
     let message = message(&run);
     assert!(message.contains("asks the same again"), "{message}");
     assert!(message.contains("Which database?"), "{message}");
-    // A person answered; who asks the same once more waits at once.
+    // A person answered; an agent that asks the same again waits at once.
     let run = decided(run, start(tasks(0, 3))).run;
     let event = said(&run, Outcome::Finished, "Which database?", tasks(0, 3));
     check(run, event, paused(Pause::NoEvidence, implement(3)));
@@ -65,7 +65,7 @@ fn another_question_or_progress_is_a_retry_as_before() {
             "{words}"
         );
     }
-    // What is no question is tried as often as the guard allows.
+    // Words that are not a question are tried as often as the guard allows.
     let mut run: Run = working(implement(0)).into();
     for _ in 0..=RETRIES_MAX {
         run = asks(run, "I did nothing.", 0);
@@ -114,7 +114,7 @@ fn a_person_is_told_the_last_words_of_an_agent_that_did_not_do_its_step() {
             "{message}"
         );
     }
-    // Who was stopped has nothing to explain.
+    // An agent that was stopped has nothing to explain.
     let before: Run = stopping(design).into();
     let event = said(&before, Outcome::Killed, "Which colour?", written(1));
     assert!(!message(&decided(before, event).run).contains("colour"));

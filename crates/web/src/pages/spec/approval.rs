@@ -22,7 +22,7 @@ pub fn deploy_waits(seen: &Seen) -> bool {
     may_approve_deploy(&seen.run).is_ok()
 }
 
-/// The button that makes a doubted permission for deploy a person's.
+/// The button with which a person confirms a doubted permission for deploy.
 pub fn deploy_form(spec: &str) -> Markup {
     html! {
         form #approval data-post={ "/api/specs/" (spec) "/approve" } {
