@@ -1,5 +1,7 @@
 //! What a directory tells about its agent, for a kumite that did not start it.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, absolute};
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contain::Cgroup;
 use crate::files::{self, CLAIM, END, Error, REQUEST};
 use crate::handle::Handle;
+use crate::owner::Owner;
 use crate::process::{Identity, Process};
 use crate::request::{End, Request};
 
@@ -29,6 +32,8 @@ pub enum Adopted {
     Lost,
     /// Nothing was started here yet; [`crate::launch()`] is safe.
     NeverStarted,
+    /// Another user's. That we may not look does not mean that it is gone.
+    Foreign(Owner),
 }
 
 /// The id of the agent of `dir`, if one was ever requested.
@@ -43,6 +48,9 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
         path: dir.to_owned(),
         source,
     })?;
+    if is_forbidden(&dir, END) || is_forbidden(&dir, CLAIM) {
+        return Ok(Adopted::Foreign(Owner::of(&dir)));
+    }
     if let Some(end) = files::read(&dir, END)? {
         return Ok(Adopted::Ended(end));
     }
@@ -59,6 +67,11 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
     } else {
         Adopted::NeverStarted
     })
+}
+
+fn is_forbidden(dir: &Path, name: &str) -> bool {
+    let opened = File::open(dir.join(name));
+    opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// The living supervisor that has claimed `dir`.

@@ -88,6 +88,7 @@ impl Handle {
                         Err(error) => return unknown(&error),
                     }
                 }
+                Ok(Adopted::Foreign(owner)) => return lost(&owner.to_string()),
                 Err(error) => return unknown(&error),
             }
         }
@@ -199,6 +200,10 @@ fn unknown(error: &Error) -> End {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     };
+    lost(&reason)
+}
+
+fn lost(reason: &str) -> End {
     let outcome = Outcome::Lost(format!("how the agent ended is not known: {reason}"));
     let ended = Ended {
         outcome,

@@ -208,6 +208,7 @@ impl Talk {
 
     /// Its words belong to the contest. They stay where they are if its home is elsewhere.
     fn keep_in(&self, home: &Path) {
+        // Without them the page has less to tell of the contest; the contest itself has all.
         let _ = fs::rename(&self.said, home.join("said.jsonl"));
         let _ = fs::rename(&self.warned, home.join("warned.log"));
     }

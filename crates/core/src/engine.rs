@@ -171,10 +171,14 @@ mod tests {
             ..Facts::default()
         };
         facts.apply(Change::Generated(crate::names::Document::Requirements));
-        facts.documents[0].stamp = Some(crate::facts::Stamp(1));
+        facts.documents[0].stamp = Some(crate::facts::Stamp::Fnv(1));
         let look = Some(Look::Seen(Box::new(facts)));
         let order = Order::default();
-        Event::StartRequested { order, look }
+        Event::StartRequested {
+            order,
+            look,
+            place: None,
+        }
     }
 
     fn why(run: &Run) -> Halt {

@@ -136,9 +136,30 @@ impl FromIterator<Phase> for Permitted {
 }
 
 /// Tells one version of a piece of evidence from another: it changes whenever its file is written.
+/// A journal outlives the program that wrote it, so a stamp says by which hash it was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Stamp(pub u64);
+#[serde(rename_all = "snake_case")]
+pub enum Stamp {
+    /// By FNV-1a, or the beginning of a commit: both are the same in every version.
+    Fnv(u64),
+    /// By the hash of Rust's library, as version 0.1.0 did it. Another Rust may compute another
+    /// number for the same file.
+    #[serde(untagged)]
+    Std(u64),
+}
+
+impl Stamp {
+    /// Whether the two are of different versions. `None`: they were made by different hashes, so
+    /// nobody can tell.
+    pub fn differs_from(self, other: Stamp) -> Option<bool> {
+        match (self, other) {
+            (Stamp::Fnv(this), Stamp::Fnv(other)) | (Stamp::Std(this), Stamp::Std(other)) => {
+                Some(this != other)
+            }
+            (Stamp::Fnv(_), Stamp::Std(_)) | (Stamp::Std(_), Stamp::Fnv(_)) => None,
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentFacts {

@@ -9,9 +9,14 @@ use crate::change::{Change, Fixing};
 use crate::facts::Look;
 use crate::names::{Document, Phase};
 use crate::outcome::Ended;
+use crate::pool::QueuePlace;
 
-/// The version of the entries that this code writes. Released versions stay readable.
-pub const VERSION: u32 = 1;
+/// The version of the entries that this code writes. Released versions stay readable, and an entry
+/// keeps the meaning that it had when it was written:
+///
+/// - 1: kumite 0.1.0.
+/// - 2: stamps name their hash; a lost agent's documents count.
+pub const VERSION: u32 = 2;
 
 /// A fact with its number and its time. Numbers count from 1 without a gap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +38,9 @@ pub enum Event {
     StartRequested {
         order: Order,
         look: Option<Look>,
+        /// Where it queues.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<QueuePlace>,
     },
     /// A slot became free for a queued run.
     Admitted {
@@ -225,7 +233,7 @@ impl<'de> Deserialize<'de> for AgentId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{Facts, Findings};
+    use crate::facts::{Facts, Findings, Stamp};
     use crate::outcome::{Outcome, Usage};
 
     fn agent(at_ms: u64, seq: u64) -> AgentId {
@@ -242,10 +250,12 @@ mod tests {
     }
 
     fn events() -> Vec<Event> {
-        let facts = Facts {
+        let mut facts = Facts {
             completed: Some(Phase::Impl),
             ..Facts::default()
         };
+        facts.documents[0].stamp = Some(Stamp::Fnv(u64::MAX));
+        facts.documents[1].stamp = Some(Stamp::Std(u64::MAX));
         let look = || Look::Seen(Box::new(facts.clone()));
         let order = Order {
             until: Some(Phase::Review),
@@ -266,10 +276,19 @@ mod tests {
         let agent = agent(1, 2);
         let document = Document::Tasks;
         vec![
-            Event::StartRequested { order, look: None },
+            Event::StartRequested {
+                order,
+                look: None,
+                place: Some(QueuePlace {
+                    number: 2,
+                    of: 3,
+                    jobs: 5,
+                }),
+            },
             Event::StartRequested {
                 order: Order::default(),
                 look: Some(Look::Unreadable("spec.json:3: no comma".to_owned())),
+                place: None,
             },
             Event::Admitted { look: look() },
             Event::WaitOver { look: look() },
@@ -310,8 +329,11 @@ mod tests {
     #[test]
     fn the_first_release_wrote_entries_like_these() {
         let stop = r#"{"v":1,"seq":3,"at_ms":1700000000000,"event":"stop_requested","by":"user"}"#;
-        let event = Event::StopRequested { by: By::User };
-        assert_eq!(serde_json::to_string(&entry(event)).unwrap(), stop);
+        let first = Entry {
+            version: 1,
+            ..entry(Event::StopRequested { by: By::User })
+        };
+        assert_eq!(serde_json::to_string(&first).unwrap(), stop);
         let ended = r#"{"v":1,"seq":3,"at_ms":1700000000000,"event":"agent_ended",
             "agent":"agent-10-00000001","ended":{"outcome":"finished"},"look":{"unreadable":"gone"}}"#;
         let back: Entry = serde_json::from_str(ended).unwrap();
@@ -319,6 +341,13 @@ mod tests {
             panic!("{back:?}");
         };
         assert_eq!(id, agent(10, 1));
+    }
+
+    #[test]
+    fn stamps_of_the_first_release_are_told_from_those_of_today() {
+        let read = |text: &str| serde_json::from_str::<Stamp>(text).unwrap();
+        assert_eq!(read("18446744073709551615"), Stamp::Std(u64::MAX));
+        assert_eq!(read(r#"{"fnv":7}"#), Stamp::Fnv(7));
     }
 
     #[test]

@@ -6,12 +6,13 @@ use crate::facts::{Findings, Verdict};
 use crate::journal::AgentId;
 use crate::names::{Document, Phase};
 use crate::outcome::{Outcome, Usage};
+use crate::pool::QueuePlace;
 use crate::run::Step;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    RunQueued,
+    RunQueued(Option<QueuePlace>),
     RunStarted {
         phase: Option<Phase>,
     },
@@ -133,7 +134,7 @@ impl Notice {
                 RestState::Paused | RestState::Waiting => Level::Warn,
                 RestState::Idle | RestState::Stopped | RestState::Done => Level::Info,
             },
-            Notice::RunQueued
+            Notice::RunQueued(_)
             | Notice::RunStarted { .. }
             | Notice::PhaseStarted(_)
             | Notice::StepStarted { .. }

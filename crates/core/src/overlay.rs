@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn files_are_untouched() {
         let mut facts = Facts::default();
-        let stamp = Some(crate::facts::Stamp(1));
+        let stamp = Some(crate::facts::Stamp::Fnv(1));
         facts.documents = [DocumentFacts {
             stamp,
             ..DocumentFacts::default()

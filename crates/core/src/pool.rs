@@ -1,6 +1,28 @@
 //! Limits how many specs work at the same time: `jobs` slots, and a queue in the order of requests.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a run is in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueuePlace {
+    /// From 1: the next one that gets a slot.
+    pub number: usize,
+    /// How many wait in all.
+    pub of: usize,
+    /// How many may work at once.
+    pub jobs: usize,
+}
+
+impl fmt::Display for QueuePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let QueuePlace { number, of, jobs } = self;
+        let work = if *jobs == 1 { "works" } else { "work" };
+        write!(f, "number {number} of {of}; {jobs} {work} at once")
+    }
+}
 
 /// The slots of one project. They are not in the journal: they follow from the runs.
 #[derive(Clone, Debug)]
@@ -38,6 +60,20 @@ impl Pool {
         false
     }
 
+    /// All that wait, the next one first.
+    pub fn queue(&self) -> &VecDeque<String> {
+        &self.queue
+    }
+
+    pub fn place(&self, spec: &str) -> Option<QueuePlace> {
+        let before = self.queue.iter().position(|waiting| waiting == spec)?;
+        Some(QueuePlace {
+            number: before + 1,
+            of: self.queue.len(),
+            jobs: self.jobs,
+        })
+    }
+
     /// Takes a slot for an agent that already works: one that was found again after a crash.
     pub fn occupy(&mut self, spec: &str) {
         self.busy.insert(spec.to_owned());
@@ -73,6 +109,21 @@ mod tests {
         assert_eq!(pool.admit(), None);
         pool.leave("c");
         assert_eq!(pool.admit().as_deref(), Some("f"));
+    }
+
+    #[test]
+    fn each_one_that_waits_has_a_place() {
+        let mut pool = Pool::new(1);
+        for spec in ["a", "b", "c"] {
+            pool.ask(spec);
+        }
+        let place = |pool: &Pool, spec| pool.place(spec).map(|place| place.to_string());
+        assert_eq!(place(&pool, "a"), None, "it works");
+        let words = "number 2 of 2; 1 works at once";
+        assert_eq!(place(&pool, "c").as_deref(), Some(words));
+        pool.leave("b");
+        let words = "number 1 of 1; 1 works at once";
+        assert_eq!(place(&pool, "c").as_deref(), Some(words));
     }
 
     #[test]

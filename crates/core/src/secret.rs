@@ -14,7 +14,7 @@ pub enum Letters {
     Block,
 }
 
-/// A key that is recognised by its prefix. It ends with its last letter.
+/// A key that is known by how it begins. It goes on for as long as its letters do.
 #[derive(Debug)]
 pub struct Pattern {
     pub prefix: &'static str,
@@ -116,7 +116,7 @@ pub const PATTERNS: &[Pattern] = &[
 ];
 
 impl Pattern {
-    /// How many bytes are needed to recognise it.
+    /// How many bytes tell whether it is one.
     pub fn reach(&self) -> usize {
         self.prefix.len() + self.least
     }
@@ -160,8 +160,7 @@ impl Letters {
     }
 }
 
-/// A word can also begin after an escaped newline or the like (`\n`), and after a colour (`ESC [ 3
-/// 1 m`).
+/// Also after an escaped newline or the like (`\n`), and after a colour (`ESC [ 3 1 m`).
 fn begins_word([second, last]: [u8; 2]) -> bool {
     match last {
         b'n' | b'r' | b't' | b'b' | b'f' if second == b'\\' => true,
@@ -180,7 +179,7 @@ pub fn says_secret(name: &str) -> bool {
         "PASSPHRASE",
         "CREDENTIAL",
     ];
-    // Such names give the place of a secret, not the secret.
+    // What these name is where a secret is, not the secret.
     const PLACES: [&str; 8] = [
         "FILE",
         "PATH",

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::rfc3339;
 use crate::control::Reply;
+use crate::project::Spec;
 
 /// A notice with its time and its spec.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +59,14 @@ impl Feed {
 }
 
 impl Announcement {
+    pub fn new(spec: &Spec, notice: Notice, at_ms: u64) -> Announcement {
+        Announcement {
+            at_ms,
+            spec: spec.name.clone(),
+            notice,
+        }
+    }
+
     /// One line of `kumite run --json` (contract).
     pub fn to_json(&self) -> Value {
         let mut line = Map::new();
@@ -74,7 +83,7 @@ impl Announcement {
 /// The name of a notice (contract).
 fn kind(notice: &Notice) -> &'static str {
     match notice {
-        Notice::RunQueued => "run_queued",
+        Notice::RunQueued(_) => "run_queued",
         Notice::RunStarted { .. } => "run_started",
         Notice::PhaseStarted(_) => "phase_started",
         Notice::PhaseEnded(_) => "phase_ended",
@@ -98,7 +107,12 @@ fn kind(notice: &Notice) -> &'static str {
 #[rustfmt::skip]
 fn fields(notice: &Notice) -> Value {
     match notice {
-        Notice::RunQueued => json!({}),
+        Notice::RunQueued(None) => json!({}),
+        Notice::RunQueued(Some(place)) => json!({
+            "queue_place": place.number,
+            "jobs": place.jobs,
+            "message": format!("queued: {place}"),
+        }),
         Notice::RunStarted { phase } => json!({"phase": phase.map(|phase| phase.name())}),
         Notice::PhaseStarted(phase) | Notice::PhaseEnded(phase) => json!({"phase": phase.name()}),
         Notice::StepStarted { step, agent, resumed } => {

@@ -103,9 +103,7 @@ impl Context {
     /// agent that the journal does not know (somebody moved the journal away) is ended.
     fn remove_old_records(&self) {
         let current = self.run.work().map(|work| self.spec.agent_dir(work.agent));
-        let records = fs::read_dir(self.spec.run_dir().join("agents"));
-        for record in records.into_iter().flatten().flatten() {
-            let dir = record.path();
+        for dir in self.spec.agent_dirs() {
             if Some(&dir) == current.as_ref() {
                 continue;
             }
@@ -116,7 +114,10 @@ impl Context {
                     let _ = kumite_agents::conclude(&dir);
                     drop(fs::remove_dir_all(dir));
                 }
-                _ => drop(fs::remove_dir_all(dir)),
+                Ok(Adopted::Foreign(_)) => {}
+                Ok(Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => {
+                    drop(fs::remove_dir_all(dir))
+                }
             }
         }
     }

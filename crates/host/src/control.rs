@@ -67,6 +67,10 @@ impl Request {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     pub specs: Vec<String>,
+    /// They are all that there are, named by nobody: one that is broken does not keep the others
+    /// from their work.
+    #[serde(default)]
+    pub all: bool,
     pub until: Option<Phase>,
     pub from: Option<Phase>,
     pub review_once: Option<Fixing>,

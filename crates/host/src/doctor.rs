@@ -136,6 +136,10 @@ fn agents(spec: &Spec, findings: &mut Vec<Finding>) {
                     remedy: Remedy::StopRun(spec.name.clone()),
                 });
             }
+            Ok(Adopted::Foreign(owner)) => findings.push(Finding {
+                what: format!("{} has {owner}", spec.name),
+                remedy: Remedy::Person(format!("ask {}", owner.user)),
+            }),
             Ok(Adopted::Lost | Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => {
                 left_over(&id, Remains::of(&entry.path()), findings);
             }

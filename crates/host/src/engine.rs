@@ -2,6 +2,7 @@
 
 mod giving_up;
 mod leaving;
+mod recovery;
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -27,7 +28,7 @@ use crate::perform::Shared;
 use crate::project::Project;
 use crate::purse::{self, Purse};
 use crate::settings::Loader;
-use crate::{crash, evidence, requests, spec_file};
+use crate::{crash, evidence, queue, requests, spec_file};
 
 pub(crate) use leaving::Ending;
 pub use leaving::Left;
@@ -79,6 +80,7 @@ pub struct Engine {
     pub agents: BTreeMap<String, String>,
     asked: bool,
     quiet_since: Instant,
+    shown: queue::Shown,
     control: Option<control::Open>,
     lock: Lock,
 }
@@ -92,6 +94,7 @@ impl Engine {
         let notifier = Notifier::new(&settings.notify, &project.runtime());
         let launcher = Launcher::new(project.runtime());
         let purse = Purse::of(&project);
+        let shown = queue::Shown::new(&project.runtime());
         Engine {
             project,
             loader,
@@ -114,6 +117,7 @@ impl Engine {
             agents: BTreeMap::new(),
             asked: false,
             quiet_since: Instant::now(),
+            shown,
             control: None,
             lock,
         }
@@ -121,39 +125,6 @@ impl Engine {
 
     pub fn inbox(&self) -> Sender<Message> {
         self.shared.inbox.clone()
-    }
-
-    /// Finds all agents again that an earlier engine left at work, and their runs go on. Then
-    /// those that waited for a slot ask for it again.
-    pub fn recover(&mut self) {
-        let mut queued = Vec::new();
-        let known = self.project.known_runs().into_iter().filter_map(|name| {
-            let spec = self.project.spec_place(&name);
-            let run = journal::peek(spec.run_dir()).ok().flatten();
-            Some((name, run.filter(|run| !run.is_at_rest())?))
-        });
-        let known: Vec<_> = known.collect();
-        // All who work are paid for before anybody is started; then each is found on its own.
-        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
-        for work in known.iter().filter_map(|(_, run)| run.work()) {
-            self.shared.purse.hold(work.agent, work.step, &kit);
-        }
-        for (name, run) in known {
-            if let Some(work) = run.work() {
-                self.shared.purse.leave(work.agent);
-            }
-            match self.open(name.as_str()) {
-                // It has its slot, or its time will come.
-                Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
-                Ok(()) => queued.push(name.to_string()),
-                Err(error) => say(&format!("{name}: {}", spec_file::sentence(&error))),
-            }
-        }
-        for name in queued {
-            if self.pool.ask(&name) {
-                self.admit(&name);
-            }
-        }
     }
 
     /// Takes requests from other processes.
@@ -180,6 +151,7 @@ impl Engine {
             }
             message.into_iter().for_each(|message| self.take(message));
             self.tick();
+            self.shown.show(&self.pool);
             if self.may_end() {
                 control::unlink(&self.project);
                 self.shared.close();
@@ -226,6 +198,7 @@ impl Engine {
             crash::point(format_args!("known {name}"));
             // The journal knows its end now.
             handle.iter().for_each(|handle| handle.release());
+            // One that stays is removed when its run is opened again.
             let _ = std::fs::remove_dir_all(dir);
         }
     }
@@ -307,6 +280,10 @@ impl Engine {
             return Ok(());
         }
         let spec = self.project.spec(&name.parse()?)?;
+        if let Some(owner) = spec.foreign_agent() {
+            let spec = name.to_owned();
+            return Err(requests::Error::Foreign { spec, owner });
+        }
         let agent = self.agents.get(name).cloned();
         let kit = Kit::new(self.loader.loaded.settings.clone(), agent);
         let (context, news) = Context::open(spec, kit, &mut self.shared)?;

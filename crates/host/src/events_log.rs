@@ -30,6 +30,10 @@ pub fn append(
     if lines.is_empty() {
         return Ok(());
     }
+    // A spec that was moved away is not begun anew; one that lives in a worktree has its events here.
+    if !spec.main_dir().is_dir() && !spec.exists() {
+        return Ok(());
+    }
     let mut file = files::open_append(&spec.events_file())?;
     let key = format!("{}.{}", key.seq, key.index);
     let time = rfc3339(announcement.at_ms);
@@ -179,7 +183,7 @@ fn lines(notice: &Notice) -> Vec<Value> {
             reason,
             message,
         } => vec![run_ended(*state, reason, message)],
-        Notice::RunQueued | Notice::PhaseEnded(_) => Vec::new(),
+        Notice::RunQueued(_) | Notice::PhaseEnded(_) => Vec::new(),
     }
 }
 

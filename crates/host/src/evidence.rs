@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use kumite_core::facts::{
     DocumentFacts, Facts, Findings, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp,
-    TaskFacts,
+    TaskFacts, Verdict,
 };
 use kumite_core::names::{Document, Phase};
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::{inspection_report, review_reply, tasks_md};
 
+use crate::fnv::fnv1a;
 use crate::history::history;
 use crate::project::Spec;
 use crate::spec_file;
@@ -133,7 +133,7 @@ fn inspection_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Vec<Inspec
     for inspection in known.values_mut() {
         let file = files.inspections.get(&inspection.number);
         let stamp = file.map(|(_, stamp)| *stamp);
-        inspection.stamp = together(stamp, inspection.recorded.map(|verdict| verdict as u8));
+        inspection.stamp = together(stamp, inspection.recorded);
     }
     known.into_values().collect()
 }
@@ -194,43 +194,69 @@ fn is_blank(path: &Path) -> io::Result<bool> {
 
 /// Changes whenever the file is written, even with the same content.
 fn stamp(metadata: &Metadata) -> Stamp {
-    hash((
-        metadata.mtime(),
-        metadata.mtime_nsec(),
+    hash(&[
+        metadata.mtime().cast_unsigned(),
+        metadata.mtime_nsec().cast_unsigned(),
         metadata.len(),
         metadata.ino(),
-    ))
+    ])
 }
 
 /// A file and a record as one piece of evidence: it changes when either does.
 fn together<T: EvidenceKey>(file: Option<Stamp>, record: Option<T>) -> Option<Stamp> {
-    if file.is_none() && record.is_none() {
-        return None;
+    let file = file.map(|(Stamp::Fnv(hash) | Stamp::Std(hash))| hash);
+    let record = record.map(EvidenceKey::key);
+    match (file, record) {
+        (None, None) => None,
+        // The first number keeps "no file" apart from every file.
+        (file, record) => {
+            let numbers = [file, record].into_iter().flat_map(|part| match part {
+                None => [0, 0],
+                Some(number) => [1, number],
+            });
+            Some(hash(&numbers.collect::<Vec<u64>>()))
+        }
     }
-    let file = file.map(|stamp| stamp.0);
-    Some(hash((file, record.map(EvidenceKey::key))))
 }
 
-/// What of a record makes it another one.
+/// The part of a record that makes it another one.
 trait EvidenceKey {
-    fn key(self) -> (u32, u32);
+    fn key(self) -> u64;
 }
 
 impl EvidenceKey for Findings {
-    fn key(self) -> (u32, u32) {
-        (self.fix_required, self.needs_discussion)
+    fn key(self) -> u64 {
+        u64::from(self.fix_required) << 32 | u64::from(self.needs_discussion)
     }
 }
 
-impl EvidenceKey for u8 {
-    fn key(self) -> (u32, u32) {
-        (u32::from(self), 0)
+impl EvidenceKey for Verdict {
+    fn key(self) -> u64 {
+        match self {
+            Verdict::Go => 0,
+            Verdict::Nogo => 1,
+        }
     }
 }
 
-/// `DefaultHasher::new` has fixed keys: the same evidence has the same stamp in another process.
-fn hash(value: impl Hash) -> Stamp {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    Stamp(hasher.finish())
+fn hash(numbers: &[u64]) -> Stamp {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
+    Stamp::Fnv(fnv1a(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Journals keep these numbers: a kumite of any version has to find the same ones.
+    #[test]
+    fn a_stamp_is_the_same_in_every_version() {
+        assert_eq!(hash(&[1, 2, 3, 4]), Stamp::Fnv(0x898f7e1ce6964921));
+        let file = Some(Stamp::Fnv(7));
+        assert_eq!(
+            together(file, Some(Verdict::Nogo)),
+            Some(Stamp::Fnv(0xb07e6596e504fca3))
+        );
+        assert_eq!(together::<Verdict>(None, None), None);
+    }
 }

@@ -8,8 +8,7 @@ use kumite_core::facts::{History, Stamp};
 
 use crate::project::Spec;
 
-/// The evidence of a merge: the last commit of the main checkout, and whether a commit names the
-/// spec.
+/// The evidence of a merge: the last commit of the main checkout, and whether one names the spec.
 /// `files` is where the spec's own files are now.
 pub fn history(spec: &Spec, files: &Path) -> History {
     let root = spec.project_root();
@@ -38,10 +37,10 @@ fn is_merged(spec: &Spec, root: &Path, files: &Path) -> bool {
 /// The beginning of a commit's hash: enough to distinguish two commits.
 fn stamp(commit: &[u8]) -> Option<Stamp> {
     let digits = str::from_utf8(commit.get(..16)?).ok()?;
-    u64::from_str_radix(digits, 16).ok().map(Stamp)
+    u64::from_str_radix(digits, 16).ok().map(Stamp::Fnv)
 }
 
-/// The output of git. `None`: it failed, or is not installed.
+/// What git answers. `None`: it refuses, or is not there.
 fn git(root: &Path, words: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {

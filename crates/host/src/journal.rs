@@ -1,9 +1,11 @@
 //! The journal of a run: one line per entry, appended and synced before anything rests on it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use kumite_core::effect::Effect;
 use kumite_core::journal::{Entry, Event, VERSION};
@@ -93,6 +95,7 @@ impl Journal {
             source,
         };
         let mut file = open_for_both(&path).map_err(cannot)?;
+        hold(&file);
         if file.metadata().map_err(cannot)?.len() == 0 {
             // They belong to a journal that was removed, and do not apply to this one.
             snapshot::remove(dir);
@@ -130,6 +133,7 @@ impl Journal {
     /// the last ones, over whatever people have changed since. Like a snapshot it is not synced.
     pub fn note_acted(&self) {
         let path = self.path.with_file_name(ACTED);
+        // All effects can be repeated, so a note that cannot be written costs nothing but that.
         let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
     }
 
@@ -198,6 +202,24 @@ fn open_for_both(path: &Path) -> io::Result<File> {
         .read(true)
         .write(true)
         .open(path)
+}
+
+/// Shows that this process drives the run, as long as the journal is open. A reader that asks
+/// ([`is_driven`]) is in the way for a moment.
+fn hold(file: &File) {
+    for _ in 0..100 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::park_timeout(Duration::from_millis(1)),
+            // Where nothing can be locked, nobody can tell.
+            Ok(()) | Err(TryLockError::Error(_)) => return,
+        }
+    }
+}
+
+/// Whether an engine has this journal open: its run goes on, or is about to.
+pub fn is_driven(dir: &Path) -> bool {
+    let file = File::open(dir.join("journal.jsonl"));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 struct Replayed {

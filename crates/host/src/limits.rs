@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{now_ms, rfc3339};
 use crate::files::{self, Durable};
+use crate::fnv::fnv1a;
 
 /// Why other runs cannot be told of a limit.
 #[derive(Debug, thiserror::Error)]
@@ -194,13 +195,6 @@ pub fn rules(settings: &Settings) -> LimitRules {
         max_ms: ms(settings.limit.max_wait),
         jitter_ms: ms(settings.limit.jitter),
     }
-}
-
-/// A name for a file: the same in every version and on every machine.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

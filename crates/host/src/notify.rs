@@ -59,7 +59,7 @@ fn is_urgent(notice: &Notice) -> Option<bool> {
             Some(true)
         }
         Notice::ImplRetry { .. } | Notice::LimitWaiting { .. } | Notice::Warned(_) => Some(false),
-        Notice::RunQueued
+        Notice::RunQueued(_)
         | Notice::RunStarted { .. }
         | Notice::PhaseStarted(_)
         | Notice::StepStarted { .. }
@@ -87,7 +87,7 @@ impl Notifier {
         let webhooks = settings.webhook.iter().map(|address| {
             let spool = dir.join(format!(
                 "webhook-{:016x}.json",
-                crate::limits::fnv1a(address.as_bytes())
+                crate::fnv::fnv1a(address.as_bytes())
             ));
             let agent = ureq::Agent::config_builder()
                 .timeout_global(Some(PATIENCE))

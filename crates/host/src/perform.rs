@@ -11,7 +11,6 @@ use kumite_core::change::Change;
 use kumite_core::effect::{Effect, Launch, Limited};
 use kumite_core::engine::{EffectKey, Trouble, World};
 use kumite_core::journal::{AgentId, Entry, Event};
-use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::routing::Routing;
 use kumite_core::run::{Run, Step};
@@ -48,10 +47,21 @@ const BUSY: Duration = Duration::from_millis(20);
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 impl Shared {
-    /// Tells those who follow, and those who are not looking.
-    pub fn tell(&mut self, announcement: &Announcement) {
-        self.feed.tell(announcement);
-        if let Some(message) = Told::of(announcement) {
+    /// Tells everybody: the spec's events, the project's news, those that follow, the desktop and
+    /// the webhook. News that cannot be kept is no reason to stop the work.
+    pub fn announce(&mut self, spec: &Spec, key: EffectKey, said: &Announcement, again: bool) {
+        if let Err(error) = events_log::append(spec, key, said, again) {
+            let path = spec.events_file();
+            eprintln!("kumite: cannot append to {}: {error}", path.display());
+        }
+        let name = format!("{} {}.{}", spec.name, key.seq, key.index);
+        let runtime = spec.runtime();
+        if let Err(error) = news::append(&runtime, &name, said.to_json(), again) {
+            let path = runtime.display();
+            eprintln!("kumite: cannot append to the news in {path}: {error}");
+        }
+        self.feed.tell(said);
+        if let Some(message) = Told::of(said) {
             self.notifier.tell(&message);
         }
     }
@@ -95,7 +105,9 @@ impl World for Desk<'_> {
         let done = match effect {
             Effect::Save(changes) => self.save(changes, entry),
             Effect::Announce(notice) => {
-                self.announce(key, notice, entry.at_ms);
+                let notice = wording::addressed_notice(notice, &self.spec.name);
+                let said = Announcement::new(self.spec, notice, entry.at_ms);
+                self.shared.announce(self.spec, key, &said, self.again);
                 Ok(())
             }
             Effect::Limit(limited) => {
@@ -120,30 +132,6 @@ impl Desk<'_> {
             changes: changes.to_vec(),
             why: spec_file::sentence(&error),
         })
-    }
-
-    fn announce(&mut self, key: EffectKey, notice: &Notice, at_ms: u64) {
-        let announcement = Announcement {
-            at_ms,
-            spec: self.spec.name.clone(),
-            notice: wording::addressed_notice(notice, &self.spec.name),
-        };
-        // News that cannot be kept is no reason to stop the work.
-        if let Err(error) = events_log::append(self.spec, key, &announcement, self.again) {
-            eprintln!(
-                "kumite: cannot append to {}: {error}",
-                self.spec.events_file().display()
-            );
-        }
-        let name = format!("{} {}.{}", self.spec.name, key.seq, key.index);
-        let runtime = self.spec.runtime();
-        if let Err(error) = news::append(&runtime, &name, announcement.to_json(), self.again) {
-            eprintln!(
-                "kumite: cannot append to the news in {}: {error}",
-                runtime.display()
-            );
-        }
-        self.shared.tell(&announcement);
     }
 
     /// What the agent that `entry` tells of has used is counted and written down.
@@ -176,6 +164,13 @@ impl Desk<'_> {
             Ok(Adopted::Running(_) | Adopted::Ended(_) | Adopted::Lost) => {
                 self.adopt(order.agent);
                 return Ok(());
+            }
+            Ok(Adopted::Foreign(owner)) => {
+                return Err(Trouble::Launch {
+                    agent: order.agent,
+                    outcome: Outcome::Failed(owner.to_string()),
+                    session: order.resume.clone(),
+                });
             }
             Ok(Adopted::NeverStarted) | Err(_) => {
                 self.hold_back(order)?;

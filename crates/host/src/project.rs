@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use kumite_agents::{Adopted, Owner};
 use kumite_core::journal::AgentId;
 use kumite_core::names::Phase;
 use kumite_formats::spec_json::SpecJson;
@@ -303,13 +305,45 @@ impl Spec {
         }
     }
 
-    /// An agent at work has a directory, which goes with it.
-    fn has_agents(&self) -> bool {
+    /// The directories of its agents. One goes when the journal knows the agent's end.
+    pub fn agent_dirs(&self) -> Vec<PathBuf> {
         let agents = std::fs::read_dir(self.run.join("agents"));
-        agents.is_ok_and(|mut agents| agents.next().is_some())
+        let agents = agents.into_iter().flatten().flatten();
+        agents.map(|agent| agent.path()).collect()
     }
 
-    fn exists(&self) -> bool {
+    /// The owner of an agent that is another user's.
+    pub fn foreign_agent(&self) -> Option<Owner> {
+        let agents = self.agent_dirs().into_iter();
+        let mut adopted = agents.map(|dir| kumite_agents::adopt(&dir));
+        adopted.find_map(|adopted| match adopted {
+            Ok(Adopted::Foreign(owner)) => Some(owner),
+            _ => None,
+        })
+    }
+
+    fn has_agents(&self) -> bool {
+        !self.agent_dirs().is_empty()
+    }
+
+    /// Ends all its agents by their directories alone. Gives how many worked.
+    pub fn end_agents(&self, grace: Duration) -> usize {
+        let mut ended = 0;
+        for dir in self.agent_dirs() {
+            if let Ok(Adopted::Running(agent)) = kumite_agents::adopt(&dir) {
+                ended += 1;
+                agent.stop();
+                if !agent.ends_within(grace + Duration::from_secs(5)) {
+                    agent.force();
+                }
+            }
+            // Its directory keeps how it ended, for a run that can be read again.
+            let _ = kumite_agents::conclude(&dir);
+        }
+        ended
+    }
+
+    pub fn exists(&self) -> bool {
         self.main.join("spec.json").exists() || self.workplace() != self.project
     }
 

@@ -1,10 +1,13 @@
 //! The requests of people to an engine.
 
 use std::sync::mpsc::Sender;
+use std::thread;
 
+use kumite_agents::Owner;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{By, Event, Guard, Order, Rules};
 use kumite_core::names::{Document, Phase};
+use kumite_core::notice::RestState;
 use kumite_core::run::{
     Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_reset, may_review,
 };
@@ -14,6 +17,7 @@ use kumite_formats::spec_name;
 use crate::control::{Follow, Reply, Request, RunRequest};
 use crate::engine::{Ending, Engine};
 use crate::launch::Kit;
+use crate::status::JOURNAL_UNREADABLE;
 use crate::{evidence, journal, limits, project, settings, spec_file};
 
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +30,9 @@ pub enum Error {
     Journal(#[from] journal::Error),
     #[error(transparent)]
     Settings(#[from] settings::Error),
+    /// One agent at a time works for a spec, and nobody can end another user's.
+    #[error("{spec} has {owner}")]
+    Foreign { spec: String, owner: Owner },
     #[error("{spec}: {why}")]
     Refused { spec: String, why: String },
 }
@@ -59,7 +66,8 @@ fn done(reply: &Sender<Reply>, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// All or nothing: a wrong name starts none of them.
+/// All or nothing: a wrong name starts none of them. Only where nobody gave names do the others run,
+/// and a spec that cannot be opened has ended.
 fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<(), Error> {
     let by_hand = asked.review_once.is_some();
     let in_the_way =
@@ -73,8 +81,15 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     if let Some(agent) = &asked.agent {
         settings::agent(&settings, agent)?;
     }
+    let mut broken = Vec::new();
     for name in &asked.specs {
-        engine.open(name)?;
+        match engine.open(name) {
+            Err(Error::Journal(error)) if asked.all => {
+                broken.push((name, spec_file::sentence(&error)));
+                continue;
+            }
+            opened => opened?,
+        }
         if asked.review_once.is_some() {
             may_review(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
         }
@@ -98,6 +113,10 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         from: asked.from,
         review_once: asked.review_once,
     };
+    for (name, why) in broken {
+        let spec = engine.project.spec(&name.parse()?)?;
+        engine.say_ended(&spec, RestState::Failed, JOURNAL_UNREADABLE, &why);
+    }
     for name in &asked.specs {
         if let Some(context) = engine.contexts.get_mut(name) {
             context.kit = Kit::new(settings.clone(), asked.agent.clone());
@@ -132,8 +151,9 @@ fn start(engine: &mut Engine, name: &str, order: Order) {
         true => Some(evidence::look(&context.spec)),
         false => None,
     };
+    let place = engine.pool.place(name);
     // Trouble with the journal is told to all who follow.
-    let _ = engine.handle(name, Event::StartRequested { order, look });
+    let _ = engine.handle(name, Event::StartRequested { order, look, place });
 }
 
 fn rules(settings: &Settings) -> Rules {
@@ -153,7 +173,13 @@ fn rules(settings: &Settings) -> Rules {
 /// Answered when everything has ended.
 fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) -> Result<(), Error> {
     for name in specs {
-        engine.open(name)?;
+        match engine.open(name) {
+            Err(Error::Journal(error)) => {
+                end_agents(engine, name, error, reply)?;
+                continue;
+            }
+            opened => opened?,
+        }
         let at_rest = engine.contexts[name].run.is_at_rest();
         if at_rest {
             done(reply, format!("{name} does not run"))?;
@@ -164,6 +190,30 @@ fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) ->
         }
         engine.handle(name, Event::StopRequested { by })?;
     }
+    Ok(())
+}
+
+/// To end an agent takes its directory and nothing else: a journal that cannot be read is no reason
+/// to let it work on. The others do not wait for that.
+fn end_agents(
+    engine: &Engine,
+    name: &str,
+    error: journal::Error,
+    reply: &Sender<Reply>,
+) -> Result<(), Error> {
+    let spec = engine.project.spec(&name.parse()?)?;
+    let grace = engine.loader.loaded.settings.agent.term_grace.duration();
+    let (name, reply) = (name.to_owned(), reply.clone());
+    thread::spawn(move || {
+        let why = spec_file::sentence(&error);
+        let text = match spec.end_agents(grace) {
+            0 => format!("{name} has no agent at work; but {why}"),
+            1 => format!("the agent of {name} has ended; but {why}"),
+            ended => format!("{ended} agents of {name} have ended; but {why}"),
+        };
+        // One that is gone needs no answer.
+        let _ = reply.send(Reply::Done(text));
+    });
     Ok(())
 }
 

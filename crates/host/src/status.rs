@@ -1,6 +1,7 @@
 //! The state of a spec, for people and programs (contract). It is read only from the files: it asks
 //! no engine, and is correct when none runs.
 
+use std::path::PathBuf;
 use std::thread;
 
 use kumite_agents::Adopted;
@@ -10,7 +11,7 @@ use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::{
     Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, limit_sentence,
-    phase_of, run_ended,
+    phase_of, reason, run_ended,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,8 +19,13 @@ use serde::Serialize;
 use crate::announce::{state_name, usd};
 use crate::clock::{local_moment, rfc3339};
 use crate::project::{Project, Spec};
+use crate::queue::Queue;
 use crate::{evidence, journal, lock, spec_file, wording};
 
+/// Nobody knows where the spec is (contract).
+pub(crate) const JOURNAL_UNREADABLE: &str = "journal_unreadable";
+/// Why a run waits that has no slot yet.
+const QUEUED: &str = "queued";
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
 
@@ -37,8 +43,11 @@ pub struct Status {
     pub attempts_max: Option<u8>,
     pub tasks: TaskCount,
     pub agents: Vec<LiveAgent>,
+    /// Which place a queued spec has, from 1.
+    pub queue_place: Option<usize>,
     /// When a usage limit ends.
     pub until: Option<String>,
+    /// Of all agents of the spec, in all its runs.
     pub cost_usd: f64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -80,13 +89,14 @@ pub struct LiveAgent {
 
 /// The status of all specs of a project. Most of it is waiting for the kernel, so all cores help.
 pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
-    let engine_lives = lock::is_held(project);
+    let engine = EngineSeen::of(project);
+    let engine = &engine;
     let specs = project.all_specs()?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = specs.len().div_ceil(cores).max(SHARE_MIN);
     Ok(thread::scope(|scope| {
         let read = |share: &[Spec]| -> Vec<Status> {
-            let each = share.iter().map(|spec| status(spec, engine_lives));
+            let each = share.iter().map(|spec| status(spec, engine));
             each.collect()
         };
         let mut shares = specs.chunks(share);
@@ -103,23 +113,48 @@ pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
 }
 
 pub fn one(project: &Project, spec: &Spec) -> Status {
-    status(spec, lock::is_held(project))
+    status(spec, &EngineSeen::of(project))
 }
 
-fn status(spec: &Spec, engine_lives: bool) -> Status {
+/// What the files tell of the engine.
+struct EngineSeen {
+    lives: bool,
+    queue: Queue,
+}
+
+impl EngineSeen {
+    fn of(project: &Project) -> EngineSeen {
+        EngineSeen {
+            lives: lock::is_held(project),
+            queue: Queue::read(&project.runtime()),
+        }
+    }
+}
+
+fn status(spec: &Spec, engine: &EngineSeen) -> Status {
     let look = evidence::glance(spec);
     let (run, trouble) = match journal::peek(spec.run_dir()) {
         Ok(run) => (run.unwrap_or_default(), None),
         Err(error) => (Run::default(), Some(spec_file::sentence(&error))),
     };
-    let mut status = of_run(&spec.name, &run, look.facts(), engine_lives);
+    let is_driven = engine.lives && (run.is_at_rest() || journal::is_driven(spec.run_dir()));
+    let mut status = of_run(&spec.name, &run, look.facts(), is_driven);
     status.agents = living(spec, &run);
+    if let (State::Queued { .. }, true) = (&run.state, is_driven)
+        && let Some(place) = engine.queue.place(&spec.name)
+    {
+        status.queue_place = Some(place.number);
+        status.message = Some(format!("queued: {place}"));
+    }
     if let (Look::Unreadable(why), true) = (&look, run.is_at_rest()) {
         status.state = "paused";
         status.reason = Some("spec_unreadable".to_owned());
         status.message = Some(why.clone());
     }
     if let Some(trouble) = trouble {
+        // What nobody can know is no good news.
+        status.state = "failed";
+        status.reason = Some(JOURNAL_UNREADABLE.to_owned());
         status.message = Some(trouble);
     }
     status
@@ -127,13 +162,14 @@ fn status(spec: &Spec, engine_lives: bool) -> Status {
 
 /// The part that needs no process table.
 pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) -> Status {
-    let (state, reason, mut message) = words(run, engine_lives);
+    let (state, reason, mut message) = words(spec, run, engine_lives);
     if let (Some(message), Some(until_ms)) = (&mut message, run.limited_until_ms()) {
         *message += &format!("; it ends at {}", local_moment(until_ms));
     }
     let step = step_of(run);
     let next = facts.and_then(|facts| first_unfinished(facts, &run.order.rules));
     let rules = &run.order.rules;
+    let spent = run.spent_in_all();
     Status {
         spec: spec.to_owned(),
         state,
@@ -156,10 +192,11 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         attempts_max: step.and_then(Step::attempt).map(|_| rules.retries_max),
         tasks: facts.map(tasks).unwrap_or_default(),
         agents: Vec::new(),
+        queue_place: None,
         until: run.limited_until_ms().map(rfc3339),
-        cost_usd: usd(run.spent.usd_micros),
-        input_tokens: run.spent.input_tokens,
-        output_tokens: run.spent.output_tokens,
+        cost_usd: usd(spent.usd_micros),
+        input_tokens: spent.input_tokens,
+        output_tokens: spent.output_tokens,
         reviews: facts.map(reviews).unwrap_or_default(),
         inspections: facts.map(inspections).unwrap_or_default(),
     }
@@ -188,22 +225,34 @@ fn inspections(facts: &Facts) -> Vec<InspectionRound> {
     rounds.collect()
 }
 
-fn words(run: &Run, engine_lives: bool) -> (&'static str, Option<String>, Option<String>) {
+fn words(
+    spec: &str,
+    run: &Run,
+    engine_lives: bool,
+) -> (&'static str, Option<String>, Option<String>) {
+    let interrupted = || Some(reason(Halt::Stopped(By::Interrupt)).to_owned());
     match &run.state {
         State::Idle => ("idle", None, None),
         State::Queued { .. } if engine_lives => {
-            ("idle", None, Some("it waits for a free slot".to_owned()))
+            ("waiting", Some(QUEUED.to_owned()), Some(QUEUED.to_owned()))
         }
-        State::Queued { .. } => ("idle", None, None),
+        State::Queued { .. } => (
+            "stopped",
+            interrupted(),
+            Some(format!(
+                "kumite ended while it was queued; `kumite run {spec}` goes on"
+            )),
+        ),
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
             let step = work.step.name();
             match engine_lives {
                 true => ("working", None, Some(working_sentence(run, step))),
                 false => (
                     "stopped",
-                    Some(kumite_core::run::reason(Halt::Stopped(By::Interrupt)).to_owned()),
+                    interrupted(),
                     Some(format!(
-                        "kumite ended in the middle of the {step} step; `kumite run` goes on there"
+                        "kumite ended in the middle of the {step} step; `kumite run {spec}` goes \
+                         on there"
                     )),
                 ),
             }
@@ -214,7 +263,7 @@ fn words(run: &Run, engine_lives: bool) -> (&'static str, Option<String>, Option
                 true => "",
                 false => "; no kumite is there to wait: `kumite run` goes on",
             };
-            let reason = kumite_core::run::reason(Halt::Limited { until_ms: 0 });
+            let reason = reason(Halt::Limited { until_ms: 0 });
             ("waiting", Some(reason.to_owned()), Some(sentence + idle))
         }
         State::Halted(_) | State::Done(_) => match run_ended(run) {
@@ -298,22 +347,20 @@ fn tasks(facts: &Facts) -> TaskCount {
 
 /// The agents whose supervisors live, also those that no engine knows.
 fn living(spec: &Spec, run: &Run) -> Vec<LiveAgent> {
-    let entries = std::fs::read_dir(spec.run_dir().join("agents"));
-    let dirs = entries.into_iter().flatten().filter_map(Result::ok);
-    dirs.filter_map(|entry| {
-        let id = entry.file_name().into_string().ok()?;
-        match kumite_agents::adopt(&entry.path()) {
-            Ok(Adopted::Running(handle)) => Some(LiveAgent {
-                step: run
-                    .work()
-                    .filter(|work| work.agent.to_string() == id)
-                    .map(|work| work.step.name()),
-                pid: handle.pid(),
-                started_at: handle.started_at().map(rfc3339),
-                id,
-            }),
-            _ => None,
-        }
-    })
-    .collect()
+    let alive = |dir: PathBuf| {
+        let id = dir.file_name()?.to_str()?.to_owned();
+        let (pid, started_at) = match kumite_agents::adopt(&dir).ok()? {
+            Adopted::Running(handle) => (handle.pid(), handle.started_at()),
+            Adopted::Foreign(owner) => (Some(owner.pid?), None),
+            Adopted::Ended(_) | Adopted::Lost | Adopted::NeverStarted => return None,
+        };
+        let work = run.work().filter(|work| work.agent.to_string() == id);
+        Some(LiveAgent {
+            step: work.map(|work| work.step.name()),
+            pid,
+            started_at: started_at.map(rfc3339),
+            id,
+        })
+    };
+    spec.agent_dirs().into_iter().filter_map(alive).collect()
 }

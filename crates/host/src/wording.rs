@@ -10,7 +10,8 @@ use crate::clock::local_moment;
 
 pub fn sentence(notice: &Notice) -> String {
     match notice {
-        Notice::RunQueued => "waits for a free slot".to_owned(),
+        Notice::RunQueued(None) => "queued".to_owned(),
+        Notice::RunQueued(Some(place)) => format!("queued: {place}"),
         Notice::RunStarted { phase: Some(phase) } => format!("starts with {}", phase.name()),
         Notice::RunStarted { phase: None } => "starts".to_owned(),
         Notice::PhaseStarted(phase) => format!("{} begins", phase.name()),

@@ -66,7 +66,7 @@ impl Disk {
     /// An agent or a person wrote something.
     pub fn suffer(&mut self, deed: Deed) {
         self.version += 1;
-        let stamp = Some(Stamp(self.version));
+        let stamp = Some(Stamp::Fnv(self.version));
         match deed {
             Deed::Document(document) => self.document(document).stamp = stamp,
             Deed::Boxes(tasks) => self.files.tasks = tasks,
@@ -160,7 +160,7 @@ impl Disk {
             *self.document(document) = DocumentFacts {
                 generated: true,
                 approved: true,
-                stamp: Some(Stamp(self.version)),
+                stamp: Some(Stamp::Fnv(self.version)),
             };
         }
         match phase {
@@ -184,9 +184,10 @@ pub fn tick(tasks: &mut TaskFacts, boxes: u32) {
 fn both(file: Option<Stamp>, word: Option<u64>) -> Option<Stamp> {
     match (file, word) {
         (None, None) => None,
-        (file, word) => Some(Stamp(
-            file.map_or(0, |stamp| stamp.0) << 16 | word.unwrap_or(0),
-        )),
+        (Some(Stamp::Fnv(file) | Stamp::Std(file)), word) => {
+            Some(Stamp::Fnv(file << 16 | word.unwrap_or(0)))
+        }
+        (None, Some(word)) => Some(Stamp::Fnv(word)),
     }
 }
 

@@ -225,7 +225,8 @@ pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) 
             None
         }
     };
-    engine.handle(world, spec, Event::StartRequested { order, look });
+    let place = engine.pool.place(&name(spec));
+    engine.handle(world, spec, Event::StartRequested { order, look, place });
 }
 
 /// A person wants to know now whether the limit is over.

@@ -114,7 +114,7 @@ struct Told<'a>(&'a Event);
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Event::StartRequested { order, look } => write!(
+            Event::StartRequested { order, look, .. } => write!(
                 f,
                 "start requested (until {:?}, from {:?}, once {:?}) {}",
                 order.until,
@@ -150,7 +150,7 @@ impl fmt::Display for Seen<'_> {
         write!(f, " approved={}", facts.review.approved)?;
         for round in &facts.review.rounds {
             let (table, counts) = (round.table.map(pair), round.counts.map(pair));
-            let file = round.review.map(|stamp| stamp.0);
+            let file = round.review;
             write!(f, " r{}:{:?}", round.number, round.recorded)?;
             write!(f, "/{file:?}/{table:?}/{counts:?}")?;
         }

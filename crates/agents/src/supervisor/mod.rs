@@ -110,8 +110,11 @@ fn keep(
     claim(dir, cgroup)?;
     let request: Request = match files::read(dir, REQUEST) {
         Ok(Some(request)) => request,
-        Ok(None) => return finish(dir, &missing("the agent's request is gone".to_owned())),
-        Err(error) => return finish(dir, &missing(error.to_string())),
+        Ok(None) => {
+            let outcome = Outcome::Missing("the agent's request is gone".to_owned());
+            return finish(dir, &not_started(outcome));
+        }
+        Err(error) => return finish(dir, &not_started(Outcome::Missing(error.to_string()))),
     };
     match start::start(&request, entrance) {
         Ok(started) => {
@@ -120,7 +123,7 @@ fn keep(
             let end = run::run(dir, &request, started, signals, cgroup);
             leave(reserved.fill(&end)?)
         }
-        Err(sentence) => finish(dir, &missing(sentence)),
+        Err(outcome) => finish(dir, &not_started(outcome)),
     }
 }
 
@@ -196,9 +199,9 @@ pub fn verdict_of(
     })
 }
 
-fn missing(sentence: String) -> End {
+fn not_started(outcome: Outcome) -> End {
     let ended = Ended {
-        outcome: Outcome::Missing(sentence),
+        outcome,
         session: None,
         usage: Usage::default(),
         last_words: String::new(),

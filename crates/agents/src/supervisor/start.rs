@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::time::Duration;
 
+use kumite_core::outcome::Outcome;
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
@@ -43,7 +44,7 @@ pub struct Started {
 }
 
 /// Starts the agent in `cgroup`, if there is one.
-pub fn start(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Started, String> {
+pub fn start(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Started, Outcome> {
     let mut retries_left = request.spawn_retries;
     loop {
         match attempt(request, cgroup) {
@@ -56,7 +57,7 @@ pub fn start(request: &Request, cgroup: Option<&OwnedFd>) -> Result<Started, Str
                 });
             }
             Err(trouble) if trouble.is_transient() && retries_left > 0 => retries_left -= 1,
-            Err(trouble) => return Err(trouble.sentence(request)),
+            Err(trouble) => return Err(trouble.outcome(request)),
         }
         std::thread::sleep(RETRY_AFTER);
     }
@@ -173,8 +174,17 @@ impl Trouble {
         };
         matches!(
             Errno::from_io_error(error),
-            Some(Errno::AGAIN | Errno::NOMEM | Errno::TXTBSY)
+            Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::TXTBSY)
         )
+    }
+
+    /// A machine without room for another process says nothing about the program.
+    fn outcome(&self, request: &Request) -> Outcome {
+        let sentence = self.sentence(request);
+        match self.is_transient() {
+            true => Outcome::Failed(sentence),
+            false => Outcome::Missing(sentence),
+        }
     }
 
     fn sentence(&self, request: &Request) -> String {
@@ -235,5 +245,28 @@ fn refusal(path: &Path, error: &io::Error) -> String {
         _ => format!(
             "the agent program {path} could not be started: {error}; try again, or run it by hand"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(errno: Errno) -> Outcome {
+        let request: Request = serde_json::from_value(serde_json::json!({
+            "agent": "agent-1-00000001", "program": "x", "args": [], "cwd": "/", "env": [],
+            "log": "/x.log", "protocol": "claude", "step_timeout_ms": 0, "silence_timeout_ms": 0,
+            "exit_grace_ms": 0, "term_grace_ms": 0, "spawn_retries": 0
+        }))
+        .unwrap();
+        Trouble::Refused("/x".into(), errno.into()).outcome(&request)
+    }
+
+    #[test]
+    fn a_machine_without_room_is_not_a_missing_program() {
+        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::MFILE] {
+            assert!(matches!(refused(errno), Outcome::Failed(_)), "{errno:?}");
+        }
+        assert!(matches!(refused(Errno::NOENT), Outcome::Missing(_)));
     }
 }

@@ -84,6 +84,7 @@ pub fn run(setting: &Setting, args: &RunArgs) -> Result {
     };
     let request = RunRequest {
         specs,
+        all: args.all,
         until: args.until,
         from: args.from,
         agent: args.how.agent.clone(),

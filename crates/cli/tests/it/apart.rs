@@ -280,8 +280,9 @@ fn c3_5_a_spec_beyond_the_limit_is_queued_and_told_so() {
     let running = world.start(&["run", "first", "second", "--jobs", "1", "--json"]);
     world.wait_for("up");
     let status = world.status("second");
-    assert_eq!(status["state"], "idle");
-    assert!(text(&status["message"]).contains("slot"), "{status}");
+    assert_eq!(world.stands("second"), "waiting queued");
+    assert_eq!(status["queue_place"], 1);
+    assert_eq!(status["message"], "queued: number 1 of 1; 1 works at once");
     assert!(world.steps("second").is_empty());
     world.write("go", "");
     let out = running.wait();

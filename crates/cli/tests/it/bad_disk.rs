@@ -196,3 +196,50 @@ fn a_request_that_finds_no_room_in_the_journal_is_refused_and_the_agent_works_on
     world.kumite(&["resume", "login"]).assert_code(0);
     assert_eq!(world.steps("login"), ["impl 1", "inspect 1"]);
 }
+
+#[test]
+fn a_run_that_is_given_up_is_told_and_does_not_work_though_its_engine_lives() {
+    let world = World::new();
+    let Some(_disk) = Disk::at(world.path(".kiro/runtime")) else {
+        return;
+    };
+    for spec in ["login", "other"] {
+        world.spec_ready_for_impl(spec);
+    }
+    world.play(json!({"steps": {
+        "login/impl": {"touch": ["login"], "wait_for": "go"},
+        "other/impl": {"touch": ["other"], "wait_for": "go-other"}
+    }}));
+    let running = world.start(&["run", "login", "other", "--json"]);
+    world.wait_for("login");
+    world.wait_for("other");
+    let filler = world.path(".kiro/runtime/filler");
+    let mut size = 1024 * 1024;
+    while fs::write(&filler, vec![0; size]).is_err() {
+        size -= 4096;
+    }
+    // Every request takes a little of the last page of the journal, until there is nothing left.
+    until("a pause to be refused", || {
+        world.kumite(&["pause", "login"]).code == 1
+    });
+    world.write("go", "");
+    until("the run to be given up", || {
+        world.status("login")["state"] != "working"
+    });
+    assert_eq!(world.status("other")["state"], "working");
+    until("the end to be told", || {
+        let events = world.events("login");
+        events
+            .iter()
+            .any(|event| event.to_string().contains("No space left"))
+    });
+    fs::remove_file(&filler).unwrap();
+    world.write("go-other", "");
+    let out = running.wait();
+    out.assert_code(3);
+    let ends = out.notices("run_ended");
+    let end = ends.iter().find(|end| end["spec"] == "login").unwrap();
+    assert_eq!(end["reason"], "journal_unwritable", "{end}");
+    world.kumite(&["resume", "login"]).assert_code(0);
+    assert_eq!(world.stands("login"), "done all_phases_done");
+}

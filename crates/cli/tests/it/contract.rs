@@ -29,7 +29,7 @@ const PHASES: [&str; 7] = [
     "inspection",
     "deploy",
 ];
-const REASONS: [&str; 22] = [
+const REASONS: [&str; 25] = [
     "all_phases_done",
     "not_permitted",
     "approval_needed",
@@ -48,10 +48,13 @@ const REASONS: [&str; 22] = [
     "budget",
     "spec_unreadable",
     "spec_unwritable",
+    "journal_unreadable",
+    "journal_unwritable",
     "stopped_by_user",
     "paused_by_user",
     "diverging",
     "interrupted",
+    "queued",
 ];
 
 fn is_time(value: &Value) -> bool {

@@ -223,11 +223,8 @@ fn result(world: &World) -> Result {
     let of = |spec: &'static str| {
         let mut json = world.spec_json(spec);
         without_times(&mut json);
-        let mut status = world.status(spec);
-        // A finished spec that is asked for again has a new run, which cost nothing yet.
-        for used in ["cost_usd", "input_tokens", "output_tokens"] {
-            status.as_object_mut().unwrap().remove(used);
-        }
+        // With its cost: a finished spec that is asked for again has cost what it has cost.
+        let status = world.status(spec);
         let journal = world.read(&format!(".kiro/runtime/kumite/runs/{spec}/journal.jsonl"));
         let ended = |entry: &&Value| entry["event"] == "agent_ended";
         let result = Spec {
@@ -282,7 +279,9 @@ fn without_times(value: &mut Value) {
 
 fn check_nothing_is_left(world: &World) {
     world.assert_nothing_left();
-    until("all supervisors to be gone", || supervisors(world) == 0);
+    until("all supervisors to be gone", || {
+        supervisors(world).is_empty()
+    });
     let mut files = Vec::new();
     list(&world.path(".kiro"), &mut files);
     let root = format!("{}/", world.path(".kiro").display());
@@ -313,15 +312,18 @@ fn list(dir: &std::path::Path, files: &mut Vec<String>) {
     }
 }
 
-fn supervisors(world: &World) -> usize {
+pub fn supervisors(world: &World) -> Vec<u32> {
     let root = world.root().display().to_string();
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
+    let is_one = |entry: &fs::DirEntry| {
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        command.contains("__supervise") && command.contains(&root)
+    };
     processes
-        .filter_map(command)
-        .map(|command| String::from_utf8_lossy(&command).into_owned())
-        .filter(|command| command.contains("__supervise") && command.contains(&root))
-        .count()
+        .filter(is_one)
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

@@ -188,7 +188,7 @@ fn detach_honours_jobs() {
         .kumite(&["run", "a", "b", "--jobs", "1", "--detach"])
         .assert_code(0);
     world.wait_for_step("a", "requirements 1");
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1");
     assert!(world.steps("b").is_empty());
     world.go();
     world.wait_for_state("b", "done");

@@ -139,10 +139,12 @@ fn a_spec_that_was_queued_when_kumite_was_killed_can_be_run() {
     world.play(json!({"steps": {"a/requirements": held()}}));
     let running = world.start(&["run", "a", "b", "--jobs", "1"]);
     world.wait_for_step("a", "requirements 1");
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1 of 1; 1 works at once");
     running.signal("KILL");
     running.wait().assert_code(137);
-    assert_eq!(world.status("b")["state"], "idle");
+    // Nobody is there who could give it a slot.
+    assert_eq!(world.stands("b"), "stopped interrupted");
+    assert!(world.status("b")["queue_place"].is_null());
     world.go();
     world.kumite(&["run", "b"]).assert_code(0);
     assert_eq!(world.stands("b"), "done all_phases_done");

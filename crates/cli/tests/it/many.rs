@@ -13,7 +13,7 @@ fn s09_six_specs_run_five_at_once_and_the_sixth_is_queued() {
     world.play(json!({"default": {"wait_for": "go"}}));
     let running = world.start(&["run", "a", "b", "c", "d", "e", "f", "--json"]);
     until("five agents to work", || world.launches().len() == 5);
-    world.wait_for_message("f", "slot");
+    world.wait_for_message("f", "queued: number 1 of 1; 5 work at once");
     assert!(world.steps("f").is_empty());
     for spec in &specs[..5] {
         assert_eq!(world.status(spec)["state"], "working", "{spec}");
@@ -43,7 +43,7 @@ fn s09_a_queued_spec_that_is_stopped_never_starts() {
     world.play(json!({"steps": {"requirements": held()}}));
     let running = world.start(&["run", "a", "b", "--jobs", "1", "--json"]);
     world.wait_for_step("a", "requirements 1");
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1 of 1; 1 works at once");
     world.kumite(&["stop", "b"]).assert_code(0);
     assert_eq!(world.stands("b"), "stopped stopped_by_user");
     world.go();
@@ -219,7 +219,7 @@ fn s09_a_second_terminal_that_finds_all_slots_taken_is_queued_and_told_so() {
     let first = world.start(&["run", "a", "--jobs", "1"]);
     world.wait_for_step("a", "requirements 1");
     let second = world.start(&["run", "b", "--json"]);
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1 of 1; 1 works at once");
     assert!(world.steps("b").is_empty());
     world.go();
     first.wait().assert_code(0);

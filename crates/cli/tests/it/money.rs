@@ -354,3 +354,29 @@ fn t10_a_budget_of_a_day_that_cannot_be_checked_starts_nobody() {
     std::fs::remove_dir(world.path(USAGE)).unwrap();
     world.kumite(&["resume", "login"]).assert_code(0);
 }
+
+#[test]
+fn s6_a_walk_with_approvals_by_hand_is_one_run_with_one_purse() {
+    let world = world("usd_per_run = 0.015");
+    world.write(
+        ".kiro/kumite.toml",
+        &format!(
+            "{}\n[run]\nauto_approve = false\n",
+            world.read(".kiro/kumite.toml")
+        ),
+    );
+    world.spec("walk");
+    world.kumite(&["run", "walk"]).assert_code(3);
+    world.kumite(&["approve", "walk"]).assert_code(0);
+    world.kumite(&["resume", "walk"]).assert_code(3);
+    assert_eq!(world.status("walk")["cost_usd"], 0.02);
+    world.kumite(&["approve", "walk"]).assert_code(0);
+    // $0.02 of $0.015 are spent: nobody is started any more.
+    world.kumite(&["resume", "walk"]).assert_code(4);
+    assert_eq!(world.stands("walk"), "paused budget");
+    let by_spec = cost(&world, &["--by", "spec"]);
+    assert_eq!(
+        by_spec["total"]["cost_usd"],
+        world.status("walk")["cost_usd"]
+    );
+}

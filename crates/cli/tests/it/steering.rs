@@ -74,7 +74,7 @@ fn a_queued_spec_can_be_paused() {
     world.play(json!({"steps": {"requirements": held()}}));
     let running = world.start(&["run", "a", "b", "--jobs", "1"]);
     world.wait_for_step("a", "requirements 1");
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1");
     world.kumite(&["pause", "b"]).assert_code(0);
     assert_eq!(world.stands("b"), "paused paused_by_user");
     world.go();

@@ -217,7 +217,7 @@ fn ctrl_c_also_stops_what_is_queued() {
     world.play(json!({"steps": {"requirements": held()}}));
     let running = world.start(&["run", "a", "b", "--jobs", "1"]);
     world.wait_for_step("a", "requirements 1");
-    world.wait_for_message("b", "slot");
+    world.wait_for_message("b", "queued: number 1");
     running.signal("INT");
     running.wait().assert_code(130);
     assert!(world.steps("b").is_empty());

@@ -100,7 +100,7 @@ fn tell_all(contest_dir: &Path, tell: fn(&Handle)) {
     let handles = dirs.filter_map(|dir| match kumite_agents::adopt(&dir) {
         Ok(Adopted::Running(handle)) => Some(handle),
         Ok(Adopted::Lost) => Some(Handle::of(&dir)),
-        Ok(Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => None,
+        Ok(Adopted::Ended(_) | Adopted::NeverStarted | Adopted::Foreign(_)) | Err(_) => None,
     });
     let handles: Vec<Handle> = handles.collect();
     // All are told before we wait for the first.

@@ -37,8 +37,27 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
         Outcome::SessionGone(_) if !work.anew => again(Work { anew: true, ..work }, None),
         Outcome::SessionGone(how) => fail(Failure::AgentFailed, how),
         Outcome::OverBudget(what) => Turn::pause(step, Pause::Budget, what),
-        Outcome::Lost(_) if !work.revived => revived(work, ended.session.clone()),
-        Outcome::Lost(how) => fail(Failure::AgentFailed, how),
+        Outcome::Lost(how) => match left_behind(&run.order, work, look, entry) {
+            Some(turn) => turn,
+            None if !work.revived => revived(work, ended.session.clone()),
+            None => fail(Failure::AgentFailed, how),
+        },
+    }
+}
+
+/// Nobody saw the end of this agent, but its documents can be seen. A review, a reply and an
+/// inspection are nothing else than their documents: where these are there and clear, the step is
+/// not paid for again. Version 1 did it again, so its journals go on as they did.
+fn left_behind(order: &Order, work: Work, look: &mut Look, entry: &Entry) -> Option<Turn> {
+    if entry.version < 2 {
+        return None;
+    }
+    match (work.step, look) {
+        (Step::Review(_) | Step::Reply(_) | Step::Inspect(_), Look::Seen(facts)) => {
+            judge(order, work, facts).ok()
+        }
+        (Step::Write(_) | Step::Implement(_) | Step::Fix(_) | Step::Merge, _)
+        | (_, Look::Unreadable(_) | Look::Nobody) => None,
     }
 }
 
@@ -68,16 +87,21 @@ impl Gap {
 /// Judges the results of a step. `facts` are changed together with the decision.
 pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn, Gap> {
     let gap = |why, detail: String| Gap { work, why, detail };
-    let written = |file: String| match evidence(facts, work.step) {
-        Some(stamp) if Some(stamp) != work.before => Ok(()),
-        Some(_) => Err(gap(
-            Pause::NoEvidence,
-            format!("the agent did not write {file}"),
-        )),
-        None => Err(gap(
-            Pause::NoEvidence,
-            format!("{file} is missing or empty"),
-        )),
+    let written = |file: String| {
+        let missing = |why: String| Err(gap(Pause::NoEvidence, why));
+        let Some(stamp) = evidence(facts, work.step) else {
+            return missing(format!("{file} is missing or empty"));
+        };
+        match work
+            .before
+            .map_or(Some(true), |old| stamp.differs_from(old))
+        {
+            Some(true) => Ok(()),
+            Some(false) => missing(format!("the agent did not write {file}")),
+            None => missing(format!(
+                "an older kumite started this agent, so nobody can tell whether it wrote {file}"
+            )),
+        }
     };
     match work.step {
         Step::Write(document) => {

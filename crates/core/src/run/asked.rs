@@ -13,11 +13,13 @@ use crate::facts::{Facts, Look};
 use crate::journal::{Entry, Order};
 use crate::names::Phase;
 use crate::notice::Notice;
+use crate::pool::QueuePlace;
 
 pub(super) fn start_requested(
     mut run: Run,
     order: &Order,
     look: Option<&Look>,
+    place: Option<QueuePlace>,
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
     // B3.4: only a reset helps.
@@ -43,15 +45,15 @@ pub(super) fn start_requested(
     if order.from.is_some() {
         run.parked = None;
     }
-    if matches!(run.state, State::Idle | State::Done(_)) {
-        run.spent = Default::default();
+    if !std::mem::replace(&mut run.under_way, true) {
         run.number = run.number.saturating_add(1);
+        run.spent_before += std::mem::take(&mut run.spent);
     }
     run.order = *order;
     run.state = State::Queued { resume };
     match look {
         Some(look) => admitted(run, look, entry),
-        None => (run, vec![Effect::Announce(Notice::RunQueued)]),
+        None => (run, vec![Effect::Announce(Notice::RunQueued(place))]),
     }
 }
 

@@ -17,7 +17,9 @@ use crate::outcome::{Ended, LimitKind, Outcome};
 /// Decides what `entry` means for `run`.
 pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
     match &entry.event {
-        Event::StartRequested { order, look } => start_requested(run, order, look.as_ref(), entry),
+        Event::StartRequested { order, look, place } => {
+            start_requested(run, order, look.as_ref(), *place, entry)
+        }
         Event::Admitted { look } => admitted(run, look, entry),
         Event::WaitOver { look } => wait_over(run, look, entry),
         Event::AgentEnded { agent, ended, look } => agent_ended(run, *agent, ended, look, entry),
@@ -200,6 +202,7 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
     match run.state {
         State::Halted(_) | State::Done(_) | State::Idle => {
             run.state = State::Idle;
+            run.under_way = false;
             run.parked = None;
             run.overloads = 0;
             run.question = None;
@@ -275,7 +278,12 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
             Resume::at(work.step)
         }
         State::Halted(ref halted) if !exhausted => halted.resume,
-        State::Idle | State::Done(_) => Resume::default(),
+        State::Idle => Resume::default(),
+        State::Done(_) => {
+            // It is not finished before spec.json says so.
+            run.under_way = true;
+            Resume::default()
+        }
         State::Queued { .. }
         | State::Working(_)
         | State::Finishing(_)

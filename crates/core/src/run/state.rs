@@ -13,14 +13,21 @@ use crate::outcome::Usage;
 /// One walk of a spec through its phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which walk of the spec this is: it counts from 1 with every start after an end or a reset.
+    /// Which walk of the spec this is, from 1. A new one begins with a start when none is under way.
     #[serde(default)]
     pub number: u32,
+    /// A walk was begun, and neither finished nor reset. A person's answer does not end it: the
+    /// money of a walk is counted from its first step to its last.
+    #[serde(default)]
+    pub under_way: bool,
     /// What was asked for last.
     pub order: Order,
     pub state: State,
     /// What all agents of this run used so far.
     pub spent: Usage,
+    /// What the agents of all earlier runs of the spec used.
+    #[serde(default)]
+    pub spent_before: Usage,
     /// What a person said when rejecting a document, for the agent that writes it anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
@@ -302,6 +309,13 @@ impl Run {
             | State::Halted(_)
             | State::Done(_) => None,
         }
+    }
+
+    /// What all agents of the spec used, in this run and in all before it.
+    pub fn spent_in_all(&self) -> Usage {
+        let mut all = self.spent_before;
+        all += self.spent;
+        all
     }
 
     /// Whether the retries of impl are used up, which only a reset leaves (B3.4).

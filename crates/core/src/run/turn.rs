@@ -141,6 +141,8 @@ pub(super) fn go(
         Next::Finish(finish) => {
             said.extend(phase.map(Notice::PhaseEnded));
             run.state = State::Done(finish);
+            // A review by hand is a part of the walk around it.
+            run.under_way = run.order.review_once.is_some();
             None
         }
     };

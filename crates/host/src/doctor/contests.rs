@@ -25,6 +25,10 @@ pub fn examine(project: &Project, findings: &mut Vec<Finding>) {
                         )),
                     });
                 }
+                Ok(Adopted::Foreign(owner)) => findings.push(Finding {
+                    what: format!("contest {id} has {owner}"),
+                    remedy: Remedy::Person(format!("ask {}", owner.user)),
+                }),
                 Ok(Adopted::Lost | Adopted::Ended(_) | Adopted::NeverStarted) | Err(_) => {
                     left_over(&agent, Remains::of(&dir), findings);
                 }

@@ -1,12 +1,19 @@
 //! When an engine, or one of its runs, cannot go on: agents are ended, people are told.
 
+use kumite_core::engine::EffectKey;
 use kumite_core::notice::{Notice, RestState};
 
 use super::Engine;
 use crate::announce::Announcement;
 use crate::clock::now_ms;
 use crate::control::Reply;
+use crate::project::Spec;
 use crate::{journal, spec_file};
+
+/// Why a run ended whose journal could not be written (contract).
+const JOURNAL_UNWRITABLE: &str = "journal_unwritable";
+/// Entries count from 1.
+const OF_NO_ENTRY: EffectKey = EffectKey { seq: 0, index: 0 };
 
 impl Engine {
     /// Somebody removed the files that make this the only engine of the project. Another one may
@@ -17,27 +24,27 @@ impl Engine {
              documents",
             self.project.runtime().display()
         );
-        for (name, context) in std::mem::take(&mut self.contexts) {
+        for context in std::mem::take(&mut self.contexts).into_values() {
             context.end_now();
             let state = RestState::Paused;
-            self.say_ended(&name, state, "interrupted", &why);
+            self.say_ended(&context.spec, state, "interrupted", &why);
             for waiting in &context.waiting {
+                // One that is gone needs no answer.
                 let _ = waiting.send(Reply::Failed(why.clone()));
             }
         }
         self.shared.close();
     }
 
-    fn say_ended(&mut self, name: &str, state: RestState, reason: &str, message: &str) {
-        self.shared.tell(&Announcement {
-            at_ms: now_ms(),
-            spec: name.to_owned(),
-            notice: Notice::RunEnded {
-                state,
-                reason: reason.to_owned(),
-                message: message.to_owned(),
-            },
-        });
+    /// The end of a run that no journal tells of.
+    pub(crate) fn say_ended(&mut self, spec: &Spec, state: RestState, reason: &str, message: &str) {
+        let ended = Notice::RunEnded {
+            state,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+        };
+        let said = Announcement::new(spec, ended, now_ms());
+        self.shared.announce(spec, OF_NO_ENTRY, &said, false);
     }
 
     /// The journal cannot be written (for example, the disk is full): nothing may happen that is
@@ -49,13 +56,15 @@ impl Engine {
         };
         context.kill();
         if let Some(work) = context.run.work() {
-            // Whoever finds it again reserves for it again.
+            // The engine that finds it again reserves for it again.
             self.shared.purse.leave(work.agent);
         }
         let message = spec_file::sentence(error);
         let said = format!("{message}; make room, then `kumite resume {name}`");
-        self.say_ended(name, RestState::Paused, "spec_unwritable", &said);
+        let state = RestState::Paused;
+        self.say_ended(&context.spec, state, JOURNAL_UNWRITABLE, &said);
         for waiting in &context.waiting {
+            // One that is gone needs no answer.
             let _ = waiting.send(Reply::Failed(message.clone()));
         }
         self.pool.leave(name);

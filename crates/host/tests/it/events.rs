@@ -130,3 +130,12 @@ fn a_spec_directory_that_is_gone_is_an_error_only_if_it_cannot_be_made() {
     tell(&place, 1, false);
     assert_eq!(lines(&place).len(), 2);
 }
+
+#[test]
+fn a_spec_that_was_moved_away_is_not_begun_anew() {
+    let place = Place::new();
+    tell(&place, 1, false);
+    fs::remove_dir_all(place.spec.main_dir()).unwrap();
+    tell(&place, 2, false);
+    assert!(!place.spec.main_dir().exists());
+}

@@ -13,6 +13,7 @@ fn event(number: usize) -> Event {
         0 => Event::StartRequested {
             order: Order::default(),
             look: None,
+            place: None,
         },
         _ => Event::StopRequested { by: By::User },
     }

@@ -148,12 +148,21 @@ fn a_run_works_only_while_an_engine_lives() {
 }
 
 #[test]
-fn a_run_that_was_never_started_or_waits_for_a_slot_is_idle() {
+fn a_run_that_waits_for_a_slot_is_queued_as_long_as_an_engine_lives() {
+    let queued = || State::Queued {
+        resume: Resume::default(),
+    };
+    let lives = status(queued(), true);
+    let said = (lives.state, lives.reason.as_deref());
+    assert_eq!(said, ("waiting", Some("queued")));
+    let dead = status(queued(), false);
+    let said = (dead.state, dead.reason.as_deref());
+    assert_eq!(said, ("stopped", Some("interrupted")));
+}
+
+#[test]
+fn a_run_that_was_never_started_is_idle() {
     for engine_lives in [true, false] {
-        let queued = State::Queued {
-            resume: Resume::default(),
-        };
-        assert_eq!(status(queued, engine_lives).state, "idle");
         let idle = status(State::Idle, engine_lives);
         assert_eq!(
             (idle.state, idle.reason, idle.message),

@@ -51,7 +51,7 @@ impl Ends {
     pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
         match &line.what {
             What::Began { specs, .. } => self.specs.resize(*specs, Told::default()),
-            What::Started(..) | What::Announced(_, Notice::RunQueued) => {
+            What::Started(..) | What::Announced(_, Notice::RunQueued(_)) => {
                 self.specs[line.spec] = Told {
                     last_word: None,
                     began: true,

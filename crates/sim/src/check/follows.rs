@@ -28,7 +28,7 @@ struct Seat {
     /// The last entry is a start, so the next step is read from the files.
     asked: bool,
     /// The session of an agent that hung or was lost: it may be resumed at once, or never.
-    again: Option<String>,
+    again: Option<(Step, String)>,
 }
 
 struct Worker {
@@ -140,7 +140,9 @@ impl Seat {
 
     /// An agent begins, or would have begun.
     fn follows(&mut self, step: Step, session: Option<&str>) -> Verdict {
-        let again = self.again.take();
+        // The documents of a lost agent may be enough: then another step follows.
+        let again = self.again.take().filter(|(left, _)| same(*left, step));
+        let again = again.map(|(_, session)| session);
         match self.due.take() {
             Some(due) if !self.asked || same(due.step, step) => {
                 due.taken_over(step, session, self.asked)
@@ -161,7 +163,7 @@ impl Seat {
             return false;
         }
         if let Outcome::Hung | Outcome::Lost(_) = ended.outcome {
-            self.again.clone_from(&ended.session);
+            self.again = ended.session.clone().map(|session| (worker.step, session));
         }
         let Some(ended) = &worker.ended else {
             return false;

@@ -87,7 +87,7 @@ impl Loops {
     fn recorded(&mut self, spec: usize, entry: &Entry, replica: &Replica) {
         let count = &mut self.specs[spec];
         match &entry.event {
-            Event::StartRequested { order, look } => {
+            Event::StartRequested { order, look, .. } => {
                 count.asked(order);
                 count.looked(look.as_ref());
             }

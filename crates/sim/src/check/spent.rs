@@ -2,7 +2,7 @@
 
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Usage;
-use kumite_core::run::State;
+use kumite_core::run::{Run, State};
 
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
@@ -19,8 +19,38 @@ struct Bill {
     unheard: Option<(AgentId, Usage)>,
     /// The usage of all agents of this run.
     total: Usage,
-    /// The next start is a new run.
-    walked: bool,
+    /// Of all agents of all walks.
+    in_all: Usage,
+    /// A walk goes on until it is done or reset, whatever a person answers on the way.
+    walks: bool,
+    was_done: bool,
+}
+
+impl Bill {
+    fn note(&mut self, event: &Event, run: &Run) {
+        match event {
+            Event::StartRequested { .. } if !self.walks => self.total = Usage::default(),
+            Event::AgentEnded { agent, .. } => {
+                let heard = self.unheard.take_if(|(ended, _)| ended == agent);
+                let usage = heard.map(|(_, usage)| usage).unwrap_or_default();
+                self.total += usage;
+                self.in_all += usage;
+            }
+            _ => {}
+        }
+        self.walks = match run.state {
+            State::Idle => self.walks && *event != Event::ResetRequested,
+            // An end that could not be written down is none.
+            State::Halted(_) => self.walks || self.was_done,
+            State::Done(_) => run.order.review_once.is_some(),
+            State::Queued { .. }
+            | State::Working(_)
+            | State::Finishing(_)
+            | State::Stopping { .. }
+            | State::Limited(_) => true,
+        };
+        self.was_done = matches!(run.state, State::Done(_));
+    }
 }
 
 impl Spent {
@@ -33,23 +63,23 @@ impl Spent {
             What::Ended(agent, Some(ended)) => {
                 bill.unheard = Some((*agent, ended.usage));
             }
-            What::Recorded(entry) => {
-                match &entry.event {
-                    Event::StartRequested { .. } if !bill.walked => bill.total = Usage::default(),
-                    Event::AgentEnded { agent, .. } => {
-                        let heard = bill.unheard.take_if(|(ended, _)| ended == agent);
-                        bill.total += heard.map(|(_, usage)| usage).unwrap_or_default();
-                    }
-                    _ => {}
-                }
-                bill.walked = !matches!(replica.run.state, State::Idle | State::Done(_));
-            }
+            What::Recorded(entry) => bill.note(&entry.event, &replica.run),
             What::Decided(run) if run.spent != bill.total => {
                 return broken(
                     "what agents used is counted once",
                     format!(
                         "{:?} was used, and the run says {:?}",
                         bill.total, run.spent
+                    ),
+                );
+            }
+            What::Decided(run) if run.spent_in_all() != bill.in_all => {
+                return broken(
+                    "what earlier walks used is not forgotten",
+                    format!(
+                        "{:?} was used, and the run says {:?}",
+                        bill.in_all,
+                        run.spent_in_all()
                     ),
                 );
             }

@@ -102,6 +102,7 @@ impl<'a> Attempt<'a> {
             Adopted::Ended(end) => (end, true),
             Adopted::Running(handle) => (self.attend(&handle), true),
             Adopted::Lost => (Handle::of(dir).wait(), true),
+            Adopted::Foreign(owner) => return Err(passing(format!("it has {owner}"))),
             Adopted::NeverStarted => {
                 self.hold_back()?;
                 (self.start(dir, number, next)?, false)

@@ -100,6 +100,7 @@ fn plain(mut state: State) -> State {
 impl From<State> for Run {
     fn from(state: State) -> Run {
         Run {
+            under_way: !matches!(state, State::Idle | State::Done(_)),
             state,
             ..Run::default()
         }
@@ -263,7 +264,11 @@ pub fn look(facts: Facts) -> Look {
 
 pub fn start_as(order: Order, facts: Facts) -> Event {
     let look = Some(look(facts));
-    Event::StartRequested { order, look }
+    Event::StartRequested {
+        order,
+        look,
+        place: None,
+    }
 }
 
 pub fn admitted(facts: Facts) -> Event {

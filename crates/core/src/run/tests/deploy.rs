@@ -27,7 +27,7 @@ fn passed() -> Facts {
 fn with_history(head: u64, merged: bool) -> Facts {
     with(permitted(passed()), |facts| {
         facts.history = History::Commits {
-            head: Some(Stamp(head)),
+            head: Some(Stamp::Fnv(head)),
             merged,
         };
     })
@@ -38,7 +38,7 @@ fn merging(head: u64) -> Run {
     Run {
         deploy: Deploy::ByPerson,
         ..State::Working(Work {
-            before: Some(Stamp(head)),
+            before: Some(Stamp::Fnv(head)),
             ..work(Step::Merge)
         })
         .into()
@@ -71,7 +71,7 @@ fn a_merge_without_a_commit_is_no_merge() {
         // A person makes the commit, which counts.
         check(decided.run.clone(), start(with_history(2, false)), DONE);
         // Nobody made it: the merge is tried again.
-        let again = begun_over(Some(Stamp(1)), Step::Merge);
+        let again = begun_over(Some(Stamp::Fnv(1)), Step::Merge);
         check(decided.run, start(with_history(1, false)), again);
     }
 }
@@ -79,7 +79,7 @@ fn a_merge_without_a_commit_is_no_merge() {
 #[test]
 fn a_merge_begins_over_the_last_commit() {
     let event = finished(with_history(7, false));
-    let after = begun_over(Some(Stamp(7)), Step::Merge);
+    let after = begun_over(Some(Stamp::Fnv(7)), Step::Merge);
     check(inspected_with(Deploy::ByPerson), event, after);
 }
 

@@ -3,12 +3,12 @@
 use super::build::*;
 use super::files::*;
 use crate::change::Change;
-use crate::facts::{Look, Stamp};
+use crate::facts::{Look, Stamp, Verdict};
 use crate::journal::{Event, Order};
 use crate::names::Document;
 use crate::notice::Notice;
-use crate::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
-use crate::run::{Failure, Finish, Pause, Resume, Run, State, Step, Work};
+use crate::outcome::{Ended, Outcome, Usage};
+use crate::run::{Failure, Finish, Pause, Resume, State, Step, Work, decide};
 
 fn how() -> String {
     "exit status 1".to_owned()
@@ -139,6 +139,31 @@ fn lost_an_agent_is_replaced_once() {
 }
 
 #[test]
+fn lost_a_review_reply_or_inspection_whose_documents_are_there_is_not_done_again() {
+    let lost = |facts| ended(Outcome::Lost(how()), facts);
+    let reviewed = rounds(&[reviewed_round(1)]);
+    check(working(review(1)), lost(reviewed.clone()), begun(reply(1)));
+    let replied = rounds(&[replied_round(1, 2, 0)]);
+    let decided = check(working(reply(1)), lost(replied), begun(review(2)));
+    decided.saves(&[Change::Replied(1, findings(2, 0)), Change::ReviewStarted(2)]);
+    let passed = inspections(&[inspected(1, Verdict::Go)]);
+    let after = done(Finish::AllPhasesDone);
+    check(working(inspect(1)), lost(passed), after);
+
+    // What is not there, or not clear, is done again.
+    check(
+        working(reply(1)),
+        lost(reviewed.clone()),
+        begun_again(reply(1)),
+    );
+    // An old journal goes on as it did then.
+    let mut entry = entry(SEQ, lost(reviewed));
+    entry.version = 1;
+    let (run, _) = decide(working(review(1)).into(), &entry);
+    assert_eq!(run.work().map(|work| work.step), Some(review(1)));
+}
+
+#[test]
 fn hung_a_resumed_agent_need_not_write_again_what_its_step_has_written() {
     let step = Step::Write(Document::Design);
     let hung = ended(Outcome::Hung, wrote(Document::Design));
@@ -169,6 +194,7 @@ fn a8_an_unreadable_spec_json_at_a_start_pauses_where_the_run_was() {
     let start = Event::StartRequested {
         order: Order::default(),
         look: Some(unreadable()),
+        place: None,
     };
     let before = stopped(implement(4));
     let after = paused(Pause::SpecUnreadable, implement(4));
@@ -268,42 +294,8 @@ fn c2_2_a_foreign_or_late_end_changes_nothing_in_any_state() {
 #[test]
 fn evidence_of_a_new_agent_is_told_from_what_was_there_before() {
     let facts = with(written(1), |facts| {
-        facts.documents[1].stamp = Some(Stamp(5));
+        facts.documents[1].stamp = Some(Stamp::Fnv(5));
     });
-    let after = begun_over(Some(Stamp(5)), Step::Write(Document::Design));
+    let after = begun_over(Some(Stamp::Fnv(5)), Step::Write(Document::Design));
     check(State::Idle, start(facts), after);
-}
-
-fn limited() -> Outcome {
-    Outcome::Limited(Limit {
-        kind: LimitKind::Usage,
-        until_ms: None,
-        words: "5-hour limit reached".to_owned(),
-    })
-}
-
-#[test]
-fn t6_a_session_that_was_never_written_begins_anew_after_its_agent_was_lost() {
-    let gone = || Outcome::SessionGone("no conversation found".to_owned());
-    let lost = || Outcome::Lost("power cut".to_owned());
-    let ended_by = |run: &Run, outcome| {
-        let agent = run.work().unwrap().agent;
-        ended_as(agent, outcome, look(implemented()))
-    };
-    for step in steps() {
-        let resumed = decided(working(step), ended(lost(), implemented()));
-        assert!(resumed.launched().unwrap().resume.is_some());
-        let event = ended_by(&resumed.run, gone());
-        let anew = decided(resumed.run, event);
-        assert_eq!(anew.launched().unwrap().resume, None);
-        // Each recovery happens once: here both are used up.
-        for outcome in [lost(), gone()] {
-            let event = ended_by(&anew.run, outcome);
-            check(anew.run.clone(), event, failed(Failure::AgentFailed, step));
-        }
-        // Neither is forgotten while the run waits for a limit.
-        let event = ended_by(&anew.run, limited());
-        let parked = decided(anew.run, event).run.parked.unwrap();
-        assert!(parked.revived && parked.anew);
-    }
 }

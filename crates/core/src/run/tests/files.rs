@@ -6,7 +6,7 @@ use crate::facts::{
 };
 use crate::names::{Document, Phase};
 
-pub const STAMP: Stamp = Stamp(1);
+pub const STAMP: Stamp = Stamp::Fnv(1);
 
 /// A new spec, with everything permitted but deploy.
 pub fn blank() -> Facts {

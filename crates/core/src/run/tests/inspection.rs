@@ -178,7 +178,7 @@ fn inspection_an_old_report_is_no_evidence_of_a_new_one() {
     let after = unjudged(Pause::NoEvidence, old);
     check(State::Working(old), finished(facts), after);
     let rewritten = InspectionFacts {
-        stamp: Some(Stamp(2)),
+        stamp: Some(Stamp::Fnv(2)),
         ..inspected(1, GO)
     };
     let facts = inspections(&[rewritten]);

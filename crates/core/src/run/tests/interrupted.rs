@@ -291,6 +291,7 @@ fn the_doubt_outlasts_a_reset_and_a_start_that_cannot_read_spec_json_either() {
     let blind = Event::StartRequested {
         order: Order::default(),
         look: Some(unreadable()),
+        place: None,
     };
     let run = decided(reset, blind).run;
     assert_eq!(run.unsure, Some(reply(1)));

@@ -240,7 +240,7 @@ fn later_documents_are_reopened_when_an_earlier_one_is_written_anew() {
     // A document that is written but waits for its approval is reopened too.
     let unapproved = with(written(3), |facts| {
         facts.documents[2].approved = false;
-        facts.documents[1].stamp = Some(Stamp(2));
+        facts.documents[1].stamp = Some(Stamp::Fnv(2));
     });
     let step = Step::Write(Document::Design);
     let decided = decided(working(step), finished(unapproved));

@@ -135,10 +135,15 @@ fn events() -> Vec<Event> {
     }
     for order in orders() {
         let unread = Some(unreadable());
-        events.push(Event::StartRequested { order, look: None });
+        events.push(Event::StartRequested {
+            order,
+            look: None,
+            place: None,
+        });
         events.push(Event::StartRequested {
             order,
             look: unread,
+            place: None,
         });
         events.extend(looks().into_iter().map(|facts| start_as(order, facts)));
     }
@@ -269,7 +274,16 @@ fn an_agent_that_did_not_end_well_never_finishes_anything() {
         let Event::AgentEnded { ended, .. } = event else {
             return;
         };
-        if ended.outcome != Outcome::Finished {
+        let step = before.work().map(|work| work.step);
+        // Nobody knows how a lost agent ended; its documents are there all the same.
+        let is_document = matches!(
+            (&ended.outcome, step),
+            (
+                Outcome::Lost(_),
+                Some(Step::Review(_) | Step::Reply(_) | Step::Inspect(_))
+            )
+        );
+        if ended.outcome != Outcome::Finished && !is_document {
             let saved = decided.saved();
             assert!(!saved.iter().any(told), "{before:?} {event:?}");
         }

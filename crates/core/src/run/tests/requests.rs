@@ -300,9 +300,56 @@ fn c1_a_run_counts_what_its_agents_used_until_it_is_asked_for_anew() {
     assert_eq!(run.spent.usd_micros, 5);
     let resumed = decided(run.clone(), start(written(3))).run;
     assert_eq!(resumed.spent, run.spent);
-    let reset = decided(run, Event::ResetRequested).run;
+    let reset = decided(run.clone(), Event::ResetRequested).run;
     let anew = decided(reset, start(written(3))).run;
     assert_eq!(anew.spent, Usage::default());
+    assert_eq!(anew.spent_in_all(), run.spent);
+}
+
+#[test]
+fn s6_a_new_run_begins_with_a_start_when_no_walk_is_under_way() {
+    let design = Document::Design;
+    let unapproved = with(written(2), |facts| facts.documents[1].approved = false);
+    let spent = Usage {
+        usd_micros: 5,
+        ..Usage::default()
+    };
+    let after = |state: State, events: &[Event]| {
+        let mut run = Run {
+            number: 2,
+            spent,
+            ..state.into()
+        };
+        for event in events {
+            run = decided(run, event.clone()).run;
+        }
+        assert_eq!(run.spent_in_all(), spent, "nothing is forgotten");
+        (run.number, run.spent.usd_micros)
+    };
+    let approve = Event::DocumentApproved { document: design };
+    let reject = Event::DocumentRejected {
+        document: design,
+        remark: None,
+    };
+    let again = start(unapproved.clone());
+    let waits = || waiting(design);
+    // One walk: one number, one purse.
+    assert_eq!(after(waits(), &[approve, start(written(2))]), (2, 5));
+    assert_eq!(after(waits(), &[reject.clone(), again.clone()]), (2, 5));
+    assert_eq!(after(waits(), &[again.clone()]), (2, 5));
+    assert_eq!(after(stopped(review(1)), &[start(written(3))]), (2, 5));
+    // Another one: after the end, and after a reset.
+    let finished = || done(Finish::AllPhasesDone);
+    assert_eq!(after(finished(), &[start(written(3))]), (3, 0));
+    assert_eq!(after(finished(), &[reject, again.clone()]), (3, 0));
+    assert_eq!(after(waits(), &[Event::ResetRequested, again]), (3, 0));
+    // Which did not end if spec.json does not say so.
+    let unsaved = Event::SaveFailed {
+        seq: SEQ,
+        changes: vec![Change::InspectionPassed],
+        why: "disk full".to_owned(),
+    };
+    assert_eq!(after(finished(), &[unsaved, start(written(3))]), (2, 5));
 }
 
 #[test]
@@ -338,6 +385,7 @@ fn of_two_ends_that_were_asked_for_the_further_one_counts() {
             Event::StartRequested {
                 order: asked,
                 look: None,
+                place: None,
             },
         );
         assert_eq!(decided.run.order, expected);

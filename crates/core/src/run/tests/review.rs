@@ -325,7 +325,7 @@ fn a6_an_old_reply_or_review_is_no_evidence_of_a_new_one() {
         check(before, finished(replied(1, 0, 0)), after);
     }
     let rewritten = RoundFacts {
-        reply: Some(Stamp(2)),
+        reply: Some(Stamp::Fnv(2)),
         ..replied_round(1, 0, 0)
     };
     let before = State::Working(over(reply(1)));

@@ -20,6 +20,7 @@ fn unwritable(step: Option<Step>, changes: &[Change]) -> Run {
     Run {
         state: State::Halted(Halted::new(why, detail, resume)),
         unsaved: changes.to_vec(),
+        under_way: true,
         ..Run::default()
     }
 }
@@ -66,10 +67,11 @@ fn a8_a_run_that_was_done_is_done_again_once_it_can_be_written() {
 fn a8_what_a_person_approved_is_not_lost() {
     let approved = [Change::Approved(Document::Design)];
     let event = || save_failed(8, &approved);
-    assert_eq!(
-        decided(State::Idle, event()).run,
-        unwritable(None, &approved)
-    );
+    let expected = Run {
+        under_way: false,
+        ..unwritable(None, &approved)
+    };
+    assert_eq!(decided(State::Idle, event()).run, expected);
     // An agent that works on keeps it until its own end.
     let run = check(working(review(1)), event(), working(review(1))).run;
     assert_eq!(run.unsaved, approved);
@@ -119,6 +121,7 @@ fn a8_an_unreadable_file_keeps_what_was_not_written() {
     let start = Event::StartRequested {
         order: Order::default(),
         look: Some(unreadable()),
+        place: None,
     };
     let decided = check(before, start, paused(Pause::SpecUnreadable, reply(1)));
     assert_eq!(decided.run.unsaved, changes);
@@ -134,6 +137,7 @@ fn a8_a_reset_and_a_queue_keep_what_was_not_written() {
     let queue = Event::StartRequested {
         order: Order::default(),
         look: None,
+        place: None,
     };
     let queued = decided(before, queue).run;
     assert_eq!(queued.unsaved, changes);

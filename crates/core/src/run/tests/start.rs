@@ -3,10 +3,11 @@
 use super::build::*;
 use super::files::*;
 use crate::change::Change;
-use crate::facts::{DocumentFacts, Permitted, TaskFacts, Verdict};
+use crate::facts::{DocumentFacts, Permitted, Stamp, TaskFacts, Verdict};
 use crate::journal::{Event, Guard, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
+use crate::pool::QueuePlace;
 use crate::run::{Deploy, Finish, Pause, Run, State, Step, phase_of};
 
 const IDLE: State = State::Idle;
@@ -238,6 +239,20 @@ fn evidence_a_document_must_be_there_and_be_written_by_this_step() {
 }
 
 #[test]
+fn evidence_a_stamp_of_another_hash_does_not_make_an_untouched_file_a_written_one() {
+    let step = Step::Write(Document::Design);
+    let mut old = work(step);
+    old.before = Some(Stamp::Std(77));
+    let facts = wrote(Document::Design);
+    let unknown = unjudged(Pause::NoEvidence, old);
+    check(State::Working(old), finished(facts.clone()), unknown);
+    // Two old stamps still tell as much as they did, so an old journal is replayed as it was.
+    let facts = with(facts, |it| it.documents[1].stamp = Some(Stamp::Std(78)));
+    let after = begun_over(None, Step::Write(Document::Tasks));
+    check(State::Working(old), finished(facts), after);
+}
+
+#[test]
 fn evidence_an_agent_that_approves_its_own_document_is_not_a_person() {
     let facts = with(wrote(Document::Design), |facts| {
         facts.documents[1] = DocumentFacts {
@@ -300,8 +315,14 @@ fn c3_4_a_start_without_a_free_slot_waits_for_it() {
     let queue = State::Queued {
         resume: Default::default(),
     };
-    let decided = check(IDLE, Event::StartRequested { order, look }, queue.clone());
-    decided.says(Notice::RunQueued);
+    let place = Some(QueuePlace {
+        number: 2,
+        of: 3,
+        jobs: 5,
+    });
+    let start = Event::StartRequested { order, look, place };
+    let decided = check(IDLE, start, queue.clone());
+    decided.says(Notice::RunQueued(place));
     assert!(!decided.run.holds_slot());
     let decided = check(queue, admitted(reviewed()), begun(implement(0)));
     assert!(decided.run.holds_slot());
@@ -313,6 +334,7 @@ fn c3_4_a_queued_run_goes_on_where_it_had_halted() {
     let event = Event::StartRequested {
         order: Order::default(),
         look: None,
+        place: None,
     };
     let queued = decided(before, event).run;
     check(queued, admitted(reviewed()), begun(implement(3)));

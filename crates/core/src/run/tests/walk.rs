@@ -97,7 +97,7 @@ impl Walk {
         table: impl FnOnce(&mut RoundFacts),
         verdict: Verdict,
     ) -> &mut Walk {
-        let stamp = Some(Stamp(self.seq + 100));
+        let stamp = Some(Stamp::Fnv(self.seq + 100));
         match self.run.work().expect("an agent works").step {
             Step::Write(document) => self.facts.documents[document as usize].stamp = stamp,
             Step::Review(round) => self.round(round.number).review = stamp,

@@ -301,7 +301,7 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
                 ..Run::default()
             },
             seq,
-            effects: vec![Effect::Announce(Notice::RunQueued)],
+            effects: vec![Effect::Announce(Notice::RunQueued(None))],
         };
         limits.see(&line(What::Recorded(Rc::new(entry))), &replica)?;
         if fails && seq == times {

@@ -21,7 +21,7 @@ pub fn groups(all: &[Status]) -> Groups<'_> {
         let group = match (need(status), status.state) {
             (Some(_), _) => &mut groups.needs,
             (None, "working") => &mut groups.running,
-            (None, "waiting") => &mut groups.limited,
+            (None, "waiting") if status.reason.as_deref() != Some("queued") => &mut groups.limited,
             (None, _) => &mut groups.others,
         };
         group.push(status);
@@ -45,7 +45,7 @@ pub enum Need {
 
 pub fn need(status: &Status) -> Option<Need> {
     match (status.state, status.reason.as_deref()) {
-        ("waiting", Some("usage_limit")) => None,
+        ("waiting", Some("usage_limit" | "queued")) => None,
         ("waiting", _) => Some(Need::Approve),
         ("paused", Some("paused_by_user")) | ("stopped", Some("interrupted")) => Some(Need::Resume),
         ("paused", _) => Some(Need::Decide),
@@ -104,6 +104,7 @@ mod tests {
             spec("works", "working", ""),
             spec("idle", "idle", ""),
             spec("limit", "waiting", "usage_limit"),
+            spec("queued", "waiting", "queued"),
             spec("stopped", "stopped", "stopped_by_user"),
             spec("failed", "failed", "timeout"),
         ];
@@ -111,6 +112,6 @@ mod tests {
         assert_eq!(names(&groups.needs), ["failed"]);
         assert_eq!(names(&groups.running), ["works"]);
         assert_eq!(names(&groups.limited), ["limit"]);
-        assert_eq!(names(&groups.others), ["done", "idle", "stopped"]);
+        assert_eq!(names(&groups.others), ["done", "idle", "queued", "stopped"]);
     }
 }

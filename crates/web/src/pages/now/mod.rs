@@ -2,7 +2,6 @@
 
 mod groups;
 mod parts;
-mod spent;
 mod today;
 
 use axum::extract::State;
@@ -42,10 +41,8 @@ pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
 }
 
 fn look(app: &App) -> Result<Scene, Refusal> {
-    let mut specs = status::all(&app.project)?;
-    spent::add_up(&app.project, &mut specs);
     Ok(Scene {
-        specs,
+        specs: status::all(&app.project)?,
         contests: played(app),
         today: today::today(&app.project),
     })

@@ -95,7 +95,7 @@ fn run(status: &Status, may_change: bool) -> Markup {
                     a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log" }
                 }
                 @if status.cost_usd > 0.0 {
-                    span title="Cost of this run" { (money(status.cost_usd)) }
+                    span title="Cost of all its agents" { (money(status.cost_usd)) }
                 }
                 @if let Some(ending) = ending(status) { span { (sentence(ending)) } }
             }
@@ -248,16 +248,11 @@ pub fn others(specs: &[&Status], all: usize) -> Markup {
 fn row(status: &Status) -> Markup {
     let name = &status.spec;
     let tasks = status.tasks;
-    // An idle spec with a message is in the queue.
-    let state = match (status.state, &status.message) {
-        ("idle", Some(_)) => "queued",
-        (state, _) => state,
-    };
     html! {
         li id={ "spec-" (name) } data-item {
             a href=(page(name)) {
                 b { (name) }
-                (badge(state))
+                (badge(status.state))
                 span { (status.phase.unwrap_or_default()) }
                 span { (status.message.as_deref().unwrap_or_default().replace('`', "")) }
                 span { @if tasks.total > 0 { (tasks.done) "/" (tasks.total) } }

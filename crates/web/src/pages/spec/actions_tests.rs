@@ -9,7 +9,7 @@ fn facts() -> Facts {
     let written = DocumentFacts {
         generated: true,
         approved: true,
-        stamp: Some(Stamp(1)),
+        stamp: Some(Stamp::Fnv(1)),
     };
     Facts {
         permitted: Permitted::by_default(),

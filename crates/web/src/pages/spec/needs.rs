@@ -61,6 +61,7 @@ fn title(seen: &Seen) -> Option<String> {
         "budget" => "The money is spent".to_owned(),
         "spec_unreadable" => "spec.json cannot be read".to_owned(),
         "spec_unwritable" => "spec.json cannot be written".to_owned(),
+        "journal_unreadable" => "Its journal cannot be read".to_owned(),
         _ => return None,
     })
 }

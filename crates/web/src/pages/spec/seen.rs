@@ -48,16 +48,7 @@ impl Seen {
             Err(error) => seen.trouble = Some(sentence(&error)),
         }
         seen.agents = worked::all(&seen.spec).unwrap_or_default();
-        seen.add_up();
         Ok(seen)
-    }
-
-    /// The total use of the spec: each approval by hand begins a new run.
-    fn add_up(&mut self) {
-        let (agents, status) = (&self.agents, &mut self.status);
-        status.cost_usd = agents.iter().filter_map(|agent| agent.cost_usd).sum();
-        status.input_tokens = agents.iter().map(|agent| agent.input_tokens).sum();
-        status.output_tokens = agents.iter().map(|agent| agent.output_tokens).sum();
     }
 
     /// Reads everything except its past: no agents, no decisions.

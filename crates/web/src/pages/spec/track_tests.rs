@@ -29,7 +29,7 @@ fn reviewed() -> Facts {
     let written = DocumentFacts {
         generated: true,
         approved: true,
-        stamp: Some(Stamp(1)),
+        stamp: Some(Stamp::Fnv(1)),
     };
     let mut facts = Facts {
         permitted: Permitted::by_default(),

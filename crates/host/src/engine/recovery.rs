@@ -1,0 +1,45 @@
+//! What an engine takes over from an earlier one.
+
+use kumite_core::run::State;
+
+use super::{Engine, say};
+use crate::launch::Kit;
+use crate::{journal, spec_file};
+
+impl Engine {
+    /// Finds all agents again that an earlier engine left at work, and their runs go on. Then
+    /// those that waited for a slot ask for it again.
+    pub fn recover(&mut self) {
+        let mut queued = Vec::new();
+        let known = self.project.known_runs().into_iter().filter_map(|name| {
+            let spec = self.project.spec_place(&name);
+            let run = journal::peek(spec.run_dir()).unwrap_or_else(|error| {
+                say(&format!("{name}: {}", spec_file::sentence(&error)));
+                None
+            });
+            Some((name, run.filter(|run| !run.is_at_rest())?))
+        });
+        let known: Vec<_> = known.collect();
+        // All who work are paid for before anybody is started; then each is found on its own.
+        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
+        for work in known.iter().filter_map(|(_, run)| run.work()) {
+            self.shared.purse.hold(work.agent, work.step, &kit);
+        }
+        for (name, run) in known {
+            if let Some(work) = run.work() {
+                self.shared.purse.leave(work.agent);
+            }
+            match self.open(name.as_str()) {
+                // It has its slot, or its time will come.
+                Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
+                Ok(()) => queued.push(name.to_string()),
+                Err(error) => say(&format!("{name}: {}", spec_file::sentence(&error))),
+            }
+        }
+        for name in queued {
+            if self.pool.ask(&name) {
+                self.admit(&name);
+            }
+        }
+    }
+}
