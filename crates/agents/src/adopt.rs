@@ -57,7 +57,7 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
     if let Some(supervisor) = supervisor(&dir) {
         return Ok(Adopted::Running(Handle::new(dir, Some(supervisor))));
     }
-    // It may have ended between the two looks; a supervisor writes the end before it goes.
+    // It may have ended between the two looks; a supervisor writes the end before it exits.
     if let Some(end) = files::read(&dir, END)? {
         return Ok(Adopted::Ended(end));
     }
@@ -74,7 +74,7 @@ fn is_forbidden(dir: &Path, name: &str) -> bool {
     opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
-/// The living supervisor that has claimed `dir`.
+/// The running supervisor that has claimed `dir`.
 pub fn supervisor(dir: &Path) -> Option<Process> {
     // An unreadable claim names no running supervisor.
     let claim: Claim = files::read(dir, CLAIM).ok()??;

@@ -206,7 +206,8 @@ impl Talk {
         line["execution_id"].as_str().map(str::to_owned)
     }
 
-    /// Its words belong to the contest. They stay where they are if its home is elsewhere.
+    /// The output belongs to the contest. The files stay where they are if they cannot be moved to
+    /// its directory.
     fn keep_in(&self, home: &Path) {
         // Without them the page has less to tell of the contest; the contest itself has all.
         let _ = fs::rename(&self.said, home.join("said.jsonl"));

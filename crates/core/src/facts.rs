@@ -135,7 +135,7 @@ impl FromIterator<Phase> for Permitted {
     }
 }
 
-/// Tells one version of a piece of evidence from another: it changes whenever its file is written.
+/// Distinguishes versions of a piece of evidence: it changes whenever the file is written.
 /// A journal outlives the program that wrote it, so a stamp says by which hash it was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -127,7 +127,7 @@ impl Engine {
         self.shared.inbox.clone()
     }
 
-    /// Takes requests from other processes.
+    /// Accepts requests from other processes.
     pub fn listen(&mut self) -> std::io::Result<()> {
         let new = control::listen(&self.project, self.inbox())?;
         if let Some(old) = self.control.replace(new) {
@@ -196,7 +196,7 @@ impl Engine {
         let recorded = self.handle(name, Event::AgentEnded { agent, ended, look });
         if recorded.is_ok() {
             crash::point(format_args!("known {name}"));
-            // The journal knows its end now.
+            // The end is in the journal now.
             handle.iter().for_each(|handle| handle.release());
             // One that stays is removed when its run is opened again.
             let _ = std::fs::remove_dir_all(dir);

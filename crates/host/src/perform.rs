@@ -134,7 +134,7 @@ impl Desk<'_> {
         })
     }
 
-    /// What the agent that `entry` tells of has used is counted and written down.
+    /// Counts and records the usage of the agent that `entry` is about.
     pub fn settle(&mut self, run: u32, step: Step, entry: &Entry, again: bool) {
         let Event::AgentEnded { agent, ended, .. } = &entry.event else {
             return;

@@ -152,7 +152,7 @@ fn start(engine: &mut Engine, name: &str, order: Order) {
         false => None,
     };
     let place = engine.pool.place(name);
-    // Trouble with the journal is told to all who follow.
+    // An error of the journal is reported to all followers.
     let _ = engine.handle(name, Event::StartRequested { order, look, place });
 }
 

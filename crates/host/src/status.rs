@@ -87,7 +87,8 @@ pub struct LiveAgent {
     pub started_at: Option<String>,
 }
 
-/// The status of all specs of a project. Most of it is waiting for the kernel, so all cores help.
+/// The status of all specs of a project. Most of the time is spent waiting for the kernel, so all
+/// cores help.
 pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
     let engine = EngineSeen::of(project);
     let engine = &engine;
@@ -345,7 +346,7 @@ fn tasks(facts: &Facts) -> TaskCount {
     }
 }
 
-/// The agents whose supervisors live, also those that no engine knows.
+/// The agents with a running supervisor, including those that no engine knows.
 fn living(spec: &Spec, run: &Run) -> Vec<LiveAgent> {
     let alive = |dir: PathBuf| {
         let id = dir.file_name()?.to_str()?.to_owned();

@@ -218,7 +218,7 @@ fn a_run_that_is_given_up_is_told_and_does_not_work_though_its_engine_lives() {
     while fs::write(&filler, vec![0; size]).is_err() {
         size -= 4096;
     }
-    // Every request takes a little of the last page of the journal, until there is nothing left.
+    // Every request uses a little of the last page of the journal, until nothing is left.
     until("a pause to be refused", || {
         world.kumite(&["pause", "login"]).code == 1
     });

@@ -29,7 +29,7 @@ fn a_killed_kumite_does_not_take_its_agent_along_and_status_is_not_working() {
         (&json!("stopped"), &json!("interrupted"))
     );
     assert_eq!(status["agents"][0]["pid"], agent);
-    // The next one takes it over: no step is repeated.
+    // The next kumite takes it over: no step is repeated.
     world.go();
     world.kumite(&["run", "login"]).assert_code(0);
     assert_eq!(world.steps("login").len(), 7);

@@ -20,7 +20,7 @@ pub struct Run {
     /// money of a walk is counted from its first step to its last.
     #[serde(default)]
     pub under_way: bool,
-    /// What was asked for last.
+    /// The latest request.
     pub order: Order,
     pub state: State,
     /// What all agents of this run used so far.
@@ -28,10 +28,10 @@ pub struct Run {
     /// What the agents of all earlier runs of the spec used.
     #[serde(default)]
     pub spent_before: Usage,
-    /// What a person said when rejecting a document, for the agent that writes it anew.
+    /// A person's remark at the rejection of a document, for the agent that writes it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// Something is newer than the last inspection: an older GO does not answer for it.
+    /// There is newer work than the last inspection: an older GO does not apply to it.
     #[serde(default)]
     pub inspection_due: bool,
     /// The agent of this step ended while spec.json was unreadable: what is found there later may
@@ -318,7 +318,7 @@ impl Run {
         all
     }
 
-    /// Whether the retries of impl are used up, which only a reset leaves (B3.4).
+    /// Whether the retries of impl are used up; then only a reset helps (B3.4).
     pub fn is_exhausted(&self) -> bool {
         match &self.state {
             State::Halted(halted) => halted.why == Halt::Failed(Failure::RetriesExhausted),

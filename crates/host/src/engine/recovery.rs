@@ -7,8 +7,8 @@ use crate::launch::Kit;
 use crate::{journal, spec_file};
 
 impl Engine {
-    /// Finds all agents again that an earlier engine left at work, and their runs go on. Then
-    /// those that waited for a slot ask for it again.
+    /// Finds all agents that an earlier engine left running, and continues their runs. Then the
+    /// runs that waited for a slot ask for it again.
     pub fn recover(&mut self) {
         let mut queued = Vec::new();
         let known = self.project.known_runs().into_iter().filter_map(|name| {
@@ -20,7 +20,8 @@ impl Engine {
             Some((name, run.filter(|run| !run.is_at_rest())?))
         });
         let known: Vec<_> = known.collect();
-        // All who work are paid for before anybody is started; then each is found on its own.
+        // Money is reserved for all running agents before any agent is started; then each is found
+        // separately.
         let kit = Kit::new(self.loader.loaded.settings.clone(), None);
         for work in known.iter().filter_map(|(_, run)| run.work()) {
             self.shared.purse.hold(work.agent, work.step, &kit);

@@ -72,7 +72,7 @@ fn a8_what_a_person_approved_is_not_lost() {
         ..unwritable(None, &approved)
     };
     assert_eq!(decided(State::Idle, event()).run, expected);
-    // An agent that works on keeps it until its own end.
+    // A running agent keeps it until its own end.
     let run = check(working(review(1)), event(), working(review(1))).run;
     assert_eq!(run.unsaved, approved);
     let facts = rounds(&[reviewed_round(1)]);
