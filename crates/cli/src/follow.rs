@@ -44,7 +44,7 @@ pub fn run(
         duty,
         caught,
     };
-    let code = follower.to_the_end()?;
+    let code = follower.follow_all()?;
     follower.say_what_goes_on();
     Ok(ExitCode::from(code))
 }
@@ -170,7 +170,7 @@ impl Ends {
 
 impl Follower<'_> {
     /// The exit code.
-    fn to_the_end(&mut self) -> Result<u8> {
+    fn follow_all(&mut self) -> Result<u8> {
         loop {
             self.duty.set(Whose::Unknown);
             let followed = match attend::engine(self.project)? {

@@ -52,7 +52,8 @@ fn an_answer_without_an_engine_says_how_it_goes_on() {
 #[test]
 fn what_is_in_the_way_of_init_is_named() {
     let world = World::new();
-    let rows: [(&str, fn(&std::path::Path), &str); 2] = [
+    type Row = (&'static str, fn(&std::path::Path), &'static str);
+    let rows: [Row; 2] = [
         (
             "link",
             |at| symlink("/x/y", at).unwrap(),
