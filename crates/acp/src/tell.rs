@@ -77,7 +77,7 @@ impl Teller {
         self.say_all(said);
     }
 
-    /// The agent had us write a file.
+    /// We wrote a file for the agent.
     pub fn wrote(&mut self, path: &Path, old: &str, new: &str) {
         let said = self.tools.wrote(path, old, new);
         self.say_all(said);

@@ -67,20 +67,20 @@ pub enum Unfinished {
     Cancelled,
 }
 
-/// How often a program that runs is looked at for a cancel.
+/// How often a running program is checked for a cancel.
 const TICK: Duration = Duration::from_millis(20);
 const BUFFER: usize = 64 << 10;
 /// The most that is read after its end: more than any pipe holds.
 const DRAIN_MAX: usize = 8 << 20;
-/// By this variable a program and all that it starts are found again.
+/// This variable marks a program and all that it starts.
 const MARK: &str = "KUMITE_TRY";
 
-/// Runs it until it exits, its time is over, or it is cancelled. Nothing of it is left afterwards,
-/// however it ended.
+/// Runs it until it exits, its time is over, or it is cancelled. No process of it is left
+/// afterwards, however it ended.
 pub fn run_to_end(program: Program<'_>) -> Result<Output, Unfinished> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    // A limit beyond all times is none.
+    // A limit too far in the future is no limit.
     let deadline = Instant::now().checked_add(program.timeout);
     let place = contain::home().ok().and_then(|home| {
         let name = format!("{}-{number}", program.owner);
@@ -174,7 +174,7 @@ fn environment(program: &Program<'_>, mark: &str) -> Vec<(OsString, OsString)> {
 /// have its id.
 fn end(running: Running, cgroup: Option<&Cgroup>) -> io::Result<ExitStatus> {
     let pid = raw(running.program.pid)?;
-    // Nobody is left in it: all the better.
+    // An empty group is no error.
     let _ = kill_process_group(pid, Signal::KILL);
     running.program.signal(Signal::KILL);
     let reaped = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()))?;
@@ -202,7 +202,7 @@ struct Heard {
 }
 
 impl Heard {
-    /// Until it has ended; it is not reaped.
+    /// Waits until it has ended, without reaping it.
     fn wait(
         &mut self,
         running: &Running,

@@ -67,7 +67,7 @@ impl Trail {
                 return Ok(Vec::new());
             }
             return match open(rotated(&self.path))? {
-                // It was renamed between the two looks.
+                // The file was renamed between the two looks.
                 Some(older) if is_same(&older.1, &current.1) => continue,
                 Some(older) if !is_known(&older.1) => Ok(vec![older.0, current.0]),
                 _ => Ok(vec![current.0]),

@@ -12,8 +12,8 @@ use kumite_models::Cancel;
 use crate::prompts::clean;
 
 pub struct Program<'a> {
-    /// Never empty. A program with a slash in its name is looked for in `home`, not in `dir`: a
-    /// team must not replace what measures it.
+    /// Never empty. A program with a slash in its name is looked up in `home`, not in `dir`: a team
+    /// must not replace the program that measures it.
     pub argv: &'a [String],
     pub home: &'a Path,
     pub dir: &'a Path,
@@ -24,7 +24,7 @@ pub struct Program<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// The end of what it said; at most [`OUTPUT_MAX`] bytes of each.
+/// The end of its output; at most [`OUTPUT_MAX`] bytes of each stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     pub stdout: String,
@@ -41,7 +41,7 @@ pub enum Trouble {
 }
 
 pub const OUTPUT_MAX: usize = 1 << 20;
-/// Of what a program complained about, in the words about its failure.
+/// How much of a program's stderr is quoted in the message about its failure.
 const STDERR_CHARS: usize = 1_000;
 
 /// Runs it until it exits successfully. No process of it is left afterwards, however it ended.

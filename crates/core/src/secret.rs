@@ -14,7 +14,7 @@ pub enum Letters {
     Block,
 }
 
-/// A key that is known by how it begins. It goes on for as long as its letters do.
+/// A key that is recognised by its prefix. It ends with its last letter.
 #[derive(Debug)]
 pub struct Pattern {
     pub prefix: &'static str,
@@ -116,7 +116,7 @@ pub const PATTERNS: &[Pattern] = &[
 ];
 
 impl Pattern {
-    /// How many bytes tell whether it is one.
+    /// How many bytes are needed to recognise it.
     pub fn reach(&self) -> usize {
         self.prefix.len() + self.least
     }
@@ -160,7 +160,8 @@ impl Letters {
     }
 }
 
-/// Also after an escaped newline or the like (`\n`), and after a colour (`ESC [ 3 1 m`).
+/// A word can also begin after an escaped newline or the like (`\n`), and after a colour (`ESC [ 3
+/// 1 m`).
 fn begins_word([second, last]: [u8; 2]) -> bool {
     match last {
         b'n' | b'r' | b't' | b'b' | b'f' if second == b'\\' => true,
@@ -179,7 +180,7 @@ pub fn says_secret(name: &str) -> bool {
         "PASSPHRASE",
         "CREDENTIAL",
     ];
-    // What these name is where a secret is, not the secret.
+    // Such names give the place of a secret, not the secret.
     const PLACES: [&str; 8] = [
         "FILE",
         "PATH",

@@ -8,7 +8,8 @@ use kumite_core::facts::{History, Stamp};
 
 use crate::project::Spec;
 
-/// The evidence of a merge: the last commit of the main checkout, and whether one names the spec.
+/// The evidence of a merge: the last commit of the main checkout, and whether a commit names the
+/// spec.
 /// `files` is where the spec's own files are now.
 pub fn history(spec: &Spec, files: &Path) -> History {
     let root = spec.project_root();
@@ -40,7 +41,7 @@ fn stamp(commit: &[u8]) -> Option<Stamp> {
     u64::from_str_radix(digits, 16).ok().map(Stamp::Fnv)
 }
 
-/// What git answers. `None`: it refuses, or is not there.
+/// The output of git. `None`: it failed, or is not installed.
 fn git(root: &Path, words: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {

@@ -52,7 +52,7 @@ pub fn read(dir: &Path) -> Result<SpecJson, Error> {
         path: path.clone(),
         source,
     };
-    // Opening a pipe would wait for ever.
+    // Opening a pipe would otherwise wait for ever.
     if fs::metadata(&path).map_err(fail)?.file_type().is_fifo() {
         return Err(fail(io::Error::other("it is not a file")));
     }

@@ -16,7 +16,7 @@ use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct ShowArgs {
-    /// The beginning of its id; without it the newest one
+    /// The beginning of its id; by default the newest one
     id: Option<String>,
     #[command(flatten)]
     place: PlaceArgs,

@@ -7,8 +7,8 @@ use crate::facts::{Look, Stamp, Verdict};
 use crate::journal::{Event, Order};
 use crate::names::Document;
 use crate::notice::Notice;
-use crate::outcome::{Ended, Outcome, Usage};
-use crate::run::{Failure, Finish, Pause, Resume, State, Step, Work, decide};
+use crate::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
+use crate::run::{Failure, Finish, Pause, Resume, Run, State, Step, Work, decide};
 
 fn how() -> String {
     "exit status 1".to_owned()
@@ -298,4 +298,38 @@ fn evidence_of_a_new_agent_is_told_from_what_was_there_before() {
     });
     let after = begun_over(Some(Stamp::Fnv(5)), Step::Write(Document::Design));
     check(State::Idle, start(facts), after);
+}
+
+fn limited() -> Outcome {
+    Outcome::Limited(Limit {
+        kind: LimitKind::Usage,
+        until_ms: None,
+        words: "5-hour limit reached".to_owned(),
+    })
+}
+
+#[test]
+fn t6_a_session_that_was_never_written_begins_anew_after_its_agent_was_lost() {
+    let gone = || Outcome::SessionGone("no conversation found".to_owned());
+    let lost = || Outcome::Lost("power cut".to_owned());
+    let ended_by = |run: &Run, outcome| {
+        let agent = run.work().unwrap().agent;
+        ended_as(agent, outcome, look(implemented()))
+    };
+    for step in steps() {
+        let resumed = decided(working(step), ended(lost(), implemented()));
+        assert!(resumed.launched().unwrap().resume.is_some());
+        let event = ended_by(&resumed.run, gone());
+        let anew = decided(resumed.run, event);
+        assert_eq!(anew.launched().unwrap().resume, None);
+        // Each recovery happens once: here both are used up.
+        for outcome in [lost(), gone()] {
+            let event = ended_by(&anew.run, outcome);
+            check(anew.run.clone(), event, failed(Failure::AgentFailed, step));
+        }
+        // Neither is forgotten while the run waits for a limit.
+        let event = ended_by(&anew.run, limited());
+        let parked = decided(anew.run, event).run.parked.unwrap();
+        assert!(parked.revived && parked.anew);
+    }
 }

@@ -301,32 +301,6 @@ fn t6_a_session_that_is_gone_is_replaced_by_a_new_one_once() {
 }
 
 #[test]
-fn t6_a_session_that_was_never_written_begins_anew_after_its_agent_was_lost() {
-    let gone = || Outcome::SessionGone("no conversation found".to_owned());
-    let lost = || Outcome::Lost("power cut".to_owned());
-    let ended_by = |run: &Run, outcome| {
-        let agent = run.work().unwrap().agent;
-        ended_as(agent, outcome, look(implemented()))
-    };
-    for step in steps() {
-        let resumed = decided(working(step), ended(lost(), implemented()));
-        assert!(resumed.launched().unwrap().resume.is_some());
-        let event = ended_by(&resumed.run, gone());
-        let anew = decided(resumed.run, event);
-        assert_eq!(anew.launched().unwrap().resume, None);
-        // Each recovery happens once: here both are used up.
-        for outcome in [lost(), gone()] {
-            let event = ended_by(&anew.run, outcome);
-            check(anew.run.clone(), event, failed(Failure::AgentFailed, step));
-        }
-        // Neither is forgotten while the run waits for a limit.
-        let event = ended_by(&anew.run, usage_limit());
-        let parked = decided(anew.run, event).run.parked.unwrap();
-        assert!(parked.revived && parked.anew);
-    }
-}
-
-#[test]
 fn t10_spent_money_pauses_and_more_money_goes_on_in_the_session() {
     let step = implement(1);
     let event = ended(Outcome::OverBudget("$5 a run".to_owned()), tasks(0, 3));
