@@ -32,7 +32,7 @@ pub enum Adopted {
     Lost,
     /// Nothing was started here yet; [`crate::launch()`] is safe.
     NeverStarted,
-    /// Another user's. That we may not look does not mean that it is gone.
+    /// It belongs to another user. That we may not look does not mean that it is gone.
     Foreign(Owner),
 }
 

@@ -1,4 +1,4 @@
-//! Whose agent it is, where another user's kumite started it.
+//! The owner of an agent that another user's kumite started.
 
 use std::fmt;
 use std::fs;
@@ -9,11 +9,11 @@ use rustix::fs::{major, minor};
 
 use crate::files::LOCK;
 
-/// The user whose agent has a directory, as far as a stranger can see.
+/// The user who owns an agent's directory, as far as other users can see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub user: String,
-    /// Of the supervisor, as long as it lives.
+    /// The pid of the supervisor, while it is running.
     pub pid: Option<u32>,
 }
 

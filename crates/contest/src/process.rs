@@ -209,7 +209,8 @@ impl Talk {
     /// The output belongs to the contest. The files stay where they are if they cannot be moved to
     /// its directory.
     fn keep_in(&self, home: &Path) {
-        // Without them the page has less to tell of the contest; the contest itself has all.
+        // Without these files the page can show less of the contest; the contest itself is
+        // complete.
         let _ = fs::rename(&self.said, home.join("said.jsonl"));
         let _ = fs::rename(&self.warned, home.join("warned.log"));
     }

@@ -135,14 +135,14 @@ impl FromIterator<Phase> for Permitted {
     }
 }
 
-/// Distinguishes versions of a piece of evidence: it changes whenever the file is written.
-/// A journal outlives the program that wrote it, so a stamp says by which hash it was made.
+/// Distinguishes versions of a piece of evidence: it changes whenever the file is written. A
+/// journal outlives the program that wrote it, so a stamp names the hash that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stamp {
-    /// By FNV-1a, or the beginning of a commit: both are the same in every version.
+    /// FNV-1a, or the beginning of a commit hash: both are the same in every version.
     Fnv(u64),
-    /// By the hash of Rust's library, as version 0.1.0 did it. Another Rust may compute another
+    /// The hash of Rust's library, used by version 0.1.0. Another Rust version may compute another
     /// number for the same file.
     #[serde(untagged)]
     Std(u64),
@@ -150,7 +150,7 @@ pub enum Stamp {
 
 impl Stamp {
     /// Whether the two are of different versions. `None`: they were made by different hashes, so
-    /// nobody can tell.
+    /// they cannot be compared.
     pub fn differs_from(self, other: Stamp) -> Option<bool> {
         match (self, other) {
             (Stamp::Fnv(this), Stamp::Fnv(other)) | (Stamp::Std(this), Stamp::Std(other)) => {

@@ -38,7 +38,7 @@ pub enum Event {
     StartRequested {
         order: Order,
         look: Option<Look>,
-        /// Where it queues.
+        /// Its place in the queue.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         place: Option<QueuePlace>,
     },

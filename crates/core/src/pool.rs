@@ -5,14 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run is in the queue.
+/// The place of a run in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePlace {
-    /// From 1: the next one that gets a slot.
+    /// From 1, which is the next one that gets a slot.
     pub number: usize,
-    /// How many wait in all.
+    /// How many are waiting in total.
     pub of: usize,
-    /// How many may work at once.
+    /// How many may work at the same time.
     pub jobs: usize,
 }
 
@@ -60,7 +60,7 @@ impl Pool {
         false
     }
 
-    /// All that wait, the next one first.
+    /// All waiting specs, the next one first.
     pub fn queue(&self) -> &VecDeque<String> {
         &self.queue
     }

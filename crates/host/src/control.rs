@@ -67,8 +67,7 @@ impl Request {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     pub specs: Vec<String>,
-    /// They are all that there are, named by nobody: one that is broken does not keep the others
-    /// from their work.
+    /// All specs are meant, and none was named: a broken one does not keep the others from running.
     #[serde(default)]
     pub all: bool,
     pub until: Option<Phase>,

@@ -198,7 +198,7 @@ impl Engine {
             crash::point(format_args!("known {name}"));
             // The end is in the journal now.
             handle.iter().for_each(|handle| handle.release());
-            // One that stays is removed when its run is opened again.
+            // A directory that stays is removed when its run is opened again.
             let _ = std::fs::remove_dir_all(dir);
         }
     }

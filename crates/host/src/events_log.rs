@@ -30,7 +30,7 @@ pub fn append(
     if lines.is_empty() {
         return Ok(());
     }
-    // A spec that was moved away is not begun anew; one that lives in a worktree has its events here.
+    // A spec that was moved away is not created again; one in a worktree has its events here.
     if !spec.main_dir().is_dir() && !spec.exists() {
         return Ok(());
     }

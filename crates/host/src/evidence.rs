@@ -208,7 +208,7 @@ fn together<T: EvidenceKey>(file: Option<Stamp>, record: Option<T>) -> Option<St
     let record = record.map(EvidenceKey::key);
     match (file, record) {
         (None, None) => None,
-        // The first number keeps "no file" apart from every file.
+        // The first number distinguishes "no file" from every file.
         (file, record) => {
             let numbers = [file, record].into_iter().flat_map(|part| match part {
                 None => [0, 0],
@@ -219,7 +219,7 @@ fn together<T: EvidenceKey>(file: Option<Stamp>, record: Option<T>) -> Option<St
     }
 }
 
-/// The part of a record that makes it another one.
+/// The part of a record that distinguishes it from others.
 trait EvidenceKey {
     fn key(self) -> u64;
 }
@@ -248,7 +248,7 @@ fn hash(numbers: &[u64]) -> Stamp {
 mod tests {
     use super::*;
 
-    /// Journals keep these numbers: a kumite of any version has to find the same ones.
+    /// Journals keep these numbers: every version of kumite must compute the same ones.
     #[test]
     fn a_stamp_is_the_same_in_every_version() {
         assert_eq!(hash(&[1, 2, 3, 4]), Stamp::Fnv(0x898f7e1ce6964921));

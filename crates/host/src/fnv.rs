@@ -1,4 +1,4 @@
-//! A hash that is the same in every version and on every machine, for what is kept on a disk.
+//! A hash that is the same in every version and on every machine, for data on a disk.
 
 /// FNV-1a with 64 bits.
 pub fn fnv1a(bytes: &[u8]) -> u64 {

@@ -133,7 +133,7 @@ impl Journal {
     /// the last ones, over whatever people have changed since. Like a snapshot it is not synced.
     pub fn note_acted(&self) {
         let path = self.path.with_file_name(ACTED);
-        // All effects can be repeated, so a note that cannot be written costs nothing but that.
+        // All effects can be repeated, so a note that cannot be written costs only that repetition.
         let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
     }
 
@@ -204,13 +204,13 @@ fn open_for_both(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Shows that this process drives the run, as long as the journal is open. A reader that asks
-/// ([`is_driven`]) is in the way for a moment.
+/// Shows that this process drives the run, while the journal is open. A reader that asks
+/// ([`is_driven`]) blocks this for a moment.
 fn hold(file: &File) {
     for _ in 0..100 {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => thread::park_timeout(Duration::from_millis(1)),
-            // Where nothing can be locked, nobody can tell.
+            // If nothing can be locked, nobody can tell.
             Ok(()) | Err(TryLockError::Error(_)) => return,
         }
     }

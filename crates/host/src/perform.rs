@@ -47,8 +47,8 @@ const BUSY: Duration = Duration::from_millis(20);
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
 impl Shared {
-    /// Tells everybody: the spec's events, the project's news, those that follow, the desktop and
-    /// the webhook. News that cannot be kept is no reason to stop the work.
+    /// Tells everybody: the spec's events, the project's news, followers, the desktop and the
+    /// webhook. News that cannot be stored is no reason to stop the work.
     pub fn announce(&mut self, spec: &Spec, key: EffectKey, said: &Announcement, again: bool) {
         if let Err(error) = events_log::append(spec, key, said, again) {
             let path = spec.events_file();

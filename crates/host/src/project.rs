@@ -305,14 +305,15 @@ impl Spec {
         }
     }
 
-    /// The directories of its agents. One goes when the journal knows the agent's end.
+    /// The directories of its agents. A directory is removed when the agent's end is in the
+    /// journal.
     pub fn agent_dirs(&self) -> Vec<PathBuf> {
         let agents = std::fs::read_dir(self.run.join("agents"));
         let agents = agents.into_iter().flatten().flatten();
         agents.map(|agent| agent.path()).collect()
     }
 
-    /// The owner of an agent that is another user's.
+    /// The owner of an agent that belongs to another user.
     pub fn foreign_agent(&self) -> Option<Owner> {
         let agents = self.agent_dirs().into_iter();
         let mut adopted = agents.map(|dir| kumite_agents::adopt(&dir));
@@ -326,7 +327,7 @@ impl Spec {
         !self.agent_dirs().is_empty()
     }
 
-    /// Ends all its agents by their directories alone. Gives how many worked.
+    /// Ends all its agents, using only their directories. Returns how many worked.
     pub fn end_agents(&self, grace: Duration) -> usize {
         let mut ended = 0;
         for dir in self.agent_dirs() {
@@ -337,7 +338,7 @@ impl Spec {
                     agent.force();
                 }
             }
-            // Its directory keeps how it ended, for a run that can be read again.
+            // Its directory keeps its end, for a run that can be read again.
             let _ = kumite_agents::conclude(&dir);
         }
         ended

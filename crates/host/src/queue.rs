@@ -1,5 +1,6 @@
-//! `queue.json`: who waits for a slot. The engine that lives writes it, so that every reader can say
-//! which place a spec has. It is not synced and not kept: it is worth nothing without that engine.
+//! `queue.json`: the specs that wait for a slot. The running engine writes it, so that every reader
+//! can
+//! tell the place of a spec. It is not synced and not kept: without that engine it means nothing.
 
 use std::fs;
 use std::io;
@@ -27,7 +28,7 @@ impl Queue {
         }
     }
 
-    /// As the engine that lives wrote it. A file that cannot be read names nobody.
+    /// As the running engine wrote it. An unreadable file names no spec.
     pub fn read(runtime: &Path) -> Queue {
         let text = fs::read(runtime.join(NAME));
         let queue = text
@@ -50,7 +51,7 @@ impl Queue {
 #[derive(Debug)]
 pub struct Shown {
     path: PathBuf,
-    /// What the file says. `None`: nobody knows, an earlier engine may have left it.
+    /// The content of the file. `None`: unknown, because an earlier engine may have left it.
     queue: Option<Queue>,
 }
 
@@ -62,7 +63,7 @@ impl Shown {
         }
     }
 
-    /// Writes the file if the queue has changed. An empty queue has none.
+    /// Writes the file if the queue has changed. For an empty queue there is no file.
     pub fn show(&mut self, pool: &Pool) {
         let queue = Queue::of(pool);
         if self.queue.as_ref() == Some(&queue) {
@@ -75,7 +76,7 @@ impl Shown {
                 _ => Ok(()),
             },
         };
-        // Without the file nobody learns a place, and that is all.
+        // Without the file only the places are unknown.
         self.queue = shown.is_ok().then_some(queue);
     }
 }

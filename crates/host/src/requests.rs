@@ -30,7 +30,7 @@ pub enum Error {
     Journal(#[from] journal::Error),
     #[error(transparent)]
     Settings(#[from] settings::Error),
-    /// One agent at a time works for a spec, and nobody can end another user's.
+    /// Only one agent at a time works for a spec, and we cannot end another user's agent.
     #[error("{spec} has {owner}")]
     Foreign { spec: String, owner: Owner },
     #[error("{spec}: {why}")]
@@ -66,8 +66,8 @@ fn done(reply: &Sender<Reply>, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// All or nothing: a wrong name starts none of them. Only where nobody gave names do the others run,
-/// and a spec that cannot be opened has ended.
+/// All or nothing: a wrong name starts none of them. Only if no names were given do the others run,
+/// and a spec that cannot be opened counts as ended.
 fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<(), Error> {
     let by_hand = asked.review_once.is_some();
     let in_the_way =
@@ -193,8 +193,8 @@ fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) ->
     Ok(())
 }
 
-/// To end an agent takes its directory and nothing else: a journal that cannot be read is no reason
-/// to let it work on. The others do not wait for that.
+/// Ending an agent needs only its directory: an unreadable journal is no reason to let it work on.
+/// The other runs do not wait for that.
 fn end_agents(
     engine: &Engine,
     name: &str,
@@ -211,7 +211,7 @@ fn end_agents(
             1 => format!("the agent of {name} has ended; but {why}"),
             ended => format!("{ended} agents of {name} have ended; but {why}"),
         };
-        // One that is gone needs no answer.
+        // A client that is gone needs no answer.
         let _ = reply.send(Reply::Done(text));
     });
     Ok(())

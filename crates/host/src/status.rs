@@ -22,9 +22,9 @@ use crate::project::{Project, Spec};
 use crate::queue::Queue;
 use crate::{evidence, journal, lock, spec_file, wording};
 
-/// Nobody knows where the spec is (contract).
+/// The state of the spec is unknown (contract).
 pub(crate) const JOURNAL_UNREADABLE: &str = "journal_unreadable";
-/// Why a run waits that has no slot yet.
+/// Why a run without a slot waits.
 const QUEUED: &str = "queued";
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
@@ -43,11 +43,11 @@ pub struct Status {
     pub attempts_max: Option<u8>,
     pub tasks: TaskCount,
     pub agents: Vec<LiveAgent>,
-    /// Which place a queued spec has, from 1.
+    /// The place of a queued spec, from 1.
     pub queue_place: Option<usize>,
     /// When a usage limit ends.
     pub until: Option<String>,
-    /// Of all agents of the spec, in all its runs.
+    /// For all agents of the spec, in all its runs.
     pub cost_usd: f64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -117,7 +117,7 @@ pub fn one(project: &Project, spec: &Spec) -> Status {
     status(spec, &EngineSeen::of(project))
 }
 
-/// What the files tell of the engine.
+/// What the files tell about the engine.
 struct EngineSeen {
     lives: bool,
     queue: Queue,
@@ -153,7 +153,7 @@ fn status(spec: &Spec, engine: &EngineSeen) -> Status {
         status.message = Some(why.clone());
     }
     if let Some(trouble) = trouble {
-        // What nobody can know is no good news.
+        // An unknown state is never good news.
         status.state = "failed";
         status.reason = Some(JOURNAL_UNREADABLE.to_owned());
         status.message = Some(trouble);

@@ -178,7 +178,7 @@ impl Trouble {
         )
     }
 
-    /// A machine without room for another process says nothing about the program.
+    /// A machine without room for another process tells nothing about the program.
     fn outcome(&self, request: &Request) -> Outcome {
         let sentence = self.sentence(request);
         match self.is_transient() {

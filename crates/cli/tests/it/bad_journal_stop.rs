@@ -1,5 +1,4 @@
-//! A journal that cannot be read stops nobody from stopping (S2), and one spec does not stop the
-//! others (M3).
+//! An unreadable journal does not prevent a stop (S2), and one spec does not block the others (M3).
 
 use serde_json::json;
 
@@ -8,7 +7,7 @@ use crate::world::{World, is_alive, lines, text, until};
 
 const JOURNAL: &str = ".kiro/runtime/kumite/runs/login/journal.jsonl";
 
-/// An agent at work, no engine, and a journal with a line that is none.
+/// A running agent, no engine, and a journal with an invalid line.
 fn broken() -> (World, u32) {
     let world = World::new();
     world.spec("login");
@@ -79,7 +78,7 @@ fn m3_run_all_runs_the_others_and_names_the_one_that_it_cannot_read() {
     assert_eq!(bad["reason"], "journal_unreadable");
     assert!(text(&bad["message"]).contains("journal.jsonl:1"), "{bad}");
     assert!(world.steps("login").is_empty());
-    // By its name it is refused, and changes nothing.
+    // Given by its name it is refused, and nothing changes.
     world.kumite(&["run", "login", "alpha"]).assert_code(5);
     assert_eq!(world.read(JOURNAL), "this is no entry\n");
 }

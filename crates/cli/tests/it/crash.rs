@@ -223,7 +223,7 @@ fn result(world: &World) -> Result {
     let of = |spec: &'static str| {
         let mut json = world.spec_json(spec);
         without_times(&mut json);
-        // With its cost: a finished spec that is asked for again has cost what it has cost.
+        // With its cost: a finished spec that is started again keeps its cost.
         let status = world.status(spec);
         let journal = world.read(&format!(".kiro/runtime/kumite/runs/{spec}/journal.jsonl"));
         let ended = |entry: &&Value| entry["event"] == "agent_ended";

@@ -1,4 +1,4 @@
-//! Everything of kumite is killed at once, just when an agent ends.
+//! All kumite processes are killed at once, just when an agent ends.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::crash::supervisors;
 use crate::world::{World, kill, until};
 
-/// `pkill -9 kumite` just when an agent has done its work: nobody is left who saw it end. What it
-/// wrote is there, so it is not done again, whether its last word reached the log or not.
+/// `pkill -9 kumite` just when an agent has done its work: no process is left that saw its end. Its
+/// documents exist, so it is not repeated, whether its last output reached the log or not.
 #[test]
 fn engine_and_supervisors_killed_when_an_agent_ends_repeat_no_review_reply_or_inspection() {
     let steps = [
@@ -57,7 +57,7 @@ fn engine_and_supervisors_killed_when_an_agent_ends_repeat_no_review_reply_or_in
     }
 }
 
-/// Whether the agent of a step has done all that it does before `moment`.
+/// Whether the agent of a step has done everything that it does before `moment`.
 fn is_written(world: &World, key: &str, moment: &str) -> bool {
     let spec = world.spec_json("first");
     let file = |name: &str| world.path(&format!(".kiro/specs/first/{name}")).is_file();

@@ -142,7 +142,7 @@ fn a_spec_that_was_queued_when_kumite_was_killed_can_be_run() {
     world.wait_for_message("b", "queued: number 1 of 1; 1 works at once");
     running.signal("KILL");
     running.wait().assert_code(137);
-    // Nobody is there who could give it a slot.
+    // No process is there that could give it a slot.
     assert_eq!(world.stands("b"), "stopped interrupted");
     assert!(world.status("b")["queue_place"].is_null());
     world.go();

@@ -371,7 +371,7 @@ fn s6_a_walk_with_approvals_by_hand_is_one_run_with_one_purse() {
     world.kumite(&["resume", "walk"]).assert_code(3);
     assert_eq!(world.status("walk")["cost_usd"], 0.02);
     world.kumite(&["approve", "walk"]).assert_code(0);
-    // $0.02 of $0.015 are spent: nobody is started any more.
+    // $0.02 of $0.015 are spent: no agent is started any more.
     world.kumite(&["resume", "walk"]).assert_code(4);
     assert_eq!(world.stands("walk"), "paused budget");
     let by_spec = cost(&world, &["--by", "spec"]);

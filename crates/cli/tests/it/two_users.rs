@@ -1,4 +1,4 @@
-//! Two users in one project (S4). It takes root to be two users; without it the test says so.
+//! Two users in one project (S4). This needs root; without it the test reports that.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::world::{World, is_alive, kill, until};
 const SHARED: [&str; 3] = ["sh", "-c", "umask 000; exec \"$0\" \"$@\""];
 const STRANGER: [&str; 4] = ["setpriv", "--reuid=4002", "--regid=4002", "--clear-groups"];
 
-/// From now on kumite is started by these words, with files that everybody may write.
+/// From now on kumite is started through these words, with files that everybody may write.
 fn become_user(world: &mut World, words: &[&str]) {
     let words = words.iter().chain(&SHARED);
     world.wrapper = words.map(|word| (*word).to_owned()).collect();

@@ -45,9 +45,9 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
     }
 }
 
-/// Nobody saw the end of this agent, but its documents can be seen. A review, a reply and an
-/// inspection are nothing else than their documents: where these are there and clear, the step is
-/// not paid for again. Version 1 did it again, so its journals go on as they did.
+/// Nobody saw the end of this agent, but its documents are visible. A review, a reply and an
+/// inspection consist only of their documents: if these exist and are clear, the step is not paid
+/// for again. Version 1 repeated it, so its journals are replayed in that way.
 fn left_behind(order: &Order, work: Work, look: &mut Look, entry: &Entry) -> Option<Turn> {
     if entry.version < 2 {
         return None;

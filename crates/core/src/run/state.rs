@@ -13,11 +13,11 @@ use crate::outcome::Usage;
 /// One walk of a spec through its phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which walk of the spec this is, from 1. A new one begins with a start when none is under way.
+    /// The number of this run, from 1. A start begins a new run if none is under way.
     #[serde(default)]
     pub number: u32,
-    /// A walk was begun, and neither finished nor reset. A person's answer does not end it: the
-    /// money of a walk is counted from its first step to its last.
+    /// A run was begun, and neither finished nor reset. A person's answer does not end it: the
+    /// money of a run is counted from its first step to its last.
     #[serde(default)]
     pub under_way: bool,
     /// The latest request.
@@ -311,7 +311,7 @@ impl Run {
         }
     }
 
-    /// What all agents of the spec used, in this run and in all before it.
+    /// What all agents of the spec used, in this run and in all earlier ones.
     pub fn spent_in_all(&self) -> Usage {
         let mut all = self.spent_before;
         all += self.spent;

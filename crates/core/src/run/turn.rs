@@ -141,7 +141,7 @@ pub(super) fn go(
         Next::Finish(finish) => {
             said.extend(phase.map(Notice::PhaseEnded));
             run.state = State::Done(finish);
-            // A review by hand is a part of the walk around it.
+            // A review by hand is a part of the run around it.
             run.under_way = run.order.review_once.is_some();
             None
         }

@@ -10,9 +10,9 @@ use crate::control::Reply;
 use crate::project::Spec;
 use crate::{journal, spec_file};
 
-/// Why a run ended whose journal could not be written (contract).
+/// The reason of a run that ended because its journal could not be written (contract).
 const JOURNAL_UNWRITABLE: &str = "journal_unwritable";
-/// Entries count from 1.
+/// Real entries count from 1.
 const OF_NO_ENTRY: EffectKey = EffectKey { seq: 0, index: 0 };
 
 impl Engine {
@@ -29,14 +29,14 @@ impl Engine {
             let state = RestState::Paused;
             self.say_ended(&context.spec, state, "interrupted", &why);
             for waiting in &context.waiting {
-                // One that is gone needs no answer.
+                // A client that is gone needs no answer.
                 let _ = waiting.send(Reply::Failed(why.clone()));
             }
         }
         self.shared.close();
     }
 
-    /// The end of a run that no journal tells of.
+    /// Announces the end of a run that is in no journal.
     pub(crate) fn say_ended(&mut self, spec: &Spec, state: RestState, reason: &str, message: &str) {
         let ended = Notice::RunEnded {
             state,
@@ -56,7 +56,7 @@ impl Engine {
         };
         context.kill();
         if let Some(work) = context.run.work() {
-            // The engine that finds it again reserves for it again.
+            // An engine that finds it again reserves for it again.
             self.shared.purse.leave(work.agent);
         }
         let message = spec_file::sentence(error);
@@ -64,7 +64,7 @@ impl Engine {
         let state = RestState::Paused;
         self.say_ended(&context.spec, state, JOURNAL_UNWRITABLE, &said);
         for waiting in &context.waiting {
-            // One that is gone needs no answer.
+            // A client that is gone needs no answer.
             let _ = waiting.send(Reply::Failed(message.clone()));
         }
         self.pool.leave(name);

@@ -19,9 +19,9 @@ struct Bill {
     unheard: Option<(AgentId, Usage)>,
     /// The usage of all agents of this run.
     total: Usage,
-    /// Of all agents of all walks.
+    /// For all agents of all runs.
     in_all: Usage,
-    /// A walk goes on until it is done or reset, whatever a person answers on the way.
+    /// A run goes on until it is done or reset, whatever a person answers on the way.
     walks: bool,
     was_done: bool,
 }
@@ -40,7 +40,7 @@ impl Bill {
         }
         self.walks = match run.state {
             State::Idle => self.walks && *event != Event::ResetRequested,
-            // An end that could not be written down is none.
+            // An end that could not be saved does not count.
             State::Halted(_) => self.walks || self.was_done,
             State::Done(_) => run.order.review_once.is_some(),
             State::Queued { .. }

@@ -150,13 +150,13 @@ fn lost_a_review_reply_or_inspection_whose_documents_are_there_is_not_done_again
     let after = done(Finish::AllPhasesDone);
     check(working(inspect(1)), lost(passed), after);
 
-    // What is not there, or not clear, is done again.
+    // Missing or unclear documents are made again.
     check(
         working(reply(1)),
         lost(reviewed.clone()),
         begun_again(reply(1)),
     );
-    // An old journal goes on as it did then.
+    // An old journal is replayed as it was then.
     let mut entry = entry(SEQ, lost(reviewed));
     entry.version = 1;
     let (run, _) = decide(working(review(1)).into(), &entry);

@@ -275,7 +275,7 @@ fn an_agent_that_did_not_end_well_never_finishes_anything() {
             return;
         };
         let step = before.work().map(|work| work.step);
-        // Nobody knows how a lost agent ended; its documents are there all the same.
+        // Nobody knows how a lost agent ended, but its documents exist.
         let is_document = matches!(
             (&ended.outcome, step),
             (

@@ -333,17 +333,17 @@ fn s6_a_new_run_begins_with_a_start_when_no_walk_is_under_way() {
     };
     let again = start(unapproved.clone());
     let waits = || waiting(design);
-    // One walk: one number, one purse.
+    // One run: one number, one purse.
     assert_eq!(after(waits(), &[approve, start(written(2))]), (2, 5));
     assert_eq!(after(waits(), &[reject.clone(), again.clone()]), (2, 5));
     assert_eq!(after(waits(), &[again.clone()]), (2, 5));
     assert_eq!(after(stopped(review(1)), &[start(written(3))]), (2, 5));
-    // Another one: after the end, and after a reset.
+    // A new run: after the end, and after a reset.
     let finished = || done(Finish::AllPhasesDone);
     assert_eq!(after(finished(), &[start(written(3))]), (3, 0));
     assert_eq!(after(finished(), &[reject, again.clone()]), (3, 0));
     assert_eq!(after(waits(), &[Event::ResetRequested, again]), (3, 0));
-    // Which did not end if spec.json does not say so.
+    // The run did not end if spec.json does not say so.
     let unsaved = Event::SaveFailed {
         seq: SEQ,
         changes: vec![Change::InspectionPassed],

@@ -246,7 +246,7 @@ fn evidence_a_stamp_of_another_hash_does_not_make_an_untouched_file_a_written_on
     let facts = wrote(Document::Design);
     let unknown = unjudged(Pause::NoEvidence, old);
     check(State::Working(old), finished(facts.clone()), unknown);
-    // Two old stamps still tell as much as they did, so an old journal is replayed as it was.
+    // Two old stamps can still be compared, so an old journal is replayed as it was.
     let facts = with(facts, |it| it.documents[1].stamp = Some(Stamp::Std(78)));
     let after = begun_over(None, Step::Write(Document::Tasks));
     check(State::Working(old), finished(facts), after);
