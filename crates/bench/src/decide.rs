@@ -113,7 +113,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
         notifier: Notifier::new(&loader.loaded.settings.notify, &project.runtime()),
         launcher: Launcher::new(project.runtime()),
         purse: Purse::of(&project),
-        leaving: Arc::default(),
+        leaving: Default::default(),
     };
     let places = project.all_specs()?;
     for spec in &places {
