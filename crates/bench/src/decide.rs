@@ -1,7 +1,7 @@
 //! What a decision costs, and what a watched spec costs.
 
 use std::fs;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use kumite_agents::Launcher;
