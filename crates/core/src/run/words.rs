@@ -69,7 +69,7 @@ fn rest_state(why: Halt) -> RestState {
     }
 }
 
-/// One word why a run stands, as the contract lists them.
+/// The reason in one word, as the contract lists them.
 pub fn reason(why: Halt) -> &'static str {
     match why {
         Halt::Waiting(_) | Halt::DeployDoubted => "approval_needed",
