@@ -312,38 +312,4 @@ impl Client {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use kumite_core::notice::Notice;
-
-    use super::*;
-
-    #[test]
-    fn a_client_that_does_not_read_is_let_go() {
-        let dir = tempfile::tempdir().unwrap();
-        let project = Project::at(dir.path());
-        fs::create_dir_all(project.runtime()).unwrap();
-        let (inbox, messages) = mpsc::channel();
-        let _open = listen(&project, inbox).unwrap();
-        let mut client = Client::connect(&project).unwrap();
-        let specs = vec!["login".to_owned()];
-        client.ask(&Request::Interrupt { specs }).unwrap();
-        let Ok(Message::Request { reply, .. }) = messages.recv() else {
-            panic!("no request");
-        };
-        let news = Reply::News(Announcement {
-            at_ms: 1,
-            spec: "login".to_owned(),
-            notice: Notice::Warned("x".repeat(100_000)),
-        });
-        for _ in 0..100 {
-            let _ = reply.send(news.clone());
-        }
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while reply.send(Reply::Later).is_ok() {
-            assert!(Instant::now() < deadline, "everything is kept for it");
-            thread::park_timeout(Duration::from_millis(10));
-        }
-    }
-}
+mod tests;

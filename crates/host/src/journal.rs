@@ -14,10 +14,11 @@ use kumite_core::run::{Run, decide};
 use crate::crash;
 use crate::files::{self, Durable};
 use crate::snapshot::{self, Snapshot};
+use crate::user::whose;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("cannot open the journal {path}")]
+    #[error("cannot open the journal {path}{}", whose(.path, .source))]
     Open { path: PathBuf, source: io::Error },
     #[error("cannot append to the journal {path}")]
     Append { path: PathBuf, source: io::Error },

@@ -8,6 +8,7 @@ use rustix::fs::{Access, access, statvfs};
 
 use super::{Finding, Remedy};
 use crate::project::Project;
+use crate::user;
 
 /// What a run writes about itself before it needs more. With less it cannot even report that.
 const ROOM_MIN: u64 = 64 * 1024;
@@ -24,6 +25,10 @@ pub fn examine(project: &Project) -> Vec<Finding> {
     let mut findings: Vec<Finding> = dirs.filter_map(|dir| unreadable(&dir)).collect();
     let place = existing(&project.runtime());
     findings.extend(unwritable(&place));
+    let journals = entries(&runs)
+        .into_iter()
+        .map(|run| run.join("journal.jsonl"));
+    findings.extend(journals.filter_map(|path| unwritable(&path)));
     findings.extend(full(&place));
     findings
 }
@@ -51,11 +56,15 @@ fn unreadable(dir: &Path) -> Option<Finding> {
     })
 }
 
-fn unwritable(dir: &Path) -> Option<Finding> {
-    let error = access(dir, Access::WRITE_OK).err()?;
+fn unwritable(path: &Path) -> Option<Finding> {
+    let error = access(path, Access::WRITE_OK).err()?;
     let error = io::Error::from(error);
-    Some(Finding {
-        what: format!("{} cannot be written: {error}", dir.display()),
+    (error.kind() != ErrorKind::NotFound).then(|| Finding {
+        what: format!(
+            "{}{} cannot be written: {error}",
+            path.display(),
+            user::whose(path, &error)
+        ),
         remedy: Remedy::Person("kumite can run nothing here until it can".to_owned()),
     })
 }
