@@ -16,7 +16,7 @@ use kumite_host::project::Project;
 use kumite_host::settings::Loader;
 
 use crate::exit;
-use crate::progress::Screen;
+use crate::progress::{Screen, with_unsaid};
 use crate::signals::{self, Caught};
 use crate::trouble::{Result, Trouble};
 
@@ -46,7 +46,7 @@ pub fn run(
     };
     let code = follower.follow_all()?;
     follower.say_what_goes_on();
-    Ok(ExitCode::from(code))
+    Ok(ExitCode::from(with_unsaid(code)))
 }
 
 /// Where a signal goes at the moment. One handler stays as long as we do, so that no signal is lost

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::sync::Once;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -16,7 +16,7 @@ use kumite_host::project::Project;
 use kumite_host::{evidence, wording};
 
 use crate::render::{in_locale, is_ascii_wanted};
-use crate::{out, render};
+use crate::{exit, out, render};
 
 pub enum Screen {
     /// One object per line, on stdout.
@@ -77,11 +77,19 @@ pub fn moving() -> ProgressStyle {
 
 /// Neither a reader that went away nor a full disk is a reason to end the work, but it is reported.
 pub fn say(text: &str) {
-    static SAID: Once = Once::new();
     if let Err(error) = writeln!(std::io::stdout().lock(), "{}", in_locale(text)) {
-        SAID.call_once(|| {
-            out::ended_by(&error);
-        });
+        UNSAID.get_or_init(|| out::ended_by(&error));
+    }
+}
+
+/// The exit code that lines which could not be written would lead to.
+static UNSAID: OnceLock<u8> = OnceLock::new();
+
+/// Work that went well is a failure all the same, if nobody could be told of it.
+pub fn with_unsaid(code: u8) -> u8 {
+    match code {
+        exit::DONE => UNSAID.get().copied().unwrap_or(code),
+        code => code,
     }
 }
 

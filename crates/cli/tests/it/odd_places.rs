@@ -158,6 +158,7 @@ fn m4_output_that_cannot_be_written_is_a_failure_that_is_said() {
         &["man"],
         &["--help"],
         &["prompt", "impl"],
+        &["run", "login", "--until", "requirements"],
     ];
     for args in rows {
         let full = fs::OpenOptions::new()
