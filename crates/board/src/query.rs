@@ -1,5 +1,6 @@
 //! `kumite-board query`: one question, one answer. The file is only read.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use duckdb::{AccessMode, Connection, params};
+use kumite_core::contest::Score;
+use kumite_core::contest::board::{Claim, ranked};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -138,9 +141,10 @@ impl Reader {
                 let message = "an export to Parquet needs a file";
                 return Err(Error::new(Kind::Other, message));
             };
-            let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
             let id = id.map_or("NULL".to_owned(), quoted);
-            let sql = sql.replace('?', &id);
+            // Names of teams come before it, and may hold one as well.
+            let (before, after) = sql.rsplit_once('?').unwrap_or((&sql, ""));
+            let sql = format!("{before}{id}{after}");
             let to = quoted(&to.display().to_string());
             let copy = format!("COPY ({sql}) TO {to} (FORMAT parquet)");
             self.told(self.connection.execute_batch(&copy))?;
@@ -167,23 +171,62 @@ impl Reader {
 
     /// Every scored round with the rank of its team. One parameter: a contest, or NULL for all.
     fn all_rounds(&self) -> Result<String, Error> {
+        let ranks = self.ranks()?;
+        Ok(format!(
+            "WITH ranks AS ({ranks})
+             SELECT b.execution_id, r.rank, b.team_id, b.team_name, b.round_number, b.score,
+                b.final_submission, b.exit_reason, b.created_at, b.updated_at,
+                b.submission_format, b.submission_content
+             FROM leader_board b LEFT JOIN ranks r
+                ON r.execution_id = CAST(b.execution_id AS VARCHAR) AND r.team_id = b.team_id
+             WHERE b.execution_id = coalesce(?, b.execution_id)
+             ORDER BY b.execution_id DESC, r.rank NULLS LAST, b.team_id, b.round_number"
+        ))
+    }
+
+    /// The ranks of all teams as a query without a table: the core ranks, as it does everywhere.
+    fn ranks(&self) -> Result<String, Error> {
         let out = match self.has("team_status")? {
             true => "SELECT execution_id, team_id FROM team_status WHERE state = 'disqualified'",
             false => "SELECT NULL AS execution_id, NULL AS team_id WHERE FALSE",
         };
-        Ok(format!(
-            "WITH out AS ({out}), best AS (
-                SELECT b.execution_id, b.team_id, max(b.score) AS score FROM leader_board b
-                ANTI JOIN out USING (execution_id, team_id) GROUP BY ALL),
-             ranks AS (SELECT execution_id, team_id,
-                rank() OVER (PARTITION BY execution_id ORDER BY score DESC) AS rank FROM best)
-             SELECT b.execution_id, r.rank, b.team_id, b.team_name, b.round_number, b.score,
-                b.final_submission, b.exit_reason, b.created_at, b.updated_at,
-                b.submission_format, b.submission_content
-             FROM leader_board b LEFT JOIN ranks r USING (execution_id, team_id)
-             WHERE b.execution_id = coalesce(?, b.execution_id)
-             ORDER BY b.execution_id DESC, r.rank NULLS LAST, b.team_id, b.round_number"
-        ))
+        let best = format!(
+            "WITH out AS ({out})
+             SELECT CAST(b.execution_id AS VARCHAR), b.team_id, CAST(max(b.score) AS DOUBLE)
+             FROM leader_board b ANTI JOIN out USING (execution_id, team_id)
+             GROUP BY b.execution_id, b.team_id"
+        );
+        let found = self.connection.prepare(&best).and_then(|mut statement| {
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect::<Result<Vec<(String, String, Option<f64>)>, _>>()
+        });
+        let mut contests: BTreeMap<String, Vec<(String, Claim)>> = BTreeMap::new();
+        for (contest, team, score) in self.told(found)? {
+            let claim = Claim {
+                is_disqualified: false,
+                score: score.and_then(Score::from_f64),
+            };
+            contests.entry(contest).or_default().push((team, claim));
+        }
+        let mut rows = Vec::new();
+        for (contest, teams) in &contests {
+            let claims: Vec<Claim> = teams.iter().map(|(_, claim)| *claim).collect();
+            for (index, rank) in ranked(&claims) {
+                let (contest, team) = (quoted(contest), quoted(&teams[index].0));
+                let rank = rank.map_or("NULL".to_owned(), |rank| rank.to_string());
+                rows.push(format!("({contest}, {team}, CAST({rank} AS BIGINT))"));
+            }
+        }
+        Ok(match rows.is_empty() {
+            true => {
+                "SELECT NULL AS execution_id, NULL AS team_id, NULL AS rank WHERE FALSE".to_owned()
+            }
+            false => format!(
+                "SELECT * FROM (VALUES {}) ranks(execution_id, team_id, rank)",
+                rows.join(", ")
+            ),
+        })
     }
 
     /// Newest first. Contests without a summary have not ended.
@@ -271,3 +314,8 @@ const UNFINISHED_ROUNDS: &str = "SELECT execution_id, NULL, min(created_at), NUL
     count(DISTINCT team_id) FROM round_status GROUP BY execution_id";
 const UNFINISHED_BOARD: &str = "SELECT execution_id, NULL, min(created_at), NULL, NULL,
     count(DISTINCT team_id) FROM leader_board GROUP BY execution_id";
+
+/// A text as SQL writes it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

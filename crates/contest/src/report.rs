@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use kumite_core::contest::{Contest, Round, Verdict};
+use kumite_core::contest::board::{Claim, ranked};
+use kumite_core::contest::{Contest, Round, Score, Verdict};
 use kumite_host::clock::rfc3339;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -297,21 +298,19 @@ impl Rows {
                 lines.push(self.line(row, &team_id, rounds));
             }
         }
+        let claim = |line: &Line| Claim {
+            is_disqualified: line.state == "disqualified",
+            score: line.score.and_then(Score::from_f64),
+        };
+        let claims: Vec<Claim> = lines.iter().map(claim).collect();
         // The order of the teams' first rows replaces that of the settings.
-        lines.sort_by_key(place);
-        let mut previous: Option<f64> = None;
-        let mut rank = 0;
-        for (place, line) in (1u32..).zip(&mut lines) {
-            if line.score.is_none() || line.state == "disqualified" {
-                continue;
-            }
-            if previous != line.score {
-                rank = place;
-            }
-            previous = line.score;
-            line.rank = Some(rank);
-        }
-        lines
+        let places = ranked(&claims).into_iter();
+        places
+            .map(|(index, rank)| Line {
+                rank,
+                ..lines[index].clone()
+            })
+            .collect()
     }
 
     fn line(&self, row: &Value, team_id: &str, rounds: &[RoundReport]) -> Line {
@@ -351,12 +350,6 @@ impl Rows {
             seconds: 0.0,
         }
     }
-}
-
-/// Disqualified last, best first.
-fn place(line: &Line) -> (bool, std::cmp::Reverse<Option<i64>>) {
-    let out = line.state == "disqualified";
-    (out, std::cmp::Reverse(cents(line.score)))
 }
 
 fn cents(score: Option<f64>) -> Option<i64> {

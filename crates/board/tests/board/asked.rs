@@ -87,6 +87,20 @@ fn a_contest_is_answered_with_all_its_rows() {
     );
 }
 
+#[test]
+fn house_4_5_an_export_ranks_as_the_board_does_by_hundredths() {
+    let scene = Scene::new();
+    scene.write(vec![
+        Row::LeaderBoard(scored("a", 1, 78.671)),
+        Row::LeaderBoard(scored("b", 1, 78.674)),
+        Row::LeaderBoard(scored("it's?", 1, 5.0)),
+    ]);
+    let rows = scene.ask(&json!({ "export": "json" }));
+    let rows = rows.as_array().unwrap().iter();
+    let ranks: Vec<&Value> = rows.map(|row| &row["rank"]).collect();
+    assert_eq!(ranks, [1, 1, 3]);
+}
+
 const RANKED: &str = "\
 contest-1,1,a,Team a,1,60.0,false,,2026-11-16T05:07:00.123Z,2026-11-16T05:07:00.123Z,md,\"what a hands in, round 1\"
 contest-1,1,b,Team b,1,10.0,false,,2026-11-16T05:07:00.123Z,2026-11-16T05:07:00.123Z,md,\"what b hands in, round 1\"

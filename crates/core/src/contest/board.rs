@@ -16,32 +16,52 @@ pub struct Standing {
     pub rounds: u32,
 }
 
-/// Best first; equal teams in the order of the settings. After them the teams without a score, then
-/// the disqualified ones.
-pub fn standings(contest: &Contest) -> Vec<Standing> {
-    let mut lines: Vec<Standing> = (0u32..).zip(&contest.teams).map(line).collect();
-    let place = |line: &Standing| {
-        let out = is_disqualified(&contest.teams[line.team as usize]);
-        let score = line.best.map(|(score, _)| score);
-        (out, std::cmp::Reverse(score), line.team)
-    };
-    lines.sort_by_key(place);
-    let mut rank = 0;
-    let mut previous = None;
-    for (place, line) in (1u32..).zip(&mut lines) {
-        let Some((score, _)) = line.best else {
-            continue;
+/// What a team is ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    pub is_disqualified: bool,
+    pub score: Option<Score>,
+}
+
+/// The places of teams, best first, each with its rank. Equal scores share a rank, and equal teams
+/// stay in their order. After them the teams without a score, then the disqualified ones: they have
+/// no rank.
+pub fn ranked(claims: &[Claim]) -> Vec<(usize, Option<u32>)> {
+    let mut order: Vec<usize> = (0..claims.len()).collect();
+    order.sort_by_key(|index| {
+        let claim = claims[*index];
+        (claim.is_disqualified, std::cmp::Reverse(claim.score))
+    });
+    let mut last = None;
+    let place = |(place, index): (u32, usize)| {
+        let claim = claims[index];
+        let score = claim.score.filter(|_| !claim.is_disqualified)?;
+        let rank = match last {
+            Some((shared, rank)) if shared == score => rank,
+            _ => place,
         };
-        if is_disqualified(&contest.teams[line.team as usize]) {
-            continue;
-        }
-        if previous != Some(score) {
-            rank = place;
-        }
-        previous = Some(score);
-        line.rank = Some(rank);
-    }
-    lines
+        last = Some((score, rank));
+        Some(rank)
+    };
+    let ranks: Vec<Option<u32>> = (1u32..).zip(order.iter().copied()).map(place).collect();
+    order.into_iter().zip(ranks).collect()
+}
+
+/// The lines of the board in the order of [`ranked`]; equal teams in the order of the settings.
+pub fn standings(contest: &Contest) -> Vec<Standing> {
+    let lines: Vec<Standing> = (0u32..).zip(&contest.teams).map(line).collect();
+    let claim = |(line, team): (&Standing, &Team)| Claim {
+        is_disqualified: is_disqualified(team),
+        score: line.best.map(|(score, _)| score),
+    };
+    let claims: Vec<Claim> = lines.iter().zip(&contest.teams).map(claim).collect();
+    let places = ranked(&claims).into_iter();
+    places
+        .map(|(index, rank)| Standing {
+            rank,
+            ..lines[index].clone()
+        })
+        .collect()
 }
 
 /// The winner. None before the end, and none for a cancelled contest.
