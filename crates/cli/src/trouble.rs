@@ -76,6 +76,10 @@ impl From<kumite_contest::engine::Error> for Trouble {
             | engine::Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
                 Trouble::failed(message)
             }
+            engine::Error::DaySpent { .. } => Trouble {
+                code: exit::BUDGET,
+                message,
+            },
             _ => Trouble::invalid(message),
         }
     }

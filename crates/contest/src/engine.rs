@@ -1,6 +1,6 @@
 //! Record, decide, act: the loop of one contest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use crate::news::{News, Reporter};
 use crate::parts::{Parts, Players};
 use crate::perform;
 use crate::rules::rules;
+use crate::usage::Usages;
 
 /// `max_retries` of a leader that does not set it; such a team uses the contest's own limit.
 const RETRIES_DEFAULT: u32 = 3;
@@ -36,6 +37,13 @@ pub enum Error {
     Board(#[from] board::Error),
     #[error(transparent)]
     Parts(#[from] crate::parts::Error),
+    #[error(transparent)]
+    Settings(#[from] kumite_host::settings::Error),
+    #[error(
+        "the budget of the day is spent; raise budget.usd_per_day, or wait for tomorrow: \
+         `kumite contest resume {id}` begins then"
+    )]
+    DaySpent { id: String },
     #[error("cannot keep what team {team} handed in; `kumite contest resume {id}` goes on")]
     Keep {
         id: String,
@@ -67,6 +75,7 @@ pub struct Engine {
     pub(crate) charter: Charter,
     pub(crate) contest: Contest,
     parts: Parts,
+    usages: Usages,
     pub(crate) board: Board,
     pub(crate) sender: Sender<Message>,
     /// Ends what works for a team.
@@ -106,6 +115,13 @@ impl Engine {
             Stage::Running => !home.is_asked_to_cancel(),
             Stage::Closing { .. } | Stage::Ended(_) => false,
         };
+        let mut usages = Usages::open(&home, &charter, !with_players)?;
+        if contest.stage != Stage::Ready {
+            usages.catch_up(&charter, &journal::read(&home.journal())?);
+        }
+        if with_players && usages.day_micros == Some(0) {
+            return Err(Error::DaySpent { id: charter.id });
+        }
         let parts = Parts::new(&home, &charter, with_players)?;
         let board = Board::new(&charter.database)?;
         let (sender, inbox) = channel();
@@ -115,6 +131,7 @@ impl Engine {
             reporter: Reporter::new(&contest),
             contest,
             parts,
+            usages,
             board,
             sender,
             cancels: BTreeMap::new(),
@@ -233,6 +250,7 @@ impl Engine {
         let entry = self.journal.append(event, clock::now_ms())?;
         let (contest, effects) = decide(std::mem::take(&mut self.contest), &entry);
         self.contest = contest;
+        self.usages.note(&self.charter, &entry);
         let news = self.reporter.report(&entry, &self.contest);
         self.publish(&entry, &news);
         tell(&news, &self.contest);
@@ -242,11 +260,17 @@ impl Engine {
     /// News that cannot be kept is no reason to stop the contest.
     fn publish(&self, entry: &Entry, news: &[News]) {
         let id = &self.charter.id;
+        // The page of the workspace listens, and so does that of the project.
+        let places = [self.home.runtime(), self.home.books(&self.charter)];
+        let places = places.map(|place| place.canonicalize().unwrap_or(place));
+        let places = BTreeSet::from(places);
         for (index, news) in news.iter().enumerate() {
             let key = format!("{id} {}.{index}", entry.seq);
             let line = news.to_json(id, &self.contest);
-            if let Err(error) = kumite_host::news::append(&self.home.runtime(), &key, line, false) {
-                eprintln!("kumite: cannot append to the news of the project: {error}");
+            for place in &places {
+                if let Err(error) = kumite_host::news::append(place, &key, line.clone(), false) {
+                    eprintln!("kumite: cannot append to the news of the project: {error}");
+                }
             }
         }
     }
@@ -277,7 +301,7 @@ impl Engine {
             },
         };
         Event::Started {
-            rules: rules(&self.charter.plan),
+            rules: rules(&self.charter.plan, self.usages.day_micros),
             teams: self.charter.plan.teams.iter().map(entrant).collect(),
         }
     }

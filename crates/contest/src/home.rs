@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use kumite_formats::contest::Plan;
 use kumite_host::files::{self, Durable};
+use kumite_host::project::Project;
 use serde::{Deserialize, Serialize};
 
 /// The directory of one contest.
@@ -134,7 +135,18 @@ impl Home {
 
     /// The runtime directory of its workspace.
     pub fn runtime(&self) -> PathBuf {
-        self.dir.join("../..")
+        let above = self.dir.ancestors().nth(2);
+        above.unwrap_or(&self.dir).to_owned()
+    }
+
+    /// Where its project keeps its books and its news: the project's own runtime directory, or that of
+    /// the workspace where the project has none.
+    pub fn books(&self, charter: &Charter) -> PathBuf {
+        let project = Project::at(&charter.project);
+        match charter.project.join(".kiro").is_dir() {
+            true => project.runtime(),
+            false => self.runtime(),
+        }
     }
 
     pub fn journal(&self) -> PathBuf {

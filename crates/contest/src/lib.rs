@@ -26,6 +26,7 @@ pub mod report;
 mod rules;
 pub mod summary;
 pub mod teams;
+mod usage;
 pub mod view;
 pub mod work;
 pub mod worktree;

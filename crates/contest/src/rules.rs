@@ -3,7 +3,8 @@
 use kumite_core::contest::{Metric, Rules};
 use kumite_formats::contest::{self as formats, Judge, MetricKind, Plan};
 
-pub fn rules(plan: &Plan) -> Rules {
+/// `day_micros`: what is left of the day's budget, if there is one.
+pub fn rules(plan: &Plan, day_micros: Option<u64>) -> Rules {
     Rules {
         rounds_min: plan.rounds_min,
         rounds_max: plan.rounds_max,
@@ -22,6 +23,7 @@ pub fn rules(plan: &Plan) -> Rules {
         budget_micros: plan
             .budget_usd
             .map(|usd| (usd * 1_000_000.0).round() as u64),
+        day_micros,
     }
 }
 

@@ -1,6 +1,5 @@
 //! The total usage of agents, from usage.jsonl.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -9,9 +8,9 @@ use kumite_formats::spec_name::SpecName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::announce::usd;
+pub use crate::books::Sum;
+use crate::books::{Books, Key, Of};
 use crate::project::{self, Project};
-use crate::usage_log::{Line, UsageLog};
 
 /// What to group by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +54,9 @@ pub struct Report {
 pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
+    /// The id of a contest, which stands beside the specs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,20 +69,6 @@ pub struct Row {
     pub sum: Sum,
 }
 
-/// The total usage of some agents.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "CostSum")]
-pub struct Sum {
-    pub agents: u64,
-    /// Agents whose programs reported no price.
-    pub unpriced: u64,
-    pub cost_usd: f64,
-    #[serde(skip)]
-    pub usd_micros: u64,
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot read {path}", path = .path.display())]
@@ -89,48 +77,40 @@ pub enum Error {
     Project(#[from] project::Error),
 }
 
-pub fn report(project: &Project, ask: &Ask) -> Result<Report, Error> {
-    let mut seen: Vec<bool> = vec![false; ask.specs.len()];
-    let mut rows: BTreeMap<(usize, String), Sum> = BTreeMap::new();
-    let log = UsageLog::at(project.usage_file());
-    let unreadable = log.each_line(|line| {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else {
-            return false;
-        };
-        let mut names = ask.specs.iter();
-        let asked_for = names.position(|name| name.as_str() == line.spec);
-        if let Some(index) = asked_for {
-            seen[index] = true;
-        }
-        let is_wanted = ask.specs.is_empty() || asked_for.is_some();
-        if is_wanted && ask.since.as_ref().is_none_or(|since| line.day >= *since) {
-            rows.entry(ask.by.key(&line)).or_default().add(&line);
-        }
-        true
-    });
-    let unreadable = unreadable.map_err(|source| Error::Read {
-        path: log.path().to_owned(),
+pub fn report(project: &Project, books: &mut Books, ask: &Ask) -> Result<Report, Error> {
+    books.read().map_err(|source| Error::Read {
+        path: books.path().to_owned(),
         source,
     })?;
+    let is_of =
+        |key: &Key, name: &SpecName| matches!(&key.of, Of::Spec(spec) if spec == name.as_str());
     // A removed spec still has its cost; a spec that never existed is a typing mistake.
-    for (name, _) in ask.specs.iter().zip(&seen).filter(|(_, seen)| !**seen) {
-        project.spec(name)?;
+    for name in &ask.specs {
+        if books.sum(|key| is_of(key, name)).agents == 0 {
+            project.spec(name)?;
+        }
     }
-    let mut total = Sum::default();
-    rows.values().for_each(|row| total.merge(row));
+    let is_wanted = |key: &Key| {
+        let is_named = ask.specs.is_empty() || ask.specs.iter().any(|name| is_of(key, name));
+        is_named && ask.since.as_ref().is_none_or(|since| key.day >= *since)
+    };
+    let rows = books.by(|key| is_wanted(key).then(|| ask.by.key(key)));
     Ok(Report {
         by: ask.by,
         rows: rows
             .into_iter()
-            .map(|((_, name), sum)| ask.by.row(name, sum))
+            .map(|((place, name), sum)| ask.by.row(place, name.to_owned(), sum))
             .collect(),
-        total,
-        unreadable,
+        total: books.sum(is_wanted),
+        unreadable: books.unreadable(),
     })
 }
 
-/// In the order of a run.
-const STEPS: [&str; 9] = [
+/// Contests come after the specs.
+const CONTESTS: usize = 1;
+
+/// In the order of a run, then of a contest.
+const STEPS: [&str; 12] = [
     "requirements",
     "design",
     "tasks",
@@ -140,6 +120,9 @@ const STEPS: [&str; 9] = [
     "inspect",
     "fix",
     "merge",
+    "submit",
+    "measure",
+    "judge",
 ];
 
 impl By {
@@ -154,29 +137,33 @@ impl By {
     }
 
     /// The row that a line belongs to, and the position of that row.
-    fn key(self, line: &Line) -> (usize, String) {
+    fn key(self, key: &Key) -> (usize, &str) {
         let place = |known: Option<usize>| known.unwrap_or(usize::MAX);
         match self {
-            By::Spec => (0, line.spec.clone()),
-            By::Agent => (0, line.program.clone()),
-            By::Day => (0, line.day.clone()),
+            By::Spec => match &key.of {
+                Of::Spec(name) => (0, name),
+                Of::Contest(id) => (CONTESTS, id),
+            },
+            By::Agent => (0, &key.program),
+            By::Day => (0, &key.day),
             By::Phase => {
-                let known = Phase::ALL.iter().position(|it| it.name() == line.phase);
-                (place(known), line.phase.clone())
+                let known = Phase::ALL.iter().position(|it| it.name() == key.phase);
+                (place(known), &key.phase)
             }
             By::Step => {
-                let known = STEPS.iter().position(|it| *it == line.step);
-                (place(known), line.step.clone())
+                let known = STEPS.iter().position(|it| *it == key.step);
+                (place(known), &key.step)
             }
         }
     }
 
-    fn row(self, name: String, sum: Sum) -> Row {
+    fn row(self, place: usize, name: String, sum: Sum) -> Row {
         let mut row = Row {
             sum,
             ..Row::default()
         };
         *match self {
+            By::Spec if place == CONTESTS => &mut row.contest,
             By::Spec => &mut row.spec,
             By::Phase => &mut row.phase,
             By::Agent => &mut row.agent,
@@ -190,30 +177,9 @@ impl By {
 impl Row {
     /// The value that it was grouped by.
     pub fn name(&self) -> &str {
-        let mut names = [&self.spec, &self.phase, &self.agent, &self.day, &self.step].into_iter();
-        names.find_map(|name| name.as_deref()).unwrap_or_default()
-    }
-}
-
-impl Sum {
-    fn add(&mut self, line: &Line) {
-        self.merge(&Sum {
-            agents: 1,
-            unpriced: u64::from(line.usd.is_none()),
-            usd_micros: line.usd_micros().unwrap_or(0),
-            cost_usd: 0.0,
-            input_tokens: line.input_tokens,
-            output_tokens: line.output_tokens,
-        });
-    }
-
-    fn merge(&mut self, other: &Sum) {
-        let add = |one: &mut u64, other: u64| *one = one.saturating_add(other);
-        add(&mut self.agents, other.agents);
-        add(&mut self.unpriced, other.unpriced);
-        add(&mut self.usd_micros, other.usd_micros);
-        add(&mut self.input_tokens, other.input_tokens);
-        add(&mut self.output_tokens, other.output_tokens);
-        self.cost_usd = usd(self.usd_micros);
+        let contest = self.contest.iter();
+        let others = [&self.spec, &self.phase, &self.agent, &self.day, &self.step].into_iter();
+        let mut names = contest.chain(others.flatten());
+        names.next().map_or("", String::as_str)
     }
 }

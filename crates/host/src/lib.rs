@@ -6,6 +6,7 @@
 pub mod announce;
 pub mod attend;
 pub mod beside;
+pub mod books;
 pub mod clock;
 pub mod context;
 pub mod control;

@@ -12,18 +12,19 @@ use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
 
+use crate::books::{Follower, Found};
 use crate::clock::{local_day, now_ms};
 use crate::files::{self, Durable};
 use crate::launch::Kit;
 use crate::project::{Project, Spec};
-use crate::usage_log::{Cost, Line, Place, Program, UsageLog};
+use crate::usage_log::{Line, Place, Program, UsageLog};
 
 #[derive(Debug)]
 pub struct Purse {
     log: UsageLog,
+    /// What the ledger has counted. Contests write into the same file, in processes of their own.
+    lines: Follower,
     ledger: Ledger,
-    /// Whether the ledger includes earlier costs: only a budget needs them.
-    counted: bool,
 }
 
 /// In an agent's directory: the program it was started with. The settings may change meanwhile.
@@ -33,8 +34,8 @@ impl Purse {
     pub fn of(project: &Project) -> Purse {
         Purse {
             log: UsageLog::at(project.usage_file()),
+            lines: Follower::at(project.usage_file()),
             ledger: Ledger::default(),
-            counted: false,
         }
     }
 
@@ -42,7 +43,7 @@ impl Purse {
     pub fn admit(&mut self, order: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
         let budget = budget(&kit.settings);
         if budget.day > 0 {
-            self.count_past().map_err(|error| {
+            self.count_file().map_err(|error| {
                 let path = self.log.path().display();
                 Refused(format!(
                     "what was spent today is in {path}, which cannot be read ({error}); see to it"
@@ -65,7 +66,7 @@ impl Purse {
     pub fn hold(&mut self, agent: AgentId, step: Step, kit: &Kit) {
         if budget(&kit.settings).day > 0 {
             // The next start will report why it cannot be counted.
-            let _ = self.count_past();
+            let _ = self.count_file();
         }
         self.ledger.hold(agent, step.name(), is_priced(kit, step));
     }
@@ -94,9 +95,10 @@ impl Purse {
         let line = Line::new(place, paid.at_ms, &paid.ended.outcome, paid.ended.usage);
         let written = self.log.append(&line, again);
         match written {
-            Ok(false) => self.leave(paid.agent),
+            // It is counted with the file.
+            Ok(_) => self.leave(paid.agent),
             // A cost that cannot be recorded is spent nevertheless.
-            Ok(true) | Err(_) => {
+            Err(_) => {
                 let cost = paid.ended.usage.usd_micros;
                 self.ledger.settle(paid.agent, &line.day, &line.step, cost);
             }
@@ -113,22 +115,16 @@ impl Purse {
         self.log.path()
     }
 
-    /// Counts everything in the file once: from then on the ledger is up to date.
-    fn count_past(&mut self) -> io::Result<()> {
-        if self.counted {
-            return Ok(());
-        }
+    /// Counts what is new in the file. Only a budget per day needs that.
+    fn count_file(&mut self) -> io::Result<()> {
         let ledger = &mut self.ledger;
-        ledger.forget_past();
-        self.log.each_line(|line| {
-            let cost = serde_json::from_slice::<Cost<'_>>(line);
-            if let Ok(cost) = &cost {
-                ledger.count(&cost.day, &cost.step, cost.usd_micros());
+        self.lines.read(|found| match found {
+            Found::Begin => ledger.forget_past(),
+            Found::Line(line) => {
+                ledger.count(&line.day, &line.step, line.usd_micros().unwrap_or(0));
             }
-            cost.is_ok()
-        })?;
-        self.counted = true;
-        Ok(())
+            Found::Nonsense => {}
+        })
     }
 }
 
@@ -178,7 +174,7 @@ fn program(kit: &Kit, step: Step) -> Program {
     }
 }
 
-fn kind_name(agent: &AgentSettings) -> &'static str {
+pub fn kind_name(agent: &AgentSettings) -> &'static str {
     match &agent.kind {
         AgentKind::Program { kind, .. } => kind.name(),
         AgentKind::Acp { .. } => "acp",

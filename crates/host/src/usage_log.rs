@@ -1,10 +1,9 @@
 //! `usage.jsonl`: what every agent of the project has used, one agent per line. It is written once
-//! per
-//! agent, and read for budgets and by `kumite cost`.
+//! per agent, and added up by [`crate::books`] for budgets, `kumite cost` and the page. Contests write here as
+//! well: what their agents and models have used.
 
-use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use kumite_core::outcome::{Outcome, Usage};
@@ -12,6 +11,7 @@ use kumite_core::run::Step;
 use serde::{Deserialize, Serialize};
 
 use crate::announce::{outcome_name, usd};
+use crate::books::{Follower, Found, Of};
 use crate::clock::{local_day, rfc3339};
 use crate::files;
 
@@ -21,8 +21,12 @@ pub struct Line {
     pub time: String,
     /// The date in the person's time zone.
     pub day: String,
+    /// Empty where the work was for a contest.
     pub spec: String,
-    /// The number of the run.
+    /// The id of the contest, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contest: Option<String>,
+    /// The number of the run; 0 in a contest.
     pub run: u32,
     pub phase: String,
     pub step: String,
@@ -49,6 +53,20 @@ pub struct Place<'a> {
     pub program: &'a Program,
 }
 
+/// A try of a contest that has ended.
+#[derive(Clone, Debug)]
+pub struct Tried<'a> {
+    pub contest: &'a str,
+    /// What no other line has.
+    pub id: String,
+    pub step: &'static str,
+    pub round: u32,
+    pub attempt: u32,
+    pub program: Program,
+    pub is_good: bool,
+    pub at_ms: u64,
+}
+
 /// The program that did the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
@@ -64,6 +82,7 @@ impl Line {
             time: rfc3339(at_ms),
             day: local_day(at_ms),
             spec: place.spec.to_owned(),
+            contest: None,
             run: place.run,
             phase: step.phase().name().to_owned(),
             step: step.name().to_owned(),
@@ -76,6 +95,41 @@ impl Line {
             usd: has_price(program, outcome, usage).then(|| usd(usage.usd_micros)),
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
+        }
+    }
+
+    /// A try of a contest: what its agents, or its model, have used.
+    pub fn of_contest(tried: Tried<'_>, usage: Usage) -> Line {
+        let Tried { program, .. } = tried;
+        let outcome = match tried.is_good {
+            true => Outcome::Finished,
+            false => Outcome::Failed(String::new()),
+        };
+        Line {
+            time: rfc3339(tried.at_ms),
+            day: local_day(tried.at_ms),
+            spec: String::new(),
+            contest: Some(tried.contest.to_owned()),
+            run: 0,
+            phase: "contest".to_owned(),
+            step: tried.step.to_owned(),
+            round: Some(tried.round),
+            attempt: u8::try_from(tried.attempt).ok(),
+            agent: tried.id,
+            outcome: outcome_name(&outcome).to_owned(),
+            usd: has_price(&program, &outcome, usage).then(|| usd(usage.usd_micros)),
+            program: program.program,
+            kind: program.kind,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+        }
+    }
+
+    /// What the work was for.
+    pub fn of(&self) -> Of {
+        match &self.contest {
+            Some(id) => Of::Contest(id.clone()),
+            None => Of::Spec(self.spec.clone()),
         }
     }
 
@@ -100,22 +154,6 @@ fn has_price(program: &Program, outcome: &Outcome, usage: Usage) -> bool {
     usage.usd_micros > 0 || !(used || told_nothing)
 }
 
-/// The part of a line that budgets need.
-#[derive(Debug, Deserialize)]
-pub struct Cost<'a> {
-    #[serde(borrow)]
-    pub day: Cow<'a, str>,
-    #[serde(borrow)]
-    pub step: Cow<'a, str>,
-    usd: Option<f64>,
-}
-
-impl Cost<'_> {
-    pub fn usd_micros(&self) -> u64 {
-        self.usd.map_or(0, micros)
-    }
-}
-
 /// Exact for all values that [`usd`] has written; an invalid value becomes 0.
 fn micros(usd: f64) -> u64 {
     (usd * 1e6).round() as u64
@@ -130,7 +168,7 @@ pub struct UsageLog {
 }
 
 /// Lines are far shorter; a longer one is not valid.
-const LINE_MAX: u64 = 64 * 1024;
+pub(crate) const LINE_MAX: u64 = 64 * 1024;
 
 impl UsageLog {
     pub fn at(path: PathBuf) -> UsageLog {
@@ -164,40 +202,11 @@ impl UsageLog {
     }
 
     fn mentions(&self, agent: &str) -> io::Result<bool> {
-        let mark = format!("\"agent\":\"{agent}\"");
         let mut found = false;
-        self.each_line(|line| {
-            found |= str::from_utf8(line).is_ok_and(|line| line.contains(&mark));
-            true
+        Follower::at(self.path.clone()).read(|it| {
+            found |= matches!(it, Found::Line(line) if line.agent == agent);
         })?;
         Ok(found)
-    }
-
-    /// Passes every line to `each`, the oldest first. `each` returns whether it could read the
-    /// line; the result is how many it could not.
-    pub fn each_line(&self, mut each: impl FnMut(&[u8]) -> bool) -> io::Result<usize> {
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-            Err(error) => return Err(error),
-        };
-        let mut reader = BufReader::with_capacity(256 * 1024, file);
-        let mut line = Vec::new();
-        let mut unreadable = 0;
-        loop {
-            line.clear();
-            let read = reader
-                .by_ref()
-                .take(LINE_MAX)
-                .read_until(b'\n', &mut line)?;
-            if read == 0 {
-                return Ok(unreadable);
-            }
-            let line = line.trim_ascii();
-            if !line.is_empty() && !each(line) {
-                unreadable += 1;
-            }
-        }
     }
 }
 
@@ -253,14 +262,14 @@ mod tests {
 
     fn lines(log: &UsageLog) -> (Vec<Line>, usize) {
         let mut lines = Vec::new();
-        let unreadable = log.each_line(|line| match serde_json::from_slice(line) {
-            Ok(line) => {
-                lines.push(line);
-                true
-            }
-            Err(_) => false,
+        let mut unreadable = 0;
+        let read = Follower::at(log.path.clone()).read(|found| match found {
+            Found::Begin => {}
+            Found::Line(line) => lines.push(*line),
+            Found::Nonsense => unreadable += 1,
         });
-        (lines, unreadable.unwrap())
+        read.unwrap();
+        (lines, unreadable)
     }
 
     fn text(log: &UsageLog) -> String {

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::announce::{outcome_detail, outcome_name};
+use crate::books::{Follower, Found};
 use crate::clock::rfc3339;
 use crate::project::{Project, Spec};
-use crate::usage_log::{Line, UsageLog};
+use crate::usage_log::Line;
 use crate::{journal, purse};
 
 /// An agent, and its result.
@@ -85,16 +86,15 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
 /// The lines of usage.jsonl about the agents of this spec.
 fn paid(spec: &Spec) -> BTreeMap<String, Line> {
     let mut paid = BTreeMap::new();
-    let log = UsageLog::at(Project::at(spec.project_root()).usage_file());
-    // An unreadable file adds nothing.
-    let _ = log.each_line(|line| {
-        let line = serde_json::from_slice::<Line>(line);
-        if let Ok(line) = line
+    let mut lines = Follower::at(Project::at(spec.project_root()).usage_file());
+    // Books that cannot be read tell nothing.
+    let _ = lines.read(|found| {
+        if let Found::Line(line) = found
+            && line.contest.is_none()
             && line.spec == spec.name
         {
-            paid.insert(line.agent.clone(), line);
+            paid.insert(line.agent.clone(), *line);
         }
-        true
     });
     paid
 }

@@ -1,9 +1,10 @@
 //! What all requests share.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
+use kumite_host::books::Books;
 use kumite_host::project::Project;
 use kumite_host::settings::Loader;
 use tokio::sync::{Semaphore, watch};
@@ -31,6 +32,8 @@ pub struct App {
     pub audit: Audit,
     pub hub: Hub,
     pub logs: Logs,
+    /// What was used, as far as its file is read.
+    pub books: Mutex<Books>,
     /// The contests that this server has started.
     pub contests: Contests,
     /// True when the server ends; streams end then.
@@ -43,6 +46,11 @@ pub type Shared = Arc<App>;
 static RENDERS: Semaphore = Semaphore::const_new(2);
 
 impl App {
+    pub fn books(&self) -> MutexGuard<'_, Books> {
+        // Whoever broke down has read less than it could: the next one goes on there.
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads files on the blocking thread pool.
     pub async fn read<T: Send + 'static>(
         self: &Arc<Self>,

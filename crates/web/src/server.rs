@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use kumite_host::books::Books;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
@@ -96,6 +97,7 @@ impl Server {
             audit: Audit::new(&place),
             hub: Hub::start(&place)?,
             logs: Logs::default(),
+            books: Mutex::new(Books::of(&options.project)),
             contests: contests.clone(),
             ended: wait.clone(),
             project: options.project.clone(),

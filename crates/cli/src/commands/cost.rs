@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use console::style;
-use kumite_core::budget::dollars;
 use kumite_formats::spec_name::SpecName;
+use kumite_host::books::Books;
 use kumite_host::clock;
 use kumite_host::cost::{self, Ask, Report, Sum};
 
@@ -58,7 +58,7 @@ pub fn cost(setting: &Setting, args: &CostArgs) -> Result {
         specs: specs?,
         since: args.since.clone(),
     };
-    let report = cost::report(&project, &ask)?;
+    let report = cost::report(&project, &mut Books::of(&project), &ask)?;
     if report.unreadable > 0 {
         let (count, path) = (report.unreadable, project.usage_file());
         let path = path.display();
@@ -75,20 +75,11 @@ fn day(text: &str) -> std::result::Result<String, String> {
     clock::parse_day(text).ok_or_else(|| "a day is written like 2026-01-31".to_owned())
 }
 
-/// A price that is not all of it has a `+`.
-fn money(sum: &Sum) -> String {
-    match sum.unpriced {
-        0 => dollars(sum.usd_micros),
-        all if all == sum.agents => "-".to_owned(),
-        _ => format!("{}+", dollars(sum.usd_micros)),
-    }
-}
-
 fn cells(name: &str, sum: &Sum) -> [String; 5] {
     [
         name.to_owned(),
         thousands(sum.agents),
-        money(sum),
+        sum.money("-"),
         thousands(sum.input_tokens),
         thousands(sum.output_tokens),
     ]
@@ -164,7 +155,7 @@ mod tests {
                 usd_micros,
                 ..Sum::default()
             };
-            money(&sum)
+            sum.money("-")
         };
         assert_eq!(row(2, 0, 1_500_000), "$1.50");
         assert_eq!(row(2, 1, 1_500_000), "$1.50+");

@@ -292,7 +292,14 @@ fn indices(contest: &Contest) -> impl Iterator<Item = u32> + use<> {
 
 fn at<'a>(contest: &'a mut Contest, index: u32, effects: &'a mut Vec<Effect>) -> At<'a> {
     let spent = contest.used().micros;
-    let is_spent = contest.rules.budget_micros.is_some_and(|all| spent >= all);
+    let is_spent = |budget: Option<u64>| budget.is_some_and(|all| spent >= all);
+    let spent = if is_spent(contest.rules.budget_micros) {
+        Some("the budget of the contest is spent")
+    } else if is_spent(contest.rules.day_micros) {
+        Some("the budget of the day is spent; raise budget.usd_per_day")
+    } else {
+        None
+    };
     let all_ms = contest.rules.contest_timeout_ms.unwrap_or(u64::MAX);
     At {
         rules: &contest.rules,
@@ -301,7 +308,7 @@ fn at<'a>(contest: &'a mut Contest, index: u32, effects: &'a mut Vec<Effect>) ->
         now_ms: contest.now_ms,
         clock_ms: contest.elapsed_ms,
         contest_left_ms: all_ms.saturating_sub(contest.elapsed_ms),
-        is_spent,
+        spent,
         effects,
     }
 }

@@ -28,6 +28,9 @@ pub struct Rules {
 
     /// No round begins once the contest has spent this, in millionths of a dollar.
     pub budget_micros: Option<u64>,
+    /// The same for what was left of the day's budget when the contest began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day_micros: Option<u64>,
 }
 
 /// One part of the evaluation.
@@ -59,6 +62,7 @@ impl Default for Rules {
             judge_retries: 3,
             metrics: Vec::new(),
             budget_micros: None,
+            day_micros: None,
         }
     }
 }

@@ -21,15 +21,15 @@ pub(super) struct At<'a> {
     pub clock_ms: u64,
     /// The remaining time of the contest.
     pub contest_left_ms: u64,
-    /// The money is spent: nothing new begins.
-    pub is_spent: bool,
+    /// The money is spent, and which: nothing new begins.
+    pub spent: Option<&'static str>,
     pub effects: &'a mut Vec<Effect>,
 }
 
 impl At<'_> {
     pub fn begin_round(&mut self) {
-        if self.is_spent {
-            return self.leave_for_the_budget();
+        if let Some(spent) = self.spent {
+            return self.leave_for_the_budget(spent);
         }
         if let Err(reason) = self.limit(self.rules.submission_timeout_ms, 0) {
             return self.leave(reason, Some(NO_TIME.to_owned()));
@@ -290,13 +290,12 @@ impl At<'_> {
         self.save(Then::Exit(Exit { reason, message }));
     }
 
-    fn leave_for_the_budget(&mut self) {
+    fn leave_for_the_budget(&mut self, spent: &str) {
         let reason = match self.team.best() {
             Some(_) => Reason::BudgetReached,
             None => Reason::SubmissionFailure,
         };
-        let message = Some("the budget of the contest is spent".to_owned());
-        self.leave(reason, message);
+        self.leave(reason, Some(spent.to_owned()));
     }
 
     fn save(&mut self, then: Then) {

@@ -1,6 +1,7 @@
 //! What happened, why it was decided, and what it cost.
 
 use kumite_formats::spec_name::SpecName;
+use kumite_host::books::Books;
 use kumite_host::clock::{parse_day, rfc3339};
 use kumite_host::cost::{self, Ask, By};
 use kumite_host::decisions::{self, Decision};
@@ -133,5 +134,5 @@ fn get_cost(call: &Call<'_>, args: GetCost) -> Result<Answer> {
         specs: name.into_iter().collect(),
         since: args.since.map(day).transpose()?,
     };
-    Answer::of(&cost::report(&project, &ask)?)
+    Answer::of(&cost::report(&project, &mut Books::of(&project), &ask)?)
 }

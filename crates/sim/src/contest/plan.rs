@@ -41,6 +41,7 @@ impl Plan {
         self.rules.team_timeout_ms = None;
         self.rules.contest_timeout_ms = None;
         self.rules.budget_micros = None;
+        self.rules.day_micros = None;
         self.rates.outage_gap_ms = 0;
         self.rates.jump_gap_ms = 0;
         self.cancel_at_ms = None;
@@ -91,6 +92,7 @@ fn rules(rng: &mut Rng) -> Rules {
         judge_retries: rng.between(0, 3) as u32,
         metrics: metrics(rng),
         budget_micros: rng.chance(250).then(|| rng.below(20_000)),
+        day_micros: rng.chance(100).then(|| rng.below(20_000)),
     }
 }
 

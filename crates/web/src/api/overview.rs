@@ -67,7 +67,7 @@ pub async fn cost(
             .collect::<Result<_, _>>()?,
         since: asked.since.as_ref().map(day).transpose()?,
     };
-    let report = app.read(move |app| cost::report(&app.project, &ask));
+    let report = app.read(move |app| cost::report(&app.project, &mut app.books(), &ask));
     Ok(Json(report.await??))
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::arena::{Arena, Files, TASK};
 use super::play::{Play, error, stops};
+use crate::money::{USAGE, cost, usage};
 use crate::world::{World, lines, text};
 
 #[test]
@@ -249,6 +250,67 @@ fn d14_when_the_budget_is_spent_no_round_begins() {
     let reasons = arena.rows("exit_reason", "team_status");
     assert_eq!(reasons, ["budget_reached", "budget_reached"]);
     assert_eq!(arena.leader_board().len(), 2);
+}
+
+#[test]
+fn contests_are_in_the_books_of_the_project_and_in_its_budget_of_the_day() {
+    let arena = priced("", Play::new());
+    let world = &arena.world;
+    world.settings("[budget]\nusd_per_day = 0.005");
+    world.play(json!({}));
+    let out = arena.contest(&["run", "contest.toml", "--json"]);
+    out.assert_code(0);
+    let board = arena.board();
+    let id = text(&board["execution_id"]);
+    assert_eq!(
+        arena.rows("exit_reason", "team_status"),
+        ["budget_reached", "budget_reached"]
+    );
+    let message = text(&arena.team("alpha")["message"]);
+    assert!(message.contains("budget.usd_per_day"), "{message}");
+    // `kumite cost` knows it, beside the specs.
+    let books = cost(world, &[]);
+    assert_eq!(books["rows"][0]["contest"], json!(id), "{books}");
+    assert_eq!(books["rows"][0]["cost_usd"], board["cost_usd"]);
+    let steps = cost(world, &["--by", "step"]);
+    let steps: Vec<String> = steps["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| text(&row["step"]))
+        .collect();
+    assert_eq!(steps, ["submit", "measure", "judge"]);
+    // The day has nothing left: neither for another contest nor for a spec.
+    let refused = arena.contest(&["run", "contest.toml"]);
+    refused.assert_code(4);
+    assert!(refused.stderr.contains("budget.usd_per_day"), "{refused:?}");
+    world.spec_ready_for_impl("login");
+    world.kumite(&["run", "login"]).assert_code(4);
+    assert_eq!(world.stands("login"), "paused budget");
+    // What a crash kept out of the books is written when the contest is opened again, and once.
+    let before = usage(world);
+    std::fs::remove_file(world.path(USAGE)).unwrap();
+    for _ in 0..2 {
+        arena.contest(&["resume", &id]).assert_code(0);
+        assert_eq!(usage(world), before);
+    }
+}
+
+#[test]
+fn a_contest_elsewhere_is_told_where_the_page_of_the_project_listens() {
+    let arena = priced("", Play::new().judges(vec![stops()]));
+    let world = &arena.world;
+    world.write("workspace/here", "");
+    world.write(".kiro/kumite.toml", "");
+    let run = ["run", "contest.toml", "--workspace", "workspace"];
+    arena.contest(&run).assert_code(0);
+    let news = |place: &str| lines(&world.read(&format!("{place}.kiro/runtime/kumite/news.jsonl")));
+    let told = |place| {
+        let keys = news(place).into_iter().map(|line| text(&line["key"]));
+        keys.collect::<Vec<_>>()
+    };
+    assert!(!told("").is_empty());
+    assert_eq!(told(""), told("workspace/"));
 }
 
 #[test]

@@ -20,6 +20,7 @@ fn every_event() -> Vec<Event> {
         judge_retries: u32::MAX,
         metrics: vec![metric("a \"quoted\" name\n", u32::MAX), program("日本", 0)],
         budget_micros: Some(u64::MAX),
+        day_micros: Some(0),
     };
     let asked = Failed {
         retry_after_ms: Some(u64::MAX),

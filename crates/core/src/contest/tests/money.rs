@@ -85,6 +85,21 @@ fn no_round_begins_when_the_budget_is_spent() {
 }
 
 #[test]
+fn no_round_begins_when_what_was_left_of_the_day_is_spent() {
+    let rules = Rules {
+        day_micros: Some(100),
+        ..budget(1_000)
+    };
+    let mut play = Play::start(1, rules);
+    play.tell(costs(submitted(0, 1, 1, given()), 100));
+    play.is_measured(0, 50).judge_says(0, true).is_saved(0);
+    play.leaves(0, Reason::BudgetReached);
+    let message = &play.team(0).leaving().unwrap().message;
+    let words = "the budget of the day is spent; raise budget.usd_per_day";
+    assert_eq!(message.as_deref(), Some(words));
+}
+
+#[test]
 fn as_long_as_a_millionth_is_left_rounds_begin() {
     let mut play = Play::start(1, budget(100));
     play.tell(costs(submitted(0, 1, 1, given()), 99));

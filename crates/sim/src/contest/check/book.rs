@@ -339,8 +339,9 @@ impl Book {
     }
 
     pub fn is_spent(&self) -> bool {
-        let budget = self.rules.budget_micros;
-        budget.is_some_and(|all| self.spent_micros >= all)
+        let budgets = [self.rules.budget_micros, self.rules.day_micros];
+        let mut budgets = budgets.into_iter().flatten();
+        budgets.any(|all| self.spent_micros >= all)
     }
 }
 

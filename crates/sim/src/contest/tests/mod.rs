@@ -194,7 +194,11 @@ fn a_try_too_few_is_noticed() {
 
 #[test]
 fn a_budget_that_does_not_hold_is_noticed() {
-    let core = deciding(|contest, entry| with(contest, entry, |rules| rules.budget_micros = None));
+    let core = deciding(|contest, entry| {
+        with(contest, entry, |rules| {
+            (rules.budget_micros, rules.day_micros) = (None, None);
+        })
+    });
     breaks("no round begins when the budget is spent", core);
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_core::budget::dollars;
-use kumite_host::usage_log::{Line, UsageLog};
+use kumite_host::books::{Books, Key, Of, Sum};
 use maud::{Markup, html};
 
 use crate::api::Refusal;
@@ -17,92 +16,60 @@ const ROWS_MAX: usize = 30;
 #[derive(Default)]
 pub struct Costs {
     days: BTreeMap<String, Sum>,
-    specs: BTreeMap<String, Sum>,
+    /// Specs and contests.
+    things: BTreeMap<Of, Sum>,
     total: Sum,
     /// Lines that cannot be parsed.
     unreadable: usize,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
-struct Sum {
-    agents: u64,
-    /// Agents whose programs reported no price.
-    unpriced: u64,
-    usd_micros: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-}
-
 pub fn read(app: &App, spec: Option<&str>) -> Result<Costs, Refusal> {
-    let log = UsageLog::at(app.project.usage_file());
-    let mut costs = Costs::default();
-    let unreadable = log.each_line(|line| match serde_json::from_slice::<Line>(line) {
-        Ok(line) => {
-            if spec.is_none_or(|spec| line.spec == spec) {
-                costs.add(&line);
-            }
-            true
-        }
-        Err(_) => false,
-    });
-    costs.unreadable = unreadable.map_err(|error| {
-        Refusal::broken(format!("cannot read {}: {error}", log.path().display()))
-    })?;
-    Ok(costs)
+    let mut books = app.books();
+    let path = books.path().display().to_string();
+    let read = books.read();
+    read.map_err(|error| Refusal::broken(format!("cannot read {path}: {error}")))?;
+    Ok(of(&books, spec))
 }
 
-impl Costs {
-    fn add(&mut self, line: &Line) {
-        let day = self.days.entry(line.day.clone()).or_default();
-        day.add(line);
-        let spec = self.specs.entry(line.spec.clone()).or_default();
-        spec.add(line);
-        self.total.add(line);
+fn of(books: &Books, spec: Option<&str>) -> Costs {
+    let counts = |key: &Key| match (&key.of, spec) {
+        (_, None) => true,
+        (Of::Spec(name), Some(spec)) => name == spec,
+        (Of::Contest(_), Some(_)) => false,
+    };
+    Costs {
+        days: books.by(|key| counts(key).then(|| key.day.clone())),
+        things: books.by(|key| counts(key).then(|| key.of.clone())),
+        total: books.sum(counts),
+        unreadable: books.unreadable(),
     }
 }
 
-impl Sum {
-    fn add(&mut self, line: &Line) {
-        let add = |one: &mut u64, other: u64| *one = one.saturating_add(other);
-        add(&mut self.agents, 1);
-        add(&mut self.unpriced, u64::from(line.usd.is_none()));
-        add(&mut self.usd_micros, line.usd_micros().unwrap_or(0));
-        add(&mut self.input_tokens, line.input_tokens);
-        add(&mut self.output_tokens, line.output_tokens);
-    }
-
-    /// `+` marks a lower bound: some agents reported no price.
-    fn money(&self) -> String {
-        match self.unpriced {
-            0 => dollars(self.usd_micros),
-            all if all == self.agents => "–".to_owned(),
-            _ => format!("{}+", dollars(self.usd_micros)),
-        }
-    }
-
-    fn tokens(&self) -> u64 {
-        self.input_tokens.saturating_add(self.output_tokens)
-    }
+fn money(sum: &Sum) -> String {
+    sum.money("–")
 }
 
 pub fn show(costs: &Costs) -> Markup {
-    let mut specs: Vec<(&String, &Sum)> = costs.specs.iter().collect();
-    specs.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.usd_micros, sum.tokens())));
-    let link = |name: &str| html! { a href={ "/specs/" (segment(name)) } { (name) } };
-    let plain = |name: &str| html! { span.nowrap { (name) } };
+    let mut things: Vec<(&Of, &Sum)> = costs.things.iter().collect();
+    things.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.usd_micros, sum.tokens())));
+    let link = |of: &Of| match of {
+        Of::Spec(name) => html! { a href={ "/specs/" (segment(name)) } { (name) } },
+        Of::Contest(id) => html! { a href={ "/contests/" (segment(id)) } { "contest " (id) } },
+    };
+    let plain = |day: &String| html! { span.nowrap { (day) } };
     html! {
         @if costs.total.agents == 0 {
             p.empty { "No agent has ended yet, so nothing is spent." }
         } @else {
             p {
-                strong { (costs.total.money()) } " in all, by "
+                strong { (money(&costs.total)) } " in all, by "
                 (words::thousands(costs.total.agents)) " agents: "
                 (count(costs.total.input_tokens)) " tokens in, "
                 (count(costs.total.output_tokens)) " out."
             }
             div.beside {
                 (table("Day", costs.days.iter().rev().collect(), plain))
-                (table("Spec", specs, link))
+                (table("Spec or contest", things, link))
             }
             @if costs.total.unpriced > 0 {
                 p.muted.small {
@@ -113,7 +80,6 @@ pub fn show(costs: &Costs) -> Markup {
                     " told no price (marked – or +): some programs tell none, nor does an agent that was ended early."
                 }
             }
-            p.muted.small { "Contests are not part of this; each says what it has cost." }
         }
         @if costs.unreadable > 0 {
             p.muted.small { (costs.unreadable) " lines of usage.jsonl cannot be read and are left out." }
@@ -121,7 +87,7 @@ pub fn show(costs: &Costs) -> Markup {
     }
 }
 
-fn table(title: &str, rows: Vec<(&String, &Sum)>, name: impl Fn(&str) -> Markup) -> Markup {
+fn table<K>(title: &str, rows: Vec<(&K, &Sum)>, name: impl Fn(&K) -> Markup) -> Markup {
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     // If no agent reported a price, compare tokens.
     let by_money = shown.iter().any(|(_, sum)| sum.usd_micros > 0);
@@ -154,8 +120,8 @@ fn table(title: &str, rows: Vec<(&String, &Sum)>, name: impl Fn(&str) -> Markup)
                     @for (key, sum) in shown {
                         tr {
                             td { (name(key)) }
-                            td.bars { (chart::meter(size(sum) as f64 / most as f64, &sum.money())) }
-                            td.num { (sum.money()) }
+                            td.bars { (chart::meter(size(sum) as f64 / most as f64, &money(sum))) }
+                            td.num { (money(sum)) }
                             td.num { (words::thousands(sum.agents)) }
                             td.num { (count(sum.tokens())) }
                         }
@@ -171,44 +137,50 @@ fn table(title: &str, rows: Vec<(&String, &Sum)>, name: impl Fn(&str) -> Markup)
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
-    fn line(day: &str, spec: &str, usd: Option<f64>) -> Line {
-        serde_json::from_value(serde_json::json!({
-            "time": "2026-01-01T00:00:00.000Z", "day": day, "spec": spec, "run": 1,
-            "phase": "impl", "step": "impl", "round": null, "attempt": null, "agent": "a",
-            "program": "claude", "kind": "claude", "outcome": "finished", "usd": usd,
-            "input_tokens": 10, "output_tokens": 1,
-        }))
-        .unwrap()
+    fn line(day: &str, spec: &str, contest: Option<&str>, usd: Option<f64>) -> Value {
+        json!({
+            "time": "2026-01-01T00:00:00.000Z", "day": day, "spec": spec, "contest": contest,
+            "run": 1, "phase": "impl", "step": "impl", "round": null, "attempt": null,
+            "agent": "a", "program": "claude", "kind": "claude", "outcome": "finished",
+            "usd": usd, "input_tokens": 10, "output_tokens": 1,
+        })
     }
 
-    fn costs(lines: &[Line]) -> Costs {
-        let mut costs = Costs::default();
-        lines.iter().for_each(|line| costs.add(line));
-        costs
+    fn costs(lines: &[Value]) -> Costs {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("usage.jsonl");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&path, text).unwrap();
+        let mut books = Books::at(path);
+        books.read().unwrap();
+        of(&books, None)
     }
 
     #[test]
     fn costs_are_added_up_by_day_and_by_spec() {
         let found = costs(&[
-            line("2026-01-01", "a", Some(1.0)),
-            line("2026-01-02", "a", Some(0.5)),
-            line("2026-01-02", "b", None),
+            line("2026-01-01", "a", None, Some(1.0)),
+            line("2026-01-02", "a", None, Some(0.5)),
+            line("2026-01-02", "", Some("c-1"), None),
         ]);
-        assert_eq!(found.days["2026-01-02"].money(), "$0.50+");
-        assert_eq!(found.specs["a"].money(), "$1.50");
-        assert_eq!(found.specs["b"].money(), "–");
+        assert_eq!(money(&found.days["2026-01-02"]), "$0.50+");
+        assert_eq!(money(&found.things[&Of::Spec("a".to_owned())]), "$1.50");
+        assert_eq!(money(&found.things[&Of::Contest("c-1".to_owned())]), "–");
         assert_eq!(found.total.agents, 3);
         let text = show(&found).into_string();
         let (newer, older) = (text.find("2026-01-02"), text.find("2026-01-01"));
         assert!(newer < older, "the newest day comes first");
         assert!(text.contains("width=\"50.00%\""), "{text}");
+        assert!(text.contains("href=\"/contests/c-1\""), "{text}");
     }
 
     #[test]
     fn without_prices_tokens_are_compared() {
-        let text = show(&costs(&[line("2026-01-01", "<b>", None)])).into_string();
+        let text = show(&costs(&[line("2026-01-01", "<b>", None, None)])).into_string();
         assert!(text.contains("width=\"100.00%\" height"), "{text}");
         assert!(!text.contains("<b>"), "{text}");
     }

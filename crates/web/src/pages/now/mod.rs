@@ -2,17 +2,17 @@
 
 mod groups;
 mod parts;
-mod today;
 
 use axum::extract::State;
 use axum::response::Response;
 use kumite_contest::report;
 use kumite_contest::view::Board;
+use kumite_host::books::Sum;
+use kumite_host::clock::{local_day, now_ms};
 use kumite_host::status::{self, Status};
 use maud::{Markup, html};
 
 use self::groups::groups;
-use self::today::Today;
 use super::layout::{Page, Place, Visit};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
@@ -24,7 +24,7 @@ struct Scene {
     specs: Vec<Status>,
     /// Contests that run right now.
     contests: Vec<Board>,
-    today: Today,
+    today: Sum,
 }
 
 pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
@@ -44,14 +44,26 @@ fn look(app: &App) -> Result<Scene, Refusal> {
     Ok(Scene {
         specs: status::all(&app.project)?,
         contests: played(app),
-        today: today::today(&app.project),
+        today: today(app),
     })
+}
+
+/// What today has cost. A file that cannot be read says nothing here; `kumite cost` says why.
+fn today(app: &App) -> Sum {
+    let mut books = app.books();
+    let _ = books.read();
+    let day = local_day(now_ms());
+    books.sum(|key| key.day == day)
 }
 
 /// An unreadable contest is left out here, so that it does not hide the others; its own page shows
 /// the error.
 fn played(app: &App) -> Vec<Board> {
-    let own = report::own(app.project.root()).unwrap_or_default();
+    let place = kumite_contest::place::Place::of_project(app.project.root());
+    let own = place
+        .map_err(drop)
+        .and_then(|place| report::own(&place.workspace).map_err(drop));
+    let own = own.unwrap_or_default();
     let played = own
         .iter()
         .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
@@ -88,10 +100,10 @@ fn body(scene: &Scene, may_change: bool) -> Markup {
     }
 }
 
-fn totals(today: &Today) -> Markup {
+fn totals(today: &Sum) -> Markup {
     html! {
         @if today.agents > 0 {
-            "Today " span.nowrap { (money(today.usd)) } " · "
+            "Today " span.nowrap { (money(today.cost_usd)) } " · "
             span.nowrap { (count(today.input_tokens)) " tokens in" } " · "
             span.nowrap { (count(today.output_tokens)) " out" }
         }

@@ -1,0 +1,237 @@
+//! What a contest uses, in the books of its project: `usage.jsonl`, `kumite cost` and the budget of a
+//! day count its agents and models as they count those of specs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use kumite_core::contest::{Entry, Event, Used};
+use kumite_core::outcome::Usage;
+use kumite_formats::contest::{Judge, MetricKind, Plan, TeamKind};
+use kumite_formats::settings::Settings;
+use kumite_host::books::{Books, Follower, Found};
+use kumite_host::clock::{local_day, now_ms};
+use kumite_host::project::Project;
+use kumite_host::purse::kind_name;
+use kumite_host::settings::{self, Flags, Loader};
+use kumite_host::usage_log::{Line, Program, Tried, UsageLog};
+
+use crate::home::{Charter, Home};
+
+/// Where a contest's usage is written down.
+pub struct Usages {
+    log: UsageLog,
+    settings: Arc<Settings>,
+    /// What was left of the budget of the day when the contest was opened, if there is one, in
+    /// millionths of a dollar.
+    pub day_micros: Option<u64>,
+}
+
+impl Usages {
+    /// Where nobody is asked any more (`is_over`), no settings are needed.
+    pub fn open(home: &Home, charter: &Charter, is_over: bool) -> Result<Usages, settings::Error> {
+        let settings = match is_over {
+            true => Arc::default(),
+            false => {
+                let project = Project::at(&charter.project);
+                Loader::load(&project, Flags::default())?.loaded.settings
+            }
+        };
+        let path = home.books(charter).join("usage.jsonl");
+        Ok(Usages {
+            day_micros: day_left(settings.budget.usd_per_day.micros(), &path),
+            log: UsageLog::at(path),
+            settings,
+        })
+    }
+
+    /// Writes down what an entry of the journal has used, if it is something.
+    pub fn note(&mut self, charter: &Charter, entry: &Entry) {
+        if let Some(line) = line(charter, &self.settings, entry) {
+            self.keep(&line);
+        }
+    }
+
+    /// Writes down what a kumite that was killed could not.
+    pub fn catch_up(&mut self, charter: &Charter, entries: &[Entry]) {
+        let mut known = BTreeSet::new();
+        // What cannot be read cannot be written either, and that is said.
+        let _ = Follower::at(self.log.path().to_owned()).read(|found| {
+            if let Found::Line(line) = found
+                && line.contest.as_ref() == Some(&charter.id)
+            {
+                known.insert(line.agent);
+            }
+        });
+        let lines = entries.iter();
+        let lines = lines.filter_map(|it| line(charter, &self.settings, it));
+        let missing: Vec<Line> = lines.filter(|line| !known.contains(&line.agent)).collect();
+        missing.iter().for_each(|line| self.keep(line));
+    }
+
+    /// Books that cannot be kept are no reason to stop the contest: its journal knows the same.
+    fn keep(&mut self, line: &Line) {
+        if let Err(error) = self.log.append(line, false) {
+            eprintln!(
+                "kumite: cannot append to {}: {error}",
+                self.log.path().display()
+            );
+        }
+    }
+}
+
+fn day_left(budget: u64, usage: &Path) -> Option<u64> {
+    if budget == 0 {
+        return None;
+    }
+    let mut books = Books::at(usage.to_owned());
+    if books.read().is_err() {
+        // Nobody knows what was spent, so nothing is left.
+        return Some(0);
+    }
+    let today = local_day(now_ms());
+    let spent = books.sum(|key| key.day == today).usd_micros;
+    Some(budget.saturating_sub(spent))
+}
+
+fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
+    let plan = &charter.plan;
+    let (step, program, round, attempt, is_good, used) = match &entry.event {
+        Event::Submitted {
+            team,
+            round,
+            attempt,
+            used,
+            ..
+        } => (
+            "submit",
+            player(plan, settings, *team)?,
+            *round,
+            *attempt,
+            true,
+            *used,
+        ),
+        Event::SubmitFailed {
+            team,
+            round,
+            attempt,
+            used,
+            ..
+        } => (
+            "submit",
+            player(plan, settings, *team)?,
+            *round,
+            *attempt,
+            false,
+            *used,
+        ),
+        Event::Measured {
+            metric,
+            round,
+            attempt,
+            used,
+            ..
+        } => (
+            "measure",
+            evaluator(plan, *metric)?,
+            *round,
+            *attempt,
+            true,
+            *used,
+        ),
+        Event::MeasureFailed {
+            metric,
+            round,
+            attempt,
+            used,
+            ..
+        } => (
+            "measure",
+            evaluator(plan, *metric)?,
+            *round,
+            *attempt,
+            false,
+            *used,
+        ),
+        Event::Judged {
+            round,
+            attempt,
+            used,
+            ..
+        } => ("judge", judge(plan)?, *round, *attempt, true, *used),
+        Event::JudgeFailed {
+            round,
+            attempt,
+            used,
+            ..
+        } => ("judge", judge(plan)?, *round, *attempt, false, *used),
+        Event::Started { .. }
+        | Event::Saved { .. }
+        | Event::SaveFailed { .. }
+        | Event::SummarySaved
+        | Event::SummaryFailed { .. }
+        | Event::CancelRequested { .. }
+        | Event::Resumed => return None,
+    };
+    if !is_good && is_nothing(used) {
+        return None;
+    }
+    let tried = Tried {
+        contest: &charter.id,
+        id: format!("{}-{}", charter.id, entry.seq),
+        step,
+        round,
+        attempt,
+        program,
+        is_good,
+        at_ms: entry.at_ms,
+    };
+    let usage = Usage {
+        usd_micros: used.micros,
+        input_tokens: used.input_tokens,
+        output_tokens: used.output_tokens,
+    };
+    Some(Line::of_contest(tried, usage))
+}
+
+/// Nobody was asked, or nobody knows.
+fn is_nothing(used: Used) -> bool {
+    used.micros == 0 && used.input_tokens == 0 && used.output_tokens == 0
+}
+
+/// Who works for a team. `None`: a built-in one, which uses nothing.
+fn player(plan: &Plan, settings: &Settings, team: u32) -> Option<Program> {
+    match &plan.teams.get(team as usize)?.kind {
+        TeamKind::Agent(agent) => Some(Program {
+            program: agent.agent.clone(),
+            kind: settings
+                .agents
+                .get(&agent.agent)
+                .map_or("", kind_name)
+                .to_owned(),
+        }),
+        TeamKind::Model(model) => Some(model_of(&model.leader.llm.model)),
+        TeamKind::Scripted { .. } => None,
+    }
+}
+
+fn evaluator(plan: &Plan, metric: u32) -> Option<Program> {
+    match &plan.evaluator.metrics.get(metric as usize)?.kind {
+        MetricKind::Llm { llm, .. } => Some(model_of(&llm.model)),
+        MetricKind::Command { .. } | MetricKind::Checklist(_) | MetricKind::Plugin { .. } => None,
+    }
+}
+
+fn judge(plan: &Plan) -> Option<Program> {
+    match &plan.judge {
+        Judge::Llm { llm, .. } => Some(model_of(&llm.model)),
+        Judge::Rules => None,
+    }
+}
+
+fn model_of(id: &str) -> Program {
+    Program {
+        program: id.to_owned(),
+        kind: "model".to_owned(),
+    }
+}
