@@ -87,7 +87,7 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
 fn paid(spec: &Spec) -> BTreeMap<String, Line> {
     let mut paid = BTreeMap::new();
     let mut lines = Follower::at(Project::at(spec.project_root()).usage_file());
-    // Books that cannot be read tell nothing.
+    // An unreadable file adds nothing.
     let _ = lines.read(|found| {
         if let Found::Line(line) = found
             && line.contest.is_none()
