@@ -42,7 +42,7 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         let spec = project.spec_place(&name);
         match engine_lives {
             false => agents(&spec, &mut findings),
-            true if !spec.main_dir().exists() => homeless(&spec, &mut findings),
+            true if !spec.exists() => homeless(&spec, &mut findings),
             true => {}
         }
         // All of it, also what a snapshot would skip.
@@ -157,7 +157,7 @@ fn homeless(spec: &Spec, findings: &mut Vec<Finding>) {
             let pid = handle.pid().map_or("?".to_owned(), |pid| pid.to_string());
             findings.push(Finding {
                 what: format!(
-                    "{name}: {id} (pid {pid}) works, but {} was removed",
+                    "{name}: {id} (pid {pid}) works, but the spec in {} was removed",
                     spec.main_dir().display()
                 ),
                 remedy: Remedy::Person(format!(
