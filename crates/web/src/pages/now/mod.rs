@@ -48,7 +48,7 @@ fn look(app: &App) -> Result<Scene, Refusal> {
     })
 }
 
-/// What today has cost. A file that cannot be read says nothing here; `kumite cost` says why.
+/// The cost of today. An unreadable file is ignored here; `kumite cost` shows the error.
 fn today(app: &App) -> Sum {
     let mut books = app.books();
     let _ = books.read();
