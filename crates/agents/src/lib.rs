@@ -31,6 +31,7 @@ mod mask;
 mod owner;
 mod process;
 mod program;
+mod programs;
 mod protocol;
 mod request;
 mod said;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kumite_core::outcome::Ended;
+use kumite_core::program::ProgramKind;
 use serde::{Deserialize, Serialize};
 
 use crate::logs::transcript_of;
@@ -50,18 +51,13 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// Claude Code's `stream-json`: without a result line nothing is finished.
-    Claude,
-    /// Codex's `exec --json`.
-    Codex,
-    /// Gemini CLI's `stream-json`.
-    Gemini,
-    /// OpenCode's `run --format json`.
-    Opencode,
     /// kumite's own lines ([`crate::Said`]), which its bridge to ACP agents writes.
     Kumite,
     /// Any command: the exit code is the verdict.
     Plain,
+    /// The program's own: without a result line nothing is finished. On disk it is the program's name.
+    #[serde(untagged)]
+    Program(ProgramKind),
 }
 
 /// `record.json`: the running processes.
@@ -152,5 +148,18 @@ mod tests {
         let request: Request = serde_json::from_str(text).unwrap();
         let environment: Vec<String> = request.environment().collect();
         assert_eq!(environment, ["HOME=/settings", "KUMITE_AGENT=a"]);
+    }
+
+    #[test]
+    fn a_protocol_is_on_disk_what_it_was_in_older_versions() {
+        for (protocol, word) in [
+            (Protocol::Program(ProgramKind::Claude), "\"claude\""),
+            (Protocol::Program(ProgramKind::Opencode), "\"opencode\""),
+            (Protocol::Kumite, "\"kumite\""),
+            (Protocol::Plain, "\"plain\""),
+        ] {
+            assert_eq!(serde_json::to_string(&protocol).unwrap(), word);
+            assert_eq!(serde_json::from_str::<Protocol>(word).unwrap(), protocol);
+        }
     }
 }

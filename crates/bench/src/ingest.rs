@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use kumite_agents::{Handle, Protocol, Request, launch};
 use kumite_core::outcome::Outcome;
+use kumite_core::program::ProgramKind;
 use tempfile::TempDir;
 
 use crate::Result;
@@ -131,7 +132,7 @@ fn request(dir: &Path, turn: usize) -> Request {
         .to_vec(),
         stdin: None,
         log: dir.join("agent.log"),
-        protocol: Protocol::Claude,
+        protocol: Protocol::Program(ProgramKind::Claude),
         session: None,
         step_timeout_ms: 600_000,
         silence_timeout_ms: 0,

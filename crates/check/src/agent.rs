@@ -7,10 +7,7 @@ use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
+    Program(ProgramKind),
     Acp,
     Command,
 }
@@ -19,10 +16,7 @@ impl Kind {
     /// Its word in the settings.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Claude => "claude",
-            Kind::Codex => "codex",
-            Kind::Gemini => "gemini",
-            Kind::Opencode => "opencode",
+            Kind::Program(program) => program.name(),
             Kind::Acp => "acp",
             Kind::Command => "command",
         }
@@ -31,10 +25,7 @@ impl Kind {
     /// How a person installs the program.
     pub fn install(self) -> &'static str {
         match self {
-            Kind::Claude => "npm install -g @anthropic-ai/claude-code",
-            Kind::Codex => "npm install -g @openai/codex",
-            Kind::Gemini => "npm install -g @google/gemini-cli",
-            Kind::Opencode => "npm install -g opencode-ai",
+            Kind::Program(program) => program.facts().install,
             Kind::Acp | Kind::Command => "correct `command` in .kiro/kumite.toml",
         }
     }
@@ -62,12 +53,7 @@ impl Agent {
     /// `None`: it is kumite's own agent, which needs no check.
     pub fn new(name: &str, settings: &AgentSettings) -> Option<Agent> {
         let kind = match &settings.kind {
-            AgentKind::Program { kind, .. } => match kind {
-                ProgramKind::Claude => Kind::Claude,
-                ProgramKind::Codex => Kind::Codex,
-                ProgramKind::Gemini => Kind::Gemini,
-                ProgramKind::Opencode => Kind::Opencode,
-            },
+            AgentKind::Program { kind, .. } => Kind::Program(*kind),
             AgentKind::Acp { .. } => Kind::Acp,
             AgentKind::Command { .. } => Kind::Command,
             AgentKind::Scripted { .. } => return None,
@@ -94,8 +80,9 @@ impl Agent {
     pub(crate) fn host(&self) -> Kind {
         let name = Path::new(self.program()).file_stem().unwrap_or_default();
         match (self.kind, name.to_str()) {
-            (Kind::Acp, Some("gemini")) => Kind::Gemini,
-            (Kind::Acp, Some("opencode")) => Kind::Opencode,
+            (Kind::Acp, Some(name @ ("gemini" | "opencode"))) => {
+                ProgramKind::named(name).map_or(Kind::Acp, Kind::Program)
+            }
             (kind, _) => kind,
         }
     }
@@ -121,7 +108,7 @@ impl Agent {
                     model: model.clone(),
                     permission_mode: permission_mode.clone(),
                 };
-                program_driver(*kind, config)
+                Driver::Program(*kind, config)
             }
             AgentKind::Acp { command } => Driver::Acp(AcpConfig {
                 bridge: binary.to_string_lossy().into_owned(),
@@ -155,13 +142,7 @@ impl Agent {
         } = &mut agent.settings.kind
         {
             model.clone_into(chosen);
-            let all = match kind {
-                ProgramKind::Claude => "bypassPermissions",
-                ProgramKind::Codex => "danger-full-access",
-                ProgramKind::Gemini => "yolo",
-                ProgramKind::Opencode => "auto",
-            };
-            all.clone_into(permission_mode);
+            kind.facts().free_mode.clone_into(permission_mode);
         }
         agent
     }
@@ -174,15 +155,6 @@ impl Agent {
         };
         let args = own.iter().chain(&change.args).cloned();
         [program].into_iter().chain(args).collect()
-    }
-}
-
-fn program_driver(kind: ProgramKind, config: ProgramConfig) -> Driver {
-    match kind {
-        ProgramKind::Claude => Driver::Claude(config),
-        ProgramKind::Codex => Driver::Codex(config),
-        ProgramKind::Gemini => Driver::Gemini(config),
-        ProgramKind::Opencode => Driver::Opencode(config),
     }
 }
 

@@ -16,6 +16,7 @@ mod obedient;
 mod offline;
 mod probe;
 mod program;
+mod programs;
 mod ran;
 mod recording;
 mod report;

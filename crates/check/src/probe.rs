@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_agents::{Program, run_to_end};
+use kumite_core::program::ProgramKind;
 use rustix::fs::{Access, access};
 
 use crate::agent::{Agent, Kind};
@@ -42,7 +43,7 @@ pub fn probe(agent: &Agent, project: &Path) -> Probe {
         };
     };
     let version = match agent.kind {
-        Kind::Claude | Kind::Codex | Kind::Gemini | Kind::Opencode => {
+        Kind::Program(_) => {
             let answer = world.ask(&path, &["--version"]);
             answer.and_then(|answer| version_in(&answer.text))
         }
@@ -57,39 +58,26 @@ pub fn probe(agent: &Agent, project: &Path) -> Probe {
 }
 
 fn login(kind: Kind, path: &Path, world: &World) -> Login {
+    let Kind::Program(program) = kind else {
+        return Login::Unknown;
+    };
     let known = |yes: bool| if yes { Login::Yes } else { Login::No };
-    let answers = |args: &[&str]| match world.ask(path, args) {
-        Some(answer) => known(answer.good),
-        None => Login::Unknown,
-    };
-    let any = |names: &[&str]| names.iter().any(|name| world.variable(name).is_some());
-    let home = world
-        .variable("HOME")
-        .map(PathBuf::from)
-        .unwrap_or_default();
-    let dir = |name: &str, default: &str| {
-        let given = world.variable(name).map(PathBuf::from);
-        given.unwrap_or_else(|| home.join(default))
-    };
-    match kind {
-        Kind::Claude => answers(&["auth", "status"]),
-        // `login status` ignores keys in the environment, although the program uses them.
-        Kind::Codex if any(&["CODEX_API_KEY"]) => Login::Yes,
-        Kind::Codex => answers(&["login", "status"]),
-        Kind::Gemini => {
-            let own = dir("GEMINI_CLI_HOME", "").join(".gemini/oauth_creds.json");
-            let keys = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA"];
-            known(any(&keys) || own.exists())
-        }
-        Kind::Opencode => {
-            let own = dir("XDG_DATA_HOME", ".local/share").join("opencode/auth.json");
-            match any(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]) || own.exists() {
-                true => Login::Yes,
-                // Some of its models need no login, and it accepts keys of any provider.
-                false => Login::Unknown,
-            }
-        }
-        Kind::Acp | Kind::Command => Login::Unknown,
+    let signs = &program.facts().signs;
+    if signs
+        .variables
+        .iter()
+        .any(|name| world.variable(name).is_some())
+    {
+        return Login::Yes;
+    }
+    if !signs.ask.is_empty() {
+        let answer = world.ask(path, signs.ask);
+        return answer.map_or(Login::Unknown, |answer| known(answer.good));
+    }
+    match world.account(program).join(signs.file).exists() {
+        true => Login::Yes,
+        false if signs.is_needed => Login::No,
+        false => Login::Unknown,
     }
 }
 
@@ -128,6 +116,15 @@ impl World {
         let value = own.map(|(_, value)| value.clone());
         let value = value.or_else(|| std::env::var(name).ok());
         value.filter(|value| !value.is_empty())
+    }
+
+    /// Where the program keeps its login.
+    fn account(&self, program: ProgramKind) -> PathBuf {
+        let account = &program.facts().account;
+        let place = |name: &str| self.variable(name).map(PathBuf::from);
+        let parent = place(account.variable)
+            .unwrap_or_else(|| place("HOME").unwrap_or_default().join(account.home));
+        parent.join(account.folder)
     }
 
     fn find(&self, program: &str, project: &Path) -> Option<PathBuf> {

@@ -19,6 +19,7 @@ pub mod notice;
 pub mod outcome;
 mod overlay;
 pub mod pool;
+pub mod program;
 pub mod routing;
 pub mod run;
 pub mod secret;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kumite_agents::{
     AcpConfig, CommandConfig, Driver, Order, ProgramConfig, PromptBy, Request, ScriptedConfig,
 };
-use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt, Settings};
+use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 
 use crate::files::{self, Durable};
 use crate::{clock, crash};
@@ -85,12 +85,7 @@ pub fn driver(kind: &AgentKind, root: &Path, binary: &Path) -> Driver {
                 model: model.clone(),
                 permission_mode: permission_mode.clone(),
             };
-            match kind {
-                ProgramKind::Claude => Driver::Claude(config),
-                ProgramKind::Codex => Driver::Codex(config),
-                ProgramKind::Gemini => Driver::Gemini(config),
-                ProgramKind::Opencode => Driver::Opencode(config),
-            }
+            Driver::Program(*kind, config)
         }
         AgentKind::Acp { command } => Driver::Acp(AcpConfig {
             bridge: binary.to_string_lossy().into_owned(),

@@ -10,7 +10,7 @@ use kumite_core::effect::Launch;
 use kumite_core::names::Document;
 use kumite_core::run::Step;
 use kumite_files::make_private_dir;
-use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
+use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 use kumite_prompts::Command;
 
 use crate::job::{GO_ON, Job, driver, own_binary, prompt_file};
@@ -141,7 +141,7 @@ fn order(
 /// is unknown; its script has to handle it.
 fn knows_slash(kind: &AgentKind) -> bool {
     match kind {
-        AgentKind::Program { kind, .. } => *kind == ProgramKind::Claude,
+        AgentKind::Program { kind, .. } => kind.facts().knows_slash,
         AgentKind::Acp { .. } => false,
         AgentKind::Command { .. } | AgentKind::Scripted { .. } => true,
     }

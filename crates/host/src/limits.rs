@@ -88,16 +88,10 @@ impl Account {
 
 /// Where a program keeps its login. Nobody looks into it.
 fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>, home: &Path) -> PathBuf {
-    match kind {
-        ProgramKind::Claude => given("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
-        ProgramKind::Codex => given("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
-        ProgramKind::Gemini => given("GEMINI_CLI_HOME")
-            .unwrap_or_else(|| home.to_owned())
-            .join(".gemini"),
-        ProgramKind::Opencode => given("XDG_DATA_HOME")
-            .unwrap_or_else(|| home.join(".local/share"))
-            .join("opencode"),
-    }
+    let account = &kind.facts().account;
+    let parent = given(account.variable).unwrap_or_else(|| home.join(account.home));
+    // Without this, an empty name would add a slash, and make another account of it.
+    parent.join(account.folder).components().collect()
 }
 
 /// Two names of one program count as one program.

@@ -10,7 +10,7 @@ use kumite_core::effect::Launch;
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
-use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings};
+use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 
 use crate::books::{Follower, Found};
 use crate::clock::{local_day, now_ms};
@@ -146,13 +146,9 @@ fn budget(settings: &Settings) -> Budget {
     }
 }
 
-/// Codex and Gemini count tokens only.
 fn is_priced(kit: &Kit, step: Step) -> bool {
     match kit.agent(step).map(|agent| &agent.kind) {
-        Ok(AgentKind::Program { kind, .. }) => match kind {
-            ProgramKind::Claude | ProgramKind::Opencode => true,
-            ProgramKind::Codex | ProgramKind::Gemini => false,
-        },
+        Ok(AgentKind::Program { kind, .. }) => kind.facts().tells_price,
         Ok(AgentKind::Acp { .. } | AgentKind::Command { .. } | AgentKind::Scripted { .. }) => true,
         Err(_) => false,
     }

@@ -8,6 +8,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use kumite_core::outcome::{Outcome, Usage};
+use kumite_core::program;
 use kumite_core::run::Step;
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +150,8 @@ fn has_price(program: &Program, outcome: &Outcome, usage: Usage) -> bool {
         | Outcome::Missing(_)
         | Outcome::Limited(_)
         | Outcome::SessionGone(_)
-        | Outcome::OverBudget(_) => ["codex", "gemini"].contains(&program.kind.as_str()),
+        | Outcome::OverBudget(_) => program::ProgramKind::named(&program.kind)
+            .is_some_and(|known| !known.facts().tells_price),
     };
     let used = usage.input_tokens > 0 || usage.output_tokens > 0;
     usage.usd_micros > 0 || !(used || told_nothing)

@@ -2,15 +2,14 @@
 //! nothing; [`crate::launch()`] does.
 
 mod acp;
-mod claude;
-mod codex;
 mod command;
-mod gemini;
-mod opencode;
 mod scripted;
 
 use std::path::PathBuf;
 
+use kumite_core::program::ProgramKind;
+
+use crate::programs;
 use crate::request::Protocol;
 pub use acp::AcpConfig;
 pub use command::{CommandConfig, PromptBy};
@@ -56,7 +55,7 @@ impl ProgramConfig {
         }
     }
 
-    fn mode<'a>(&'a self, default: &'a str) -> &'a str {
+    pub(crate) fn mode<'a>(&'a self, default: &'a str) -> &'a str {
         match self.permission_mode.as_str() {
             "" => default,
             mode => mode,
@@ -79,10 +78,7 @@ pub struct Invocation {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driver {
-    Claude(ProgramConfig),
-    Codex(ProgramConfig),
-    Gemini(ProgramConfig),
-    Opencode(ProgramConfig),
+    Program(ProgramKind, ProgramConfig),
     Acp(AcpConfig),
     Command(CommandConfig),
     Scripted(ScriptedConfig),
@@ -91,10 +87,7 @@ pub enum Driver {
 impl Driver {
     pub fn invocation(&self, order: &Order) -> Invocation {
         match self {
-            Driver::Claude(config) => claude::invocation(config, order),
-            Driver::Codex(config) => codex::invocation(config, order),
-            Driver::Gemini(config) => gemini::invocation(config, order),
-            Driver::Opencode(config) => opencode::invocation(config, order),
+            Driver::Program(program, config) => programs::invocation(*program, config, order),
             Driver::Acp(config) => config.invocation(order),
             Driver::Command(config) => config.invocation(order),
             Driver::Scripted(config) => config.invocation(order),
@@ -104,17 +97,17 @@ impl Driver {
 
 impl Order {
     /// The session that this order will have.
-    fn session(&self) -> &str {
+    pub(crate) fn session(&self) -> &str {
         self.resume.as_ref().unwrap_or(&self.session)
     }
 }
 
-fn words<const N: usize>(words: [&str; N]) -> [String; N] {
+pub(crate) fn words<const N: usize>(words: [&str; N]) -> [String; N] {
     words.map(str::to_owned)
 }
 
 #[cfg(test)]
-fn order(prompt: &str) -> Order {
+pub(crate) fn order(prompt: &str) -> Order {
     Order {
         prompt: prompt.to_owned(),
         session: "new-uuid".to_owned(),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use kumite_core::program::ProgramKind;
+
 use super::{Invocation, Order};
 use crate::request::Protocol;
 
@@ -23,7 +25,7 @@ impl ScriptedConfig {
             args: vec!["__scripted".to_owned()],
             env: script.collect(),
             stdin: Some(order.prompt.clone()),
-            protocol: Protocol::Claude,
+            protocol: Protocol::Program(ProgramKind::Claude),
             session: Some(order.session().to_owned()),
         }
     }

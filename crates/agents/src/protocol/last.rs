@@ -26,6 +26,8 @@ pub fn last_text(protocol: Protocol, raw: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::program::ProgramKind;
+
     use super::*;
 
     fn long() -> String {
@@ -37,14 +39,14 @@ mod tests {
         let text = long();
         let rows = [
             (
-                Protocol::Claude,
+                Protocol::Program(ProgramKind::Claude),
                 format!(
                     "{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":\"first\"}}]}}}}\n\
                      {{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"{text}\"}}\n"
                 ),
             ),
             (
-                Protocol::Codex,
+                Protocol::Program(ProgramKind::Codex),
                 format!(
                     "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":\"first\"}}}}\n\
                      {{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":\"{text}\"}}}}\n\
@@ -52,14 +54,14 @@ mod tests {
                 ),
             ),
             (
-                Protocol::Gemini,
+                Protocol::Program(ProgramKind::Gemini),
                 format!(
                     "{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\",\"delta\":true}}\n\
                      {{\"type\":\"result\",\"status\":\"success\"}}\n"
                 ),
             ),
             (
-                Protocol::Opencode,
+                Protocol::Program(ProgramKind::Opencode),
                 format!(
                     "{{\"type\":\"text\",\"part\":{{\"text\":\"{text}\"}}}}\n\
                      {{\"type\":\"step_finish\",\"part\":{{\"reason\":\"stop\"}}}}\n"
@@ -95,6 +97,6 @@ mod tests {
     #[test]
     fn an_agent_that_said_nothing_has_no_text() {
         let raw = b"a line\n{\"type\":\"result\",\"subtype\":\"success\"}\n";
-        assert_eq!(last_text(Protocol::Claude, raw), "");
+        assert_eq!(last_text(Protocol::Program(ProgramKind::Claude), raw), "");
     }
 }

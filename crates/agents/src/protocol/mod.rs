@@ -2,26 +2,22 @@
 //!
 //! Each kind of program has a [`Dialect`]; the [`Reader`] cuts the bytes into lines for it.
 
-mod claude;
-mod claude_said;
-mod codex;
-mod gemini;
 mod kumite;
 mod last;
 mod lines;
-mod opencode;
 mod plain;
 mod reader;
 #[cfg(test)]
-mod recorded;
-mod reset;
-mod service;
+pub(crate) mod recorded;
+pub(crate) mod reset;
+pub(crate) mod service;
 mod tail;
-mod what;
+pub(crate) mod what;
 
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
 
+use crate::programs;
 use crate::request::Protocol;
 use crate::said::Said;
 pub use last::last_text;
@@ -49,7 +45,7 @@ impl Heard {
     }
 
     /// Takes a result, and says it.
-    fn end(&mut self, outcome: Outcome, said: &mut Vec<Said>) {
+    pub fn end(&mut self, outcome: Outcome, said: &mut Vec<Said>) {
         self.result(outcome.clone());
         said.push(Said::Ended {
             outcome,
@@ -86,17 +82,14 @@ pub trait Dialect {
 /// `None`: any command, which has no dialect.
 fn dialect(protocol: Protocol) -> Option<Box<dyn Dialect>> {
     Some(match protocol {
-        Protocol::Claude => Box::new(claude::Claude::default()),
-        Protocol::Codex => Box::new(codex::Codex::default()),
-        Protocol::Gemini => Box::new(gemini::Gemini::default()),
-        Protocol::Opencode => Box::new(opencode::Opencode::default()),
+        Protocol::Program(program) => programs::dialect(program),
         Protocol::Kumite => Box::new(kumite::Kumite::default()),
         Protocol::Plain => return None,
     })
 }
 
 /// Dollars as agents report them, as money: what cannot be a price is none.
-fn usd_micros(usd: f64) -> u64 {
+pub(crate) fn usd_micros(usd: f64) -> u64 {
     // The cast saturates, and makes 0 of what is not a number or below 0.
     (usd * 1e6).round() as u64
 }

@@ -1,6 +1,7 @@
 //! Our own recordings of the real programs (`fixtures/`), read as a supervisor reads them.
 
 use kumite_core::outcome::Outcome;
+use kumite_core::program::ProgramKind;
 use serde_json::Value;
 
 use super::{Heard, Reader};
@@ -23,12 +24,7 @@ impl Recorded {
 
 pub fn recorded(program: &str, name: &str) -> Recorded {
     let dir = format!("{}/fixtures/{program}", env!("CARGO_MANIFEST_DIR"));
-    let protocol = match program {
-        "claude" => Protocol::Claude,
-        "codex" => Protocol::Codex,
-        "gemini" => Protocol::Gemini,
-        _ => Protocol::Opencode,
-    };
+    let protocol = Protocol::Program(ProgramKind::named(program).unwrap());
     let output = std::fs::read(format!("{dir}/{name}.jsonl")).unwrap();
     let complaints = std::fs::read(format!("{dir}/{name}.stderr")).unwrap_or_default();
     let index = std::fs::read(format!("{dir}/index.json")).unwrap();

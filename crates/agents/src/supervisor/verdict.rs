@@ -94,6 +94,8 @@ fn name(signal: i32) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::program::ProgramKind;
+
     use super::*;
 
     fn check(cause: Cause, said: Option<Outcome>, expected: Outcome) {
@@ -104,7 +106,7 @@ mod tests {
             signal: None,
             last_line: String::new(),
             hint: None,
-            protocol: Protocol::Claude,
+            protocol: Protocol::Program(ProgramKind::Claude),
         };
         assert_eq!(judge(&evidence), expected);
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use kumite_agents::{End, Handle, Protocol, Remains, Request, find_marked, launch};
 use kumite_core::outcome::Outcome;
+use kumite_core::program::ProgramKind;
 use tempfile::TempDir;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_kumite-supervise");
@@ -37,7 +38,7 @@ pub fn world(script: &str) -> World {
         env: vec![("PATH".to_owned(), std::env::var("PATH").unwrap())],
         stdin: None,
         log: root.path().join("logs/agent.log"),
-        protocol: Protocol::Claude,
+        protocol: Protocol::Program(ProgramKind::Claude),
         session: Some("given".to_owned()),
         step_timeout_ms: 60_000,
         silence_timeout_ms: 0,

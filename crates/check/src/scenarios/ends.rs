@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use kumite_core::outcome::Outcome;
+use kumite_core::program::ProgramKind;
 use kumite_fake_model::Act;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -46,7 +47,7 @@ pub const ALL: &[Scenario] = &[
         "a session that was stopped goes on",
     )
     .not(&[(
-        Kind::Opencode,
+        Kind::Program(ProgramKind::Opencode),
         "it names its session only when the model answers",
     )]),
     scenario(

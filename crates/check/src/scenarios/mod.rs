@@ -93,12 +93,21 @@ pub fn names(kind: Kind) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::program::ProgramKind;
+
     use super::*;
+
+    const COLUMNS: [Kind; 4] = [
+        Kind::Program(ProgramKind::Claude),
+        Kind::Program(ProgramKind::Codex),
+        Kind::Program(ProgramKind::Gemini),
+        Kind::Command,
+    ];
 
     #[test]
     fn the_table_of_the_docs_names_every_scenario_of_every_column() {
         let page = include_str!("../../../../docs/agents.md");
-        let columns = [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Command];
+        let columns = COLUMNS;
         for (column, kind) in columns.into_iter().enumerate() {
             let rows = page.lines().filter(|line| line.starts_with("| `"));
             let passed = rows.filter_map(|row| {
@@ -115,7 +124,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_forty_scenarios_with_names_of_their_own() {
-        for kind in [Kind::Claude, Kind::Codex, Kind::Gemini, Kind::Command] {
+        for kind in COLUMNS {
             let mut names = names(kind);
             let count = names.len();
             names.sort_unstable();

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use super::work::say;
 use super::{Needs, Of, Scenario, scenario};
+use kumite_core::program::ProgramKind;
+
 use crate::agent::{Change, Kind};
 use crate::stage::{Ask, Stage};
 use crate::verdict::Result;
@@ -131,7 +133,7 @@ fn wrong_argument(stage: &mut Stage<'_>) -> Result {
     };
     // OpenCode prints only its usage, not the error.
     let words = match stage.kind() {
-        Kind::Opencode => "arguments",
+        Kind::Program(ProgramKind::Opencode) => "arguments",
         _ => "unheard-of-by-kumite",
     };
     stage.run(&ask)?.failed(&[words])?;

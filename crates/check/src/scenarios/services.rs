@@ -3,12 +3,14 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kumite_core::outcome::{LimitKind, Outcome};
+use kumite_core::program::ProgramKind;
 use kumite_fake_model::Act;
 
 use super::work::{file, holds, say, session_of};
 use super::{Needs, Of, Scenario, scenario};
 use crate::agent::Kind;
 use crate::offline::Credentials;
+use crate::programs::known;
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect, words};
 
@@ -91,7 +93,7 @@ pub const ALL: &[Scenario] = &[
 
 fn auth(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![Act::Auth { times: None }])?;
-    stage.run(&Ask::new("go"))?.failed(&[remedy(stage)])?;
+    stage.run(&Ask::new("go"))?.failed(&[&remedy(stage)])?;
     Ok(())
 }
 
@@ -101,19 +103,16 @@ fn no_login(stage: &mut Stage<'_>) -> Result {
         credentials: Credentials::None,
         ..Ask::new("go")
     };
-    stage.run(&ask)?.failed(&[remedy(stage)])?;
+    stage.run(&ask)?.failed(&[&remedy(stage)])?;
     Ok(())
 }
 
-fn remedy(stage: &Stage<'_>) -> &'static str {
+fn remedy(stage: &Stage<'_>) -> String {
     match stage.kind() {
-        Kind::Claude => "log in with `claude`",
-        Kind::Codex => "log in with `codex login`",
-        Kind::Gemini => "log in with `gemini`",
-        Kind::Opencode => "log in with `opencode auth login`",
-        Kind::Command => "log in with",
+        Kind::Program(program) => format!("log in with `{}`", program.facts().login),
+        Kind::Command => "log in with".to_owned(),
         // The protocol does not define how to log in.
-        Kind::Acp => "not logged in",
+        Kind::Acp => "not logged in".to_owned(),
     }
 }
 
@@ -154,13 +153,13 @@ fn limit(stage: &mut Stage<'_>) -> Result {
     let ran = stage.run(&on_a_plan(Ask::new("go")))?;
     let limit = match stage.kind() {
         // It only reports that it was asked to slow down.
-        Kind::Opencode => ran.limited(LimitKind::Overload)?,
+        Kind::Program(ProgramKind::Opencode) => ran.limited(LimitKind::Overload)?,
         _ => ran.limited(LimitKind::Usage)?,
     };
     let tells_reset = match stage.kind() {
-        Kind::Claude | Kind::Codex | Kind::Command => true,
-        // Its message about a used-up day names no time.
-        Kind::Gemini | Kind::Opencode | Kind::Acp => false,
+        Kind::Program(program) => known(program).tells_reset,
+        Kind::Command => true,
+        Kind::Acp => false,
     };
     match limit.until_ms {
         Some(until_ms) => expect_reset(until_ms),

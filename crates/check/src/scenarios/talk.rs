@@ -1,10 +1,12 @@
 //! Prompts and sessions: what is said arrives, and is remembered.
 
 use kumite_core::outcome::Outcome;
+use kumite_core::program::ProgramKind;
 
 use super::work::{file, holds, rule, say, session_of};
 use super::{Needs, Of, Scenario, scenario};
 use crate::agent::Kind;
+use crate::programs::{UNKNOWN_UUID, known};
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect, words};
 
@@ -128,8 +130,8 @@ fn resume(stage: &mut Stage<'_>) -> Result {
 fn resume_missing(stage: &mut Stage<'_>) -> Result {
     stage.obey(vec![say("Who are you?")])?;
     let session = match stage.kind() {
-        Kind::Opencode => "ses_0000000000000000000000000a",
-        _ => "99999999-2222-4333-8444-555555555555",
+        Kind::Program(program) => known(program).unknown_session,
+        Kind::Acp | Kind::Command => UNKNOWN_UUID,
     };
     let ran = stage.run(&Ask::resuming("go on", session))?;
     match ran.outcome() {
@@ -153,7 +155,7 @@ fn side_by_side(stage: &mut Stage<'_>) -> Result {
             vec![file("right.txt", "right\n"), say("I am right.")],
         ),
     ])?;
-    if stage.kind() == Kind::Opencode {
+    if stage.kind() == Kind::Program(ProgramKind::Opencode) {
         // The first start in a home creates a database, and a second process must not start
         // meanwhile.
         stage.run(&Ask::new(&prompt("left")))?.finished()?;

@@ -157,8 +157,9 @@ fn tokens(stage: &mut Stage<'_>) -> Result {
         format!("tokens in and out should be reported, but it is {usage:?}")
     })?;
     let knows_prices = match stage.kind() {
-        Kind::Claude | Kind::Opencode | Kind::Command => true,
-        Kind::Codex | Kind::Gemini | Kind::Acp => false,
+        Kind::Program(program) => program.facts().tells_price,
+        Kind::Command => true,
+        Kind::Acp => false,
     };
     expect(usage.usd_micros > 0 || !knows_prices, || {
         "the money should be reported, but it is nothing".to_owned()

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::agent_keys::{AGENT_KEYS, AgentKey, KINDS, Kind, unknown_placeholder};
+use kumite_core::program::ProgramKind;
+
+use super::agent_keys::{AGENT_KEYS, AgentKey, Kind, kinds, unknown_placeholder};
 use super::agents::{AgentKind, AgentSettings, Prompt};
-use super::program_kind::ProgramKind;
 use super::source::Where;
 use super::value::{Allowed, Plain, quoted};
 use super::{Error, Origin};
@@ -29,7 +30,7 @@ pub(super) struct Draft {
 }
 
 pub(super) fn built_in() -> BTreeMap<String, AgentSettings> {
-    let agents = KINDS
+    let agents = kinds()
         .into_iter()
         .filter(|(name, _)| own_kind(name).is_some());
     let plain = |(name, kind): (&str, Kind)| {
@@ -79,11 +80,16 @@ impl Draft {
         let Some(mode) = &self.permission_mode else {
             return Ok(());
         };
-        if program.modes().contains(&mode.as_str()) {
+        if program.facts().modes.contains(&mode.as_str()) {
             return Ok(());
         }
         let key = "permission_mode";
-        let words: Vec<String> = program.modes().iter().map(|mode| quoted(mode)).collect();
+        let words: Vec<String> = program
+            .facts()
+            .modes
+            .iter()
+            .map(|mode| quoted(mode))
+            .collect();
         let message = format!(
             "`agents.{name}.{key}` must be {} for an agent of kind \"{}\"",
             words.join(" or "),
@@ -122,7 +128,7 @@ impl Draft {
                 model: self.model.unwrap_or_default(),
                 permission_mode: self
                     .permission_mode
-                    .unwrap_or_else(|| kind.default_mode().to_owned()),
+                    .unwrap_or_else(|| kind.facts().default_mode.to_owned()),
             },
             Kind::Acp => AgentKind::Acp {
                 command: self.command.unwrap_or_default(),
@@ -154,7 +160,7 @@ impl Draft {
 /// The kind of an agent with a known name, if none is set. The other kinds need a command, which
 /// cannot be guessed.
 fn own_kind(name: &str) -> Option<Kind> {
-    let (_, kind) = KINDS.into_iter().find(|(known, _)| *known == name)?;
+    let (_, kind) = kinds().into_iter().find(|(known, _)| *known == name)?;
     match kind {
         Kind::Program(_) | Kind::Scripted => Some(kind),
         Kind::Acp | Kind::Command => None,
@@ -162,7 +168,8 @@ fn own_kind(name: &str) -> Option<Kind> {
 }
 
 fn no_kind(name: &str) -> String {
-    let kinds = KINDS.map(|(kind, _)| quoted(kind)).join(" or ");
+    let kinds: Vec<String> = kinds().iter().map(|(kind, _)| quoted(kind)).collect();
+    let kinds = kinds.join(" or ");
     format!("`agents.{name}` needs `kind`: {kinds}; any program can be a \"command\"")
 }
 

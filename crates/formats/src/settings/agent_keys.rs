@@ -1,8 +1,9 @@
 //! The keys of `[agents.<name>]`, and the kinds of agents that have them.
 
+use kumite_core::program::ProgramKind;
+
 use super::agent_draft::Draft;
 use super::agents::Prompt;
-use super::program_kind::ProgramKind;
 use super::value::{Allowed, Plain};
 
 pub(super) const PROMPTS: [(&str, Prompt); 3] = [
@@ -20,15 +21,13 @@ pub(super) enum Kind {
     Scripted,
 }
 
-pub(super) const KINDS: [(&str, Kind); 7] = [
-    ("claude", Kind::Program(ProgramKind::Claude)),
-    ("codex", Kind::Program(ProgramKind::Codex)),
-    ("gemini", Kind::Program(ProgramKind::Gemini)),
-    ("opencode", Kind::Program(ProgramKind::Opencode)),
-    ("acp", Kind::Acp),
-    ("command", Kind::Command),
-    ("scripted", Kind::Scripted),
-];
+/// All kinds with their words, the known programs first.
+pub(super) fn kinds() -> Vec<(&'static str, Kind)> {
+    let programs = ProgramKind::ALL.into_iter().map(Kind::Program);
+    let others = [Kind::Acp, Kind::Command, Kind::Scripted];
+    let all = programs.chain(others);
+    all.map(|kind| (kind.name(), kind)).collect()
+}
 
 /// One key of `[agents.<name>]`.
 pub struct AgentKey {
@@ -42,10 +41,10 @@ pub struct AgentKey {
 pub const AGENT_KEYS: &[AgentKey] = &[
     AgentKey {
         name: "kind",
-        doc: "what the program is: \"claude\", \"codex\", \"gemini\", \"opencode\", \"acp\", \
+        doc: "what the program is: one that kumite knows by name, such as \"claude\", or \"acp\", \
               \"command\" or \"scripted\"",
         is_of: |_| true,
-        read: |it, value| put(&mut it.kind, value.word(&KINDS)),
+        read: |it, value| put(&mut it.kind, value.word(&kinds())),
     },
     AgentKey {
         name: "env",

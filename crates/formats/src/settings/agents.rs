@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use kumite_core::program::ProgramKind;
 use kumite_core::secret::shown_args;
 
 use super::agent_keys::PROMPTS;
-use super::program_kind::ProgramKind;
 use super::value::{quoted, quoted_list};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

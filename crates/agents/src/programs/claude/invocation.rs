@@ -1,6 +1,8 @@
 //! Claude Code, headless.
 
-use super::{Invocation, Order, ProgramConfig, words};
+use kumite_core::program::ProgramKind;
+
+use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
 /// Always given: the program's own default differs between plans.
@@ -29,7 +31,7 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
         env: Vec::new(),
         // As an argument it would be seen by everybody who looks at the processes.
         stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Claude,
+        protocol: Protocol::Program(ProgramKind::Claude),
         session: Some(order.session().to_owned()),
     }
 }
@@ -42,8 +44,8 @@ fn dollars(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
     use super::*;
+    use crate::driver::order;
 
     #[test]
     fn m5_a_new_session_gets_the_id_that_was_chosen_and_its_prompt_by_stdin() {

@@ -4,9 +4,9 @@
 use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
 
-use super::what::what;
-use super::{Dialect, Heard, service, shorten};
 use crate::files::unix_ms;
+use crate::protocol::what::what;
+use crate::protocol::{Dialect, Heard, service, shorten};
 use crate::said::Said;
 
 const LOGIN: &str = "gemini";
@@ -104,7 +104,7 @@ impl Dialect for Gemini {
     fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
         let line = |part: &str| complaints.lines().find(|line| line.contains(part));
         let words = match self.words.as_str() {
-            "" => super::last_line(complaints.as_bytes()),
+            "" => crate::protocol::last_line(complaints.as_bytes()),
             words => words.to_owned(),
         };
         match code {
@@ -161,8 +161,8 @@ fn usage(stats: &Value) -> Usage {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::{Recorded, recorded};
     use super::*;
+    use crate::protocol::recorded::{Recorded, recorded};
 
     fn heard(name: &str) -> Recorded {
         recorded("gemini", name)

@@ -1,7 +1,9 @@
 //! Lines in the shape of what Claude Code 2.1.325 writes, `type` at any place.
 
-use super::super::Reader;
+use kumite_core::program::ProgramKind;
+
 use super::*;
+use crate::protocol::Reader;
 use crate::request::Protocol;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Task"],"slash_commands":["init","doctor"]}"#;
@@ -9,7 +11,10 @@ const SUCCESS: &str = r#"{"duration_api_ms":191,"session_id":"s-1","total_cost_u
 const MAX_TURNS: &str = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s-1","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write"},{"tool_name":"Bash"}],"errors":["Reached maximum number of turns (2)"]}"#;
 
 fn heard(text: impl AsRef<[u8]>) -> Heard {
-    let mut reader = Reader::new(Protocol::Claude, Some("given".to_owned()));
+    let mut reader = Reader::new(
+        Protocol::Program(ProgramKind::Claude),
+        Some("given".to_owned()),
+    );
     reader.feed(text.as_ref());
     reader.look_at_tail();
     reader.heard().clone()
@@ -36,7 +41,7 @@ fn how_the_bytes_arrive_makes_no_difference() {
     let text = format!("{INIT}\n{{\"type\":\"assistant\"}}\n{SUCCESS}");
     let whole = heard(&text);
     for size in [1, 2, 7, 100, 1000] {
-        let mut reader = Reader::new(Protocol::Claude, None);
+        let mut reader = Reader::new(Protocol::Program(ProgramKind::Claude), None);
         text.as_bytes()
             .chunks(size)
             .for_each(|piece| reader.feed(piece));

@@ -8,7 +8,8 @@
 use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
 
-use super::{Dialect, Heard, claude_said, reset, service, shorten, usd_micros};
+use super::said;
+use crate::protocol::{Dialect, Heard, reset, service, shorten, usd_micros};
 use crate::said::Said;
 
 #[derive(Default)]
@@ -54,7 +55,7 @@ impl Dialect for Claude {
                     usage: now,
                 });
             }
-            _ => claude_said::hear(line, said),
+            _ => said::hear(line, said),
         }
     }
 }
@@ -176,5 +177,5 @@ fn usage(line: &Value) -> Usage {
 }
 
 #[cfg(test)]
-#[path = "claude_tests.rs"]
+#[path = "tests.rs"]
 mod tests;

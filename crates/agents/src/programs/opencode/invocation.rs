@@ -1,6 +1,8 @@
 //! OpenCode, `run --format json`.
 
-use super::{Invocation, Order, ProgramConfig, words};
+use kumite_core::program::ProgramKind;
+
+use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
 /// Without it every permission that it asks for is refused.
@@ -26,15 +28,15 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
         env: Vec::new(),
         // As an argument it would reach the model in quotes.
         stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Opencode,
+        protocol: Protocol::Program(ProgramKind::Opencode),
         session: order.resume.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
     use super::*;
+    use crate::driver::order;
 
     #[test]
     fn a_session_is_resumed_and_permissions_are_granted_if_they_should() {

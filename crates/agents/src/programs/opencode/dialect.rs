@@ -4,8 +4,8 @@
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
 
-use super::what::what;
-use super::{Dialect, Heard, service, shorten, usd_micros};
+use crate::protocol::what::what;
+use crate::protocol::{Dialect, Heard, service, shorten, usd_micros};
 use crate::said::Said;
 
 const LOGIN: &str = "opencode auth login";
@@ -143,8 +143,8 @@ fn used(part: &Value, said: &mut Vec<Said>) {
 mod tests {
     use kumite_core::outcome::LimitKind;
 
-    use super::super::recorded::{Recorded, recorded};
     use super::*;
+    use crate::protocol::recorded::{Recorded, recorded};
 
     fn heard(name: &str) -> Recorded {
         recorded("opencode", name)

@@ -4,7 +4,7 @@
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
 
-use super::{Dialect, Heard, service, shorten};
+use crate::protocol::{Dialect, Heard, service, shorten};
 use crate::said::Said;
 
 #[derive(Default)]
@@ -136,8 +136,8 @@ fn completed(item: &Value, said: &mut Vec<Said>) {
 mod tests {
     use kumite_core::outcome::LimitKind;
 
-    use super::super::recorded::{Recorded, recorded};
     use super::*;
+    use crate::protocol::recorded::{Recorded, recorded};
 
     fn heard(name: &str) -> Recorded {
         recorded("codex", name)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::what::{what, words};
+use crate::protocol::what::{what, words};
 use crate::said::Said;
 
 pub fn hear(line: &Value, said: &mut Vec<Said>) {

@@ -1,6 +1,8 @@
 //! Gemini CLI, headless.
 
-use super::{Invocation, Order, ProgramConfig, words};
+use kumite_core::program::ProgramKind;
+
+use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
 /// Without it nothing is done: nobody is there to approve a tool.
@@ -24,15 +26,15 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
         env: Vec::new(),
         // As an argument a prompt may not begin with "-".
         stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Gemini,
+        protocol: Protocol::Program(ProgramKind::Gemini),
         session: Some(order.session().to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
     use super::*;
+    use crate::driver::order;
 
     #[test]
     fn a_new_session_is_named_and_an_old_one_resumed() {

@@ -1,6 +1,8 @@
 //! Codex, `exec --json`.
 
-use super::{Invocation, Order, ProgramConfig, words};
+use kumite_core::program::ProgramKind;
+
+use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
 /// Always given: a resumed session would else fall back to read-only, without a word.
@@ -25,15 +27,15 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
         args,
         env: Vec::new(),
         stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Codex,
+        protocol: Protocol::Program(ProgramKind::Codex),
         session: order.resume.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
     use super::*;
+    use crate::driver::order;
 
     #[test]
     fn options_come_before_resume_and_the_prompt_by_stdin() {

@@ -1,0 +1,7 @@
+//! Codex.
+
+mod dialect;
+mod invocation;
+
+pub use dialect::Codex;
+pub use invocation::invocation;

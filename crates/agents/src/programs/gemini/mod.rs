@@ -1,0 +1,7 @@
+//! Gemini CLI.
+
+mod dialect;
+mod invocation;
+
+pub use dialect::Gemini;
+pub use invocation::invocation;

@@ -1,0 +1,7 @@
+//! OpenCode.
+
+mod dialect;
+mod invocation;
+
+pub use dialect::Opencode;
+pub use invocation::invocation;
