@@ -86,7 +86,7 @@ impl Account {
     }
 }
 
-/// Where a program keeps its login. Nobody looks into it.
+/// Where a program keeps its login. We never read it.
 fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>, home: &Path) -> PathBuf {
     let account = &kind.facts().account;
     let parent = given(account.variable).unwrap_or_else(|| home.join(account.home));

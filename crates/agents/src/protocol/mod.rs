@@ -44,7 +44,7 @@ impl Heard {
         self.said = Some(outcome);
     }
 
-    /// Takes a result, and says it.
+    /// Takes a result, and adds it to the transcript.
     pub fn end(&mut self, outcome: Outcome, said: &mut Vec<Said>) {
         self.result(outcome.clone());
         said.push(Said::Ended {
@@ -88,9 +88,9 @@ fn dialect(protocol: Protocol) -> Option<Box<dyn Dialect>> {
     })
 }
 
-/// Dollars as agents report them, as money: what cannot be a price is none.
+/// Dollars as agents report them, in millionths. An impossible price becomes 0.
 pub(crate) fn usd_micros(usd: f64) -> u64 {
-    // The cast saturates, and makes 0 of what is not a number or below 0.
+    // The cast saturates, and turns NaN and negative numbers into 0.
     (usd * 1e6).round() as u64
 }
 

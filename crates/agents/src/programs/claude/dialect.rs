@@ -1,8 +1,9 @@
-//! Claude Code's `stream-json`. `type` stands anywhere in a line: `system`/`init` names the session,
-//! `result` says how it went.
+//! Claude Code's `stream-json`. `type` can be anywhere in a line: `system`/`init` names the
+//! session,
+//! `result` tells how it went.
 //!
-//! A result of subtype "success" can be an error, and a usage limit is one of those. Its money and
-//! its tokens are cumulative over the sessions that it resumed, but for
+//! A result of subtype "success" can be an error, and a usage limit is such an error. Its money and
+//! its tokens are cumulative over the sessions that it resumed, except for
 //! `model_usage_since_last_result`.
 
 use kumite_core::outcome::{LimitKind, Outcome, Usage};
@@ -14,7 +15,7 @@ use crate::said::Said;
 
 #[derive(Default)]
 pub struct Claude {
-    /// When the limit ends that the last event of that kind reported as reached.
+    /// When the limit ends that the last such event reported as reached.
     rejected_until: Option<u64>,
     rejected: bool,
 }
@@ -61,7 +62,7 @@ impl Dialect for Claude {
 }
 
 impl Claude {
-    /// Such events also come when all is well; only what is rejected counts, and not the overage.
+    /// Such events also come when all is well; only a rejection counts, and not the overage.
     fn note_limit(&mut self, info: &Value) {
         self.rejected = info["status"] == "rejected";
         if !self.rejected {
@@ -102,7 +103,7 @@ impl Claude {
                 None => service::usage_limit(words),
             },
             Some(status @ (401 | 403 | 429 | 500..)) => service::of_status(status, "claude", words),
-            // No request was made, so that there is no status.
+            // No request was made, so there is no status.
             None if words.contains("Not logged in") => service::not_logged_in("claude", words),
             None if line["api_error"] == "connection_failed" || service::is_unreachable(&words) => {
                 service::overload(words)
@@ -125,7 +126,7 @@ fn sentence(what: &str, words: &str, line: &Value) -> String {
     sentence
 }
 
-/// The words of a field that should be a text or a list of texts.
+/// The text of a field that should be a text or a list of texts.
 fn text(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => String::new(),
@@ -140,7 +141,7 @@ fn text(value: &Value) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// What was used since the last result. Older versions say only what was used in all.
+/// The usage since the last result. Older versions report only the total.
 fn usage(line: &Value) -> Usage {
     let count = |value: &Value, name: &str| value[name].as_u64().unwrap_or(0);
     let sum = |value: &Value, names: [&str; 3]| {

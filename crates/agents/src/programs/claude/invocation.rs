@@ -5,7 +5,7 @@ use kumite_core::program::ProgramKind;
 use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
-/// Always given: the program's own default differs between plans.
+/// Always passed, because the program's own default differs between plans.
 const PERMISSION_MODE: &str = "acceptEdits";
 
 pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
@@ -22,21 +22,21 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
     if let Some(cap) = order.cap_usd_micros {
         args.extend(words(["--max-budget-usd", &dollars(cap)]));
     }
-    // Nobody is there to answer. With "=", as the option would else take what follows as well.
+    // Nobody is there to answer. The "=" keeps the option from taking the following words too.
     args.extend(words(["--disallowedTools=AskUserQuestion"]));
     args.extend(config.args.iter().cloned());
     Invocation {
         program: config.program.clone(),
         args,
         env: Vec::new(),
-        // As an argument it would be seen by everybody who looks at the processes.
+        // As an argument, every user of the machine could see it in the list of processes.
         stdin: Some(order.prompt.clone()),
         protocol: Protocol::Program(ProgramKind::Claude),
         session: Some(order.session().to_owned()),
     }
 }
 
-/// At least a millionth: to the program, 0 is not a price.
+/// At least a millionth: the program does not accept 0 as a price.
 fn dollars(micros: u64) -> String {
     let micros = micros.max(1);
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)

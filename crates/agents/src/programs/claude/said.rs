@@ -1,4 +1,4 @@
-//! What Claude Code's lines mean for people.
+//! The transcript entries for Claude Code's lines.
 
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ fn answered(block: &Value) -> Option<Said> {
     })
 }
 
-/// An edit comes with the lines around it, a new file as a whole.
+/// An edit comes with the lines around it, a new file with its whole text.
 fn changed(result: &Value) -> Option<Said> {
     let path = result["filePath"].as_str()?.to_owned();
     let mut diff = Vec::new();

@@ -1,4 +1,4 @@
-//! Lines in the shape of what Claude Code 2.1.325 writes, `type` at any place.
+//! Lines in the format of Claude Code 2.1.325, with `type` in any position.
 
 use kumite_core::program::ProgramKind;
 
@@ -54,7 +54,7 @@ fn how_the_bytes_arrive_makes_no_difference() {
     }
 }
 
-/// What a recording of the real program was heard as.
+/// The result of reading a recording of the real program.
 fn recorded(name: &str) -> Heard {
     let path = format!(
         "{}/fixtures/claude/{name}.jsonl",

@@ -1,5 +1,5 @@
-//! Codex's `exec --json`. A turn ends with `turn.completed` or `turn.failed`; a mere `error` may be
-//! followed by a retry that works. There is no money in it, and no word for a limit but prose.
+//! Codex's `exec --json`. A turn ends with `turn.completed` or `turn.failed`; after a plain `error`
+//! a retry may still succeed. It contains no money, and reports a limit only in prose.
 
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
@@ -47,7 +47,7 @@ impl Dialect for Codex {
 
     fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
         let mut lines = complaints.lines();
-        // How to use it follows, so that the last line says nothing.
+        // The usage text follows, so the last line tells nothing.
         if code == 2 {
             let wrong = lines.find(|line| line.starts_with("error: "))?;
             return Some(service::refused_arguments(wrong));
@@ -75,8 +75,8 @@ fn verdict(words: &str) -> Outcome {
     }
 }
 
-/// Over the whole thread. kumite resumes only threads whose turn did not complete, and of those
-/// nothing was counted before.
+/// The usage of the whole thread. kumite resumes only threads whose turn did not complete, and for
+/// those nothing was counted before.
 fn usage(usage: &Value) -> Usage {
     let count = |name: &str| usage[name].as_u64().unwrap_or(0);
     Usage {

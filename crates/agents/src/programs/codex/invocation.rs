@@ -5,22 +5,22 @@ use kumite_core::program::ProgramKind;
 use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
-/// Always given: a resumed session would else fall back to read-only, without a word.
+/// Always passed: a resumed session would silently fall back to read-only.
 const SANDBOX: &str = "workspace-write";
 
 pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
-    // A spec's worktree need not look like a repository.
+    // A spec's worktree may not look like a repository.
     let mut args = Vec::from(words(["exec", "--json", "--skip-git-repo-check"]));
     args.extend(words(["-s", config.mode(SANDBOX)]));
     if !config.model.is_empty() {
         args.extend(words(["-m", &config.model]));
     }
     args.extend(config.args.iter().cloned());
-    // Options stand before the subcommand, which knows few of them.
+    // Options come before the subcommand, which knows few of them.
     if let Some(session) = &order.resume {
         args.extend(words(["resume", session]));
     }
-    // The prompt comes by stdin: as an argument it could look like an option.
+    // The prompt comes through stdin: as an argument it could look like an option.
     args.extend(words(["-"]));
     Invocation {
         program: config.program.clone(),

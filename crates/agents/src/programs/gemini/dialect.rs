@@ -1,5 +1,5 @@
-//! Gemini CLI's `stream-json`. Its last line is a `result`; what kind of error that was stands only
-//! in its exit code (the HTTP status modulo 256), and that it waits for hours only on its stderr.
+//! Gemini CLI's `stream-json`. Its last line is a `result`; the kind of an error is only in its
+//! exit code (the HTTP status modulo 256), and a wait of hours is only reported on its stderr.
 
 use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
@@ -10,18 +10,18 @@ use crate::protocol::{Dialect, Heard, service, shorten};
 use crate::said::Said;
 
 const LOGIN: &str = "gemini";
-/// A program that wants to wait longer than this is better waited for without it.
+/// If a program wants to wait longer than this, kumite ends it and waits itself.
 const PATIENCE_MS: u64 = 5 * 60 * 1000;
 
 #[derive(Default)]
 pub struct Gemini {
-    /// Pieces of a text whose end has not come yet.
+    /// Pieces of an unfinished text.
     text: String,
-    /// It stopped because it did the same again and again, which it calls a success.
+    /// It stopped because it repeated itself, which it reports as a success.
     looped: bool,
     /// What the last result said went wrong.
     words: String,
-    /// Arguments that it does not know. Pages of help follow.
+    /// Unknown arguments. Pages of help follow.
     wrong: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Dialect for Gemini {
             }
             return;
         }
-        // A kind that is not known was made after us, and ends no text.
+        // An unknown kind is newer than this code, and does not end a text.
         let known = ["init", "tool_use", "tool_result", "error", "result"];
         if known.contains(&kind) && !self.text.is_empty() {
             said.push(Said::Text {
@@ -127,7 +127,7 @@ fn is_cut(words: &str) -> bool {
     service::is_unreachable(words) || words.contains("[API Error: terminated]")
 }
 
-/// Not a request too many in a minute, but the plan.
+/// The plan is used up; it is not just one request too many in a minute.
 fn is_plan(words: &str) -> bool {
     ["daily quota", "exhausted your capacity", "will reset after"]
         .iter()

@@ -5,11 +5,11 @@ use kumite_core::program::ProgramKind;
 use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
-/// Without it nothing is done: nobody is there to approve a tool.
+/// Any other mode would block tools: nobody is there to approve them.
 const APPROVAL: &str = "yolo";
 
 pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
-    // Whoever runs kumite in a directory trusts it.
+    // A person who runs kumite in a directory trusts it.
     let mut args = Vec::from(words(["-o", "stream-json", "--skip-trust"]));
     args.extend(words(["--approval-mode", config.mode(APPROVAL)]));
     match &order.resume {
@@ -24,7 +24,7 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
         program: config.program.clone(),
         args,
         env: Vec::new(),
-        // As an argument a prompt may not begin with "-".
+        // As an argument a prompt must not begin with "-".
         stdin: Some(order.prompt.clone()),
         protocol: Protocol::Program(ProgramKind::Gemini),
         session: Some(order.session().to_owned()),

@@ -1,5 +1,5 @@
-//! OpenCode's `run --format json`. There is no first and no last line: the session stands in every
-//! line, and the work is done with the step that does not end in tool calls.
+//! OpenCode's `run --format json`. There is no first and no last line: every line names the
+//! session, and the work is done with the step that does not end in tool calls.
 
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
@@ -13,7 +13,7 @@ const LOGIN: &str = "opencode auth login";
 #[derive(Default)]
 pub struct Opencode {
     started: bool,
-    /// It printed how it is to be used: its only answer to arguments that it does not know.
+    /// It printed its usage text, which is its only reaction to unknown arguments.
     helped: bool,
 }
 
@@ -49,8 +49,8 @@ impl Dialect for Opencode {
         }
     }
 
-    /// It obeys any `retry-after` in silence, for hours; only its log tells, and not how long. So
-    /// it is not waited for: its session is resumed later.
+    /// It silently obeys any `retry-after`, for hours; only its log mentions it, without the
+    /// duration. So it is ended, and its session is resumed later.
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
         self.helped |= line.starts_with("opencode run [message..]");
         let is_limit = ["rate limit", "usage limit", "quota"]
@@ -78,7 +78,7 @@ impl Dialect for Opencode {
     }
 }
 
-/// What a step's last word means; after tool calls another step follows.
+/// The meaning of a step's end; after tool calls another step follows.
 fn finished(reason: &str) -> Option<Outcome> {
     match reason {
         "tool-calls" => None,
@@ -101,7 +101,7 @@ fn verdict(error: &Value) -> Outcome {
     }
 }
 
-/// Of one request; the sum of all is what this call used.
+/// The usage of one request; this call used the sum of all.
 fn usage(part: &Value) -> Usage {
     let tokens = &part["tokens"];
     let count = |value: &Value| value.as_u64().unwrap_or(0);

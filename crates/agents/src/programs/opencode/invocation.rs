@@ -5,11 +5,11 @@ use kumite_core::program::ProgramKind;
 use crate::driver::{Invocation, Order, ProgramConfig, words};
 use crate::request::Protocol;
 
-/// Without it every permission that it asks for is refused.
+/// In any other mode every permission request is refused.
 const AUTO: &str = "auto";
 
 pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
-    // Its log is the only place where it tells of a limit that it waits for.
+    // Only its log reports a limit that it waits for.
     let mut args = Vec::from(words(["run", "--format", "json"]));
     args.extend(words(["--print-logs", "--log-level", "ERROR"]));
     if config.mode(AUTO) == AUTO {
