@@ -55,7 +55,8 @@ pub enum Protocol {
     Kumite,
     /// Any command: the exit code is the verdict.
     Plain,
-    /// The program's own: without a result line nothing is finished. On disk it is the program's name.
+    /// The program's own format: without a result line nothing is finished. On disk it is the
+    /// program's name.
     #[serde(untagged)]
     Program(ProgramKind),
 }

@@ -1,7 +1,8 @@
-//! The agent programs that kumite knows by name, and what is special about each of them.
+//! The agent programs that kumite knows by name, and the special facts about each of them.
 //!
-//! How a program is started and how it talks is in `agents/src/programs`; CONTRIBUTING lists all
-//! places of a new one.
+//! How a program is started, and its output format, is in `agents/src/programs`; CONTRIBUTING lists
+//! all
+//! places of a new program.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,9 +28,9 @@ pub struct Facts {
     pub free_mode: &'static str,
     /// Where it keeps its login.
     pub account: Account,
-    /// Whether it reports what it cost. The others count tokens only.
+    /// Whether it reports its cost. The others count only tokens.
     pub tells_price: bool,
-    /// Whether it makes a slash command of `/kiro:...`.
+    /// Whether it understands `/kiro:...` as a slash command.
     pub knows_slash: bool,
     /// How a person installs it, and logs in.
     pub install: &'static str,
@@ -37,21 +38,22 @@ pub struct Facts {
     pub signs: Signs,
 }
 
-/// How to find out whether somebody is logged in, without reading credentials. The first one counts
-/// that says something.
+/// How to find out whether the program is logged in, without reading credentials. The first sign
+/// that gives an answer counts.
 #[derive(Debug)]
 pub struct Signs {
     /// Variables with a key that the program uses.
     pub variables: &'static [&'static str],
-    /// The arguments with which it tells by its exit code; none: it cannot tell.
+    /// The arguments of a command whose exit code tells it; empty: there is no such command.
     pub ask: &'static [&'static str],
-    /// The file, in its account's directory, that a login leaves.
+    /// The file in its account's directory that a login leaves.
     pub file: &'static str,
     /// Without a login it can do nothing.
     pub is_needed: bool,
 }
 
-/// A directory: what the variable names, or else `home` below the person's home; then `folder`.
+/// A directory: the one that the variable names, or else `home` below the person's home; then
+/// `folder`.
 #[derive(Debug)]
 pub struct Account {
     pub variable: &'static str,
@@ -195,7 +197,7 @@ mod tests {
             assert_eq!(ProgramKind::named(facts.name), Some(program));
             assert!(facts.modes.contains(&facts.default_mode), "{program:?}");
             assert!(facts.modes.contains(&facts.free_mode), "{program:?}");
-            // Journals and requests on disk know it by this word.
+            // Journals and requests on disk use this word.
             let word = serde_json::to_value(program).unwrap();
             assert_eq!(word, facts.name);
         }

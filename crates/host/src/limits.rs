@@ -90,7 +90,7 @@ impl Account {
 fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>, home: &Path) -> PathBuf {
     let account = &kind.facts().account;
     let parent = given(account.variable).unwrap_or_else(|| home.join(account.home));
-    // Without this, an empty name would add a slash, and make another account of it.
+    // Without this, an empty name would add a slash, and the result would be another account.
     parent.join(account.folder).components().collect()
 }
 

@@ -1,4 +1,5 @@
-//! The programs that kumite knows by name. Each has a directory: how it is started, and how it talks.
+//! The programs that kumite knows by name. Each has a directory: how it is started, and its output
+//! format.
 
 mod claude;
 mod codex;

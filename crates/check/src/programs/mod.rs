@@ -1,5 +1,5 @@
 //! What the kit needs to know about each program: how it is pointed at the fake model, and what it
-//! prints. A program has a file here.
+//! prints. Each program has a file here.
 
 mod claude;
 mod codex;
@@ -44,7 +44,7 @@ pub(crate) struct Recorded {
     pub bad: &'static str,
 }
 
-/// Where the fake model is, and how the program logs in to it.
+/// The address of the fake model, and how the program logs in to it.
 pub(crate) struct Pointed<'a> {
     pub home: &'a Path,
     pub url: &'a str,
