@@ -181,3 +181,50 @@ fn a_contest_goes_on_when_its_server_is_killed() {
     world.write("go", "");
     wait_for_state(&served, &id, "done");
 }
+
+/// A repository with one team, whose agent says something and changes a file.
+fn with_agent() -> World {
+    let world = World::new();
+    world.write(".gitignore", ".kiro/runtime\n");
+    world.write(
+        "contest.toml",
+        "task = \"Change it.\"\n[contest]\nrounds_min = 1\nrounds_max = 1\n\
+         [[team]]\nid = \"alpha\"\nagent = \"mine\"\nsubmission = \"diff\"\n\
+         [[metric]]\nname = \"good\"\ncommand = [\"sh\", \"-c\", \"echo '{\\\"score\\\": 70}'\"]\n",
+    );
+    world.write(
+        ".kiro/kumite.toml",
+        "[agents.mine]\nkind = \"command\"\n\
+         command = [\"sh\", \"-c\", \"echo 'said <b>this</b>'; echo new > file.txt\"]\n",
+    );
+    let name = ["-c", "user.name=me", "-c", "user.email=me@example.org"];
+    for args in [
+        &["init", "--quiet"][..],
+        &["add", "."],
+        &["commit", "--quiet", "-m", "all"],
+    ] {
+        let mut git = std::process::Command::new("git");
+        let git = git.args(name).args(args).current_dir(world.root());
+        assert!(git.status().unwrap().success());
+    }
+    world
+}
+
+#[test]
+fn the_agents_of_a_contest_have_a_page_with_their_logs() {
+    let world = with_agent();
+    let served = world.serve();
+    let id = start(&served, &json!({"file": "contest.toml"}));
+    wait_for_state(&served, &id, "done");
+    let page = format!("/contests/{id}/teams/0/rounds/1/agents/agent-1");
+    let contest = served.get(&format!("/contests/{id}"));
+    let contest = contest.assert_status(200).text();
+    assert!(contest.contains(&format!("href=\"{page}\"")), "{contest}");
+    let shown = served.get(&page);
+    let shown = shown.assert_status(200).text();
+    assert!(shown.contains("said &lt;b&gt;this"), "{shown}");
+    for name in ["agent-9", "..%2Fx", "submission"] {
+        let nowhere = format!("/contests/{id}/teams/0/rounds/1/agents/{name}");
+        served.get(&nowhere).assert_status(404);
+    }
+}

@@ -118,6 +118,17 @@ impl Logs {
         }
     }
 
+    /// The same for an agent of a contest: `agent` is its directory, with its logs beside it, inside
+    /// `root`.
+    pub fn look_in(&self, root: &Path, agent: &Path) -> Result<Option<Log>, Error> {
+        let is_over = || !matches!(kumite_agents::adopt(agent), Ok(Adopted::Running(_)));
+        let (transcript, raw) = (agent.with_extension("jsonl"), agent.with_extension("log"));
+        match self.look_at(root, Form::Transcript, transcript, is_over)? {
+            None => self.look_at(root, Form::Raw, raw, is_over),
+            found => Ok(found),
+        }
+    }
+
     /// `is_over`: nobody writes to the log any more.
     fn look_at(
         &self,

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::layout::{Page, Place, Visit, forwards};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
-use crate::log::{self, Found, Kind, Log, Wanted};
+pub use crate::log::Log;
+use crate::log::{self, Found, Kind, Wanted};
 use viewer::View;
 
 pub use raw::raw;
@@ -87,6 +88,14 @@ pub async fn agent(
         }),
         Err(refusal) => visit.refuse(&refusal),
     }
+}
+
+/// The log of an agent that no spec knows: the page is the log, and is read without the script.
+pub fn log_of(log: Option<Log>, from: Option<u64>) -> Result<maud::Markup, Refusal> {
+    let view = log
+        .map(|log| View::new(log, from, None, SHOWN))
+        .transpose()?;
+    Ok(viewer::plain(view.as_ref()))
 }
 
 /// Lines of the log: starting at one line, or ending before one.

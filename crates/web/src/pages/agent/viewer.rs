@@ -119,6 +119,20 @@ pub fn viewer(spec: &Spec, worked: &Worked, view: Option<&View>) -> Markup {
     }
 }
 
+/// The log without a script: buttons load the page again.
+pub fn plain(view: Option<&View>) -> Markup {
+    let Some(view) = view else {
+        return html! { p.empty { "It has not said anything yet, or its log was not kept." } };
+    };
+    html! {
+        section.log aria-label="Log" {
+            div.log-bar { (jump(view)) }
+            div.log-view role="log" aria-label="What the agent said" tabindex="0" { (view.entries()) }
+            div.log-foot { span.log-position.muted.small { (position(view)) } }
+        }
+    }
+}
+
 /// Only the script can search; without it this is hidden.
 fn search(form: Form) -> Markup {
     html! {

@@ -1,5 +1,6 @@
 //! The pages of contests.
 
+mod agent;
 mod board;
 mod compare;
 mod foreign;
@@ -39,12 +40,14 @@ const TITLE_CHARS: usize = 60;
 
 pub fn routes() -> Router<Shared> {
     let text = "/contests/{id}/teams/{team}/rounds/{round}/{text}";
+    let agent = "/contests/{id}/teams/{team}/rounds/{round}/agents/{agent}";
     Router::new()
         .route("/contests", get(contests))
         .route("/contests/{id}", get(contest))
         .route("/contests/{id}/compare", get(compare))
         .route("/contests/{id}/teams/{team}", get(team))
         .route(text, get(whole_text))
+        .route(agent, get(agent_page))
 }
 
 #[derive(Deserialize)]
@@ -101,6 +104,23 @@ async fn team(
             .ok_or_else(|| Refusal::not_found(format!("contest {id} has no team {team}")))?;
         Ok((title(&seen), body))
     });
+    show(&visit, &topics, body.await.flatten())
+}
+
+#[derive(Deserialize)]
+struct LogQuery {
+    from: Option<u64>,
+}
+
+async fn agent_page(
+    State(app): State<Shared>,
+    visit: Visit,
+    Path((id, team, round, name)): Path<(String, usize, u32, String)>,
+    Query(query): Query<LogQuery>,
+) -> Response {
+    let topics = format!("contest:{id}");
+    let at = agent::AgentAt { team, round, name };
+    let body = app.render(move |app| agent::page(app, &id, &at, query.from));
     show(&visit, &topics, body.await.flatten())
 }
 

@@ -5,6 +5,7 @@ use kumite_contest::report::{MetricReport, RoundReport};
 use kumite_contest::view::Line;
 use maud::{Markup, html};
 
+use super::agent;
 use super::board::{FIRST, how, name, score};
 use super::seen::Seen;
 use super::text::What;
@@ -146,6 +147,7 @@ fn of_round(
                 }
                 @if let Some(seconds) = seconds(seen, round) { span.muted.small { "in " (took(seconds)) } }
                 span.grow {}
+                (agent::links(seen, number, round.round))
                 @if round.round > 1 {
                     a.small href={
                         (seen.path()) "/compare?a=" (number) ":" (round.round - 1) "&b=" (number) ":" (round.round)
