@@ -1,6 +1,6 @@
 //! Exit codes (contract).
 
-use kumite_core::notice::RestState;
+use kumite_core::run::{Ending, Reason, Rest, Standing};
 
 pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
@@ -16,15 +16,15 @@ pub const TERMINATED: u8 = 143;
 pub const HUNG_UP: u8 = 129;
 
 /// How a run's rest ends the process.
-pub fn of_end(state: RestState, reason: &str) -> u8 {
-    match state {
-        _ if reason == "usage_limit" => QUOTA,
-        _ if reason == "budget" => BUDGET,
-        RestState::Done => DONE,
-        RestState::Failed => FAILED,
-        RestState::Paused | RestState::Waiting | RestState::Stopped | RestState::Idle => {
-            PERSON_NEEDED
-        }
+pub fn of_end(rest: Rest) -> u8 {
+    let reason = Standing::from(rest).reason();
+    // A run that was reset rests without a reason: somebody has to ask for it again.
+    match reason.map_or(Ending::PersonNeeded, Reason::ending) {
+        Ending::Done => DONE,
+        Ending::Failed => FAILED,
+        Ending::PersonNeeded => PERSON_NEEDED,
+        Ending::Budget => BUDGET,
+        Ending::Quota => QUOTA,
     }
 }
 

@@ -145,8 +145,8 @@ struct Ends(BTreeMap<String, u8>);
 impl Ends {
     fn note(&mut self, spec: &str, notice: &Notice) {
         match notice {
-            Notice::RunEnded { state, reason, .. } => {
-                self.0.insert(spec.to_owned(), exit::of_end(*state, reason));
+            Notice::RunEnded { rest, .. } => {
+                self.0.insert(spec.to_owned(), exit::of_end(*rest));
             }
             Notice::RunStarted { .. } => {
                 self.0.remove(spec);

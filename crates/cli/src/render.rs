@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use console::{Style, style};
 use kumite_core::facts::Verdict;
 use kumite_core::notice::{Level, Notice};
+use kumite_core::run::StateName;
 use kumite_host::announce::Announcement;
 use kumite_host::clock::local_time;
 use kumite_host::wording;
@@ -49,14 +50,14 @@ fn is_nogo(notice: &Notice) -> bool {
     matches!(notice, Notice::InspectionEnded { verdict, .. } if *verdict == nogo)
 }
 
-/// The colour of a state word.
-pub fn state_style(state: &str) -> Style {
+/// The colour of a state.
+pub fn state_style(state: StateName) -> Style {
     match state {
-        "working" => Style::new().cyan(),
-        "done" => Style::new().green(),
-        "failed" => Style::new().red(),
-        "paused" | "waiting" | "stopped" => Style::new().yellow(),
-        _ => Style::new().dim(),
+        StateName::Working => Style::new().cyan(),
+        StateName::Done => Style::new().green(),
+        StateName::Failed => Style::new().red(),
+        StateName::Paused | StateName::Waiting | StateName::Stopped => Style::new().yellow(),
+        StateName::Idle => Style::new().dim(),
     }
 }
 

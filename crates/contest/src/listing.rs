@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::place::{self, Place};
 use crate::report;
+use crate::view::ContestState;
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Contest")]
@@ -12,8 +13,7 @@ pub struct Brief {
     pub execution_id: String,
     /// RFC 3339.
     pub created_at: String,
-    /// `running`, `stopped`, `done`, `failed` or `cancelled`.
-    pub state: String,
+    pub state: ContestState,
     pub winner: Option<String>,
     pub task: String,
     /// How many teams play.

@@ -266,7 +266,7 @@ fn ended(contest: &Contest) -> What {
     let winner = winner(contest).map(|team| &contest.teams[team as usize]);
     let best = winner.and_then(Team::best).and_then(Round::score);
     What::ContestEnded {
-        state: view::state(contest, false),
+        state: view::state(contest, false).word(),
         winner: winner.map(|team| team.id.clone()),
         score: best.map(|score| score.as_f64()),
     }

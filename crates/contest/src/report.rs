@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::home::{self, Charter, Home};
-use crate::view::{self, Board, Line};
+use crate::view::{self, Board, ContestState, Line, TeamState};
 use crate::{board, files, journal};
 
 #[derive(Debug, thiserror::Error)]
@@ -260,15 +260,10 @@ impl Rows {
         }
         let teams = self.lines(&rounds);
         let summary = &self.0["summary"];
-        let state = match summary["status"].as_str() {
-            Some("completed" | "partial_failure") => "done",
-            Some(_) => "failed",
-            None => "stopped",
-        };
         Report {
             board: Board {
                 execution_id: id.to_owned(),
-                state: state.to_owned(),
+                state: ContestState::of_database(summary["status"].as_str()),
                 winner: maybe(summary, "best_team_id"),
                 task: text(summary, "user_prompt"),
                 rounds_max: None,
@@ -299,7 +294,7 @@ impl Rows {
             }
         }
         let claim = |line: &Line| Claim {
-            is_disqualified: line.state == "disqualified",
+            is_disqualified: line.state == TeamState::Disqualified,
             score: line.score.and_then(Score::from_f64),
         };
         let claims: Vec<Claim> = lines.iter().map(claim).collect();
@@ -323,13 +318,15 @@ impl Rows {
         let mut finals = self.of("board").iter();
         let last = finals.find(|it| it["team_id"] == team_id && it["final_submission"] == true);
         let state = match (status, last) {
-            (Some(status), _) => text(status, "state"),
+            (Some(status), _) => {
+                serde_json::from_value(status["state"].clone()).unwrap_or(TeamState::Failed)
+            }
             // What mixseek calls partial did not come to its end.
             (None, Some(row)) => match text(row, "exit_reason").contains("failure") {
-                true => "failed".to_owned(),
-                false => "done".to_owned(),
+                true => TeamState::Failed,
+                false => TeamState::Done,
             },
-            (None, None) => "failed".to_owned(),
+            (None, None) => TeamState::Failed,
         };
         Line {
             team_id: team_id.to_owned(),

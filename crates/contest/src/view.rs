@@ -1,7 +1,7 @@
 //! A contest as people and programs see it: the board of the contract.
 
 use kumite_core::contest::board::{Standing, standings, winner};
-use kumite_core::contest::{Contest, Phase, Stage};
+use kumite_core::contest::{Contest, Fate, Phase, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
     pub execution_id: String,
-    /// `running`, `stopped`, `done`, `failed` or `cancelled`.
-    pub state: String,
+    pub state: ContestState,
     pub winner: Option<String>,
     pub task: String,
     pub rounds_max: Option<u32>,
@@ -35,8 +34,7 @@ pub struct Line {
     pub round: Option<u32>,
     /// How many have come to a verdict.
     pub rounds: u32,
-    /// `working`, `done`, `failed`, `disqualified`, or `stopped` when nobody plays.
-    pub state: String,
+    pub state: TeamState,
     pub exit_reason: Option<String>,
     pub message: Option<String>,
     /// What it does right now: `waiting`, `submitting`, `evaluating`, `judging`, `saving`.
@@ -47,13 +45,82 @@ pub struct Line {
     pub seconds: f64,
 }
 
+/// How a contest stands (contract).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ContestState {
+    Running,
+    /// Nobody plays it, and it has not ended: it can be resumed.
+    Stopped,
+    Done,
+    Failed,
+    Cancelled,
+}
+
+/// How a team stands (contract).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum TeamState {
+    Working,
+    /// Nobody plays the contest.
+    Stopped,
+    Done,
+    Failed,
+    Disqualified,
+}
+
+impl ContestState {
+    pub fn word(self) -> &'static str {
+        match self {
+            ContestState::Running => "running",
+            ContestState::Stopped => "stopped",
+            ContestState::Done => "done",
+            ContestState::Failed => "failed",
+            ContestState::Cancelled => "cancelled",
+        }
+    }
+
+    /// What a database says of a contest that kumite did not play.
+    pub fn of_database(status: Option<&str>) -> ContestState {
+        match status {
+            Some("completed" | "partial_failure") => ContestState::Done,
+            Some(_) => ContestState::Failed,
+            None => ContestState::Stopped,
+        }
+    }
+}
+
+impl TeamState {
+    pub fn word(self) -> &'static str {
+        match self {
+            TeamState::Working => "working",
+            TeamState::Stopped => "stopped",
+            TeamState::Done => Fate::Done.name(),
+            TeamState::Failed => Fate::Failed.name(),
+            TeamState::Disqualified => Fate::Disqualified.name(),
+        }
+    }
+}
+
+impl From<Fate> for TeamState {
+    fn from(fate: Fate) -> TeamState {
+        match fate {
+            Fate::Done => TeamState::Done,
+            Fate::Failed => TeamState::Failed,
+            Fate::Disqualified => TeamState::Disqualified,
+        }
+    }
+}
+
 /// The board of a contest of ours. `is_played`: somebody is at it.
 pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board {
     let used = contest.used();
     let lines = standings(contest);
     Board {
         execution_id: id.to_owned(),
-        state: state(contest, is_played).to_owned(),
+        state: state(contest, is_played),
         winner: winner(contest).map(|team| contest.teams[team as usize].id.clone()),
         task: task.to_owned(),
         rounds_max: Some(contest.rules.rounds_max),
@@ -70,16 +137,16 @@ pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board 
 }
 
 /// A contest that nobody plays and that has not ended does not run: it can be resumed.
-pub fn state(contest: &Contest, is_played: bool) -> &'static str {
+pub fn state(contest: &Contest, is_played: bool) -> ContestState {
     match &contest.stage {
-        Stage::Ended(_) if contest.is_cancelled => "cancelled",
+        Stage::Ended(_) if contest.is_cancelled => ContestState::Cancelled,
         Stage::Ended(_) => match winner(contest) {
-            Some(_) => "done",
-            None => "failed",
+            Some(_) => ContestState::Done,
+            None => ContestState::Failed,
         },
         Stage::Ready | Stage::Running | Stage::Closing { .. } => match is_played {
-            true => "running",
-            false => "stopped",
+            true => ContestState::Running,
+            false => ContestState::Stopped,
         },
     }
 }
@@ -103,9 +170,9 @@ fn line(contest: &Contest, standing: &Standing, is_played: bool) -> Line {
         round: standing.best.map(|(_, round)| round),
         rounds: standing.rounds,
         state: match (exit, is_played) {
-            (Some(exit), _) => exit.reason.fate().name().to_owned(),
-            (None, true) => "working".to_owned(),
-            (None, false) => "stopped".to_owned(),
+            (Some(exit), _) => exit.reason.fate().into(),
+            (None, true) => TeamState::Working,
+            (None, false) => TeamState::Stopped,
         },
         exit_reason: exit.map(|exit| exit.reason.name().to_owned()),
         message: exit.and_then(|exit| exit.message.clone()),

@@ -102,7 +102,7 @@ mod tests {
     use crate::journal::{Order, VERSION};
     use crate::names::Phase;
     use crate::notice::Notice;
-    use crate::run::{Failure, Halt, Pause, State, reason};
+    use crate::run::{Failure, Halt, Pause, Reason, State};
 
     /// Remembers what was done, and refuses one kind of effect.
     #[derive(Default)]
@@ -226,7 +226,7 @@ mod tests {
         };
         assert_eq!((*seq, said.as_str()), (1, "read-only"));
         assert_eq!(why(&run), Halt::Paused(Pause::SpecUnwritable));
-        assert_eq!(reason(why(&run)), "spec_unwritable");
+        assert_eq!(Reason::of_halt(why(&run)).word(), "spec_unwritable");
         // Nothing was said of what was not written.
         let first = &world.performed[0];
         let key = EffectKey { seq: 2, index: 0 };

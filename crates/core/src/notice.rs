@@ -7,7 +7,7 @@ use crate::journal::AgentId;
 use crate::names::{Document, Phase};
 use crate::outcome::{Outcome, Usage};
 use crate::pool::QueuePlace;
-use crate::run::Step;
+use crate::run::{Halt, Rest, Step};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,8 +69,7 @@ pub enum Notice {
     SaveFailed(String),
     /// The last word of a run, until it is asked for again.
     RunEnded {
-        state: RestState,
-        reason: String,
+        rest: Rest,
         message: String,
     },
 }
@@ -82,18 +81,6 @@ pub enum NextAction {
     Continue,
     Approved,
     Paused,
-}
-
-/// The states in which a run can rest, in the words of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RestState {
-    Idle,
-    Waiting,
-    Paused,
-    Stopped,
-    Failed,
-    Done,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -129,10 +116,13 @@ impl Notice {
                 | Outcome::OverBudget(_) => Level::Warn,
                 Outcome::Failed(_) | Outcome::Missing(_) | Outcome::TimedOut => Level::Error,
             },
-            Notice::RunEnded { state, .. } => match state {
-                RestState::Failed => Level::Error,
-                RestState::Paused | RestState::Waiting => Level::Warn,
-                RestState::Idle | RestState::Stopped | RestState::Done => Level::Info,
+            Notice::RunEnded { rest, .. } => match rest {
+                Rest::JournalUnreadable | Rest::Halted(Halt::Failed(_)) => Level::Error,
+                Rest::JournalUnwritable
+                | Rest::Halted(
+                    Halt::Paused(_) | Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. },
+                ) => Level::Warn,
+                Rest::Idle | Rest::Halted(Halt::Stopped(_)) | Rest::Done(_) => Level::Info,
             },
             Notice::RunQueued(_)
             | Notice::RunStarted { .. }
@@ -152,7 +142,8 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Round;
+    use crate::journal::By;
+    use crate::run::{Failure, Finish, Pause, Round};
 
     const AGENT: AgentId = AgentId { at_ms: 1, seq: 1 };
     const STEP: Step = Step::Review(Round { number: 1, left: 6 });
@@ -166,10 +157,9 @@ mod tests {
         }
     }
 
-    fn run_ended(state: RestState) -> Notice {
+    fn run_ended(rest: Rest) -> Notice {
         Notice::RunEnded {
-            state,
-            reason: String::new(),
+            rest,
             message: String::new(),
         }
     }
@@ -197,8 +187,8 @@ mod tests {
             Notice::ReviewApproved { rounds: 3 },
             step_ended(Outcome::Finished),
             step_ended(Outcome::Killed),
-            run_ended(RestState::Done),
-            run_ended(RestState::Stopped),
+            run_ended(Rest::Done(Finish::AllPhasesDone)),
+            run_ended(Rest::Halted(Halt::Stopped(By::User))),
         ] {
             assert_eq!(notice.level(), Level::Info, "{notice:?}");
         }
@@ -207,8 +197,8 @@ mod tests {
     #[test]
     fn a9_what_waits_for_a_person_is_a_warning() {
         for notice in [
-            run_ended(RestState::Paused),
-            run_ended(RestState::Waiting),
+            run_ended(Rest::Halted(Halt::Paused(Pause::NoEvidence))),
+            run_ended(Rest::Halted(Halt::Waiting(Document::Design))),
             step_ended(Outcome::Hung),
             step_ended(Outcome::Lost("power cut".to_owned())),
             Notice::Warned("tasks.md cannot be read".to_owned()),
@@ -220,7 +210,7 @@ mod tests {
     #[test]
     fn a9_failures_are_errors() {
         for notice in [
-            run_ended(RestState::Failed),
+            run_ended(Rest::Halted(Halt::Failed(Failure::Timeout))),
             step_ended(Outcome::Failed("exit status 1".to_owned())),
             step_ended(Outcome::Missing("no such program".to_owned())),
             step_ended(Outcome::TimedOut),

@@ -3,9 +3,9 @@
 use std::sync::mpsc::Sender;
 
 use kumite_core::journal::AgentId;
-use kumite_core::notice::{NextAction, Notice, RestState};
+use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::Outcome;
-use kumite_core::run::Step;
+use kumite_core::run::{Reason, Standing, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -145,8 +145,10 @@ fn fields(notice: &Notice) -> Value {
             json!({"until": rfc3339(*until_ms), "message": words})
         }
         Notice::Warned(message) | Notice::SaveFailed(message) => json!({"message": message}),
-        Notice::RunEnded { state, reason, message } => {
-            json!({"state": state_name(*state), "reason": reason, "message": message})
+        Notice::RunEnded { rest, message } => {
+            let standing = Standing::from(*rest);
+            let reason = standing.reason().map_or("", Reason::word);
+            json!({"state": standing.state(), "reason": reason, "message": message})
         }
     }
 }
@@ -201,17 +203,6 @@ pub fn next_name(next: NextAction) -> &'static str {
         NextAction::Continue => "continue",
         NextAction::Approved => "approved",
         NextAction::Paused => "paused",
-    }
-}
-
-pub fn state_name(state: RestState) -> &'static str {
-    match state {
-        RestState::Idle => "idle",
-        RestState::Waiting => "waiting",
-        RestState::Paused => "paused",
-        RestState::Stopped => "stopped",
-        RestState::Failed => "failed",
-        RestState::Done => "done",
     }
 }
 

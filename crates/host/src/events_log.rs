@@ -7,9 +7,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Findings, Verdict};
 use kumite_core::names::Phase;
-use kumite_core::notice::{NextAction, Notice, RestState};
+use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::Outcome;
-use kumite_core::run::Step;
+use kumite_core::run::{Halt, Reason, Rest, Standing, Step};
 use rustix::fs::OFlags;
 use serde_json::{Value, json};
 
@@ -178,11 +178,7 @@ fn lines(notice: &Notice) -> Vec<Value> {
             "until": rfc3339(*until_ms),
         })],
         Notice::Warned(text) => vec![json!({"type": "kumite:warning", "message": text})],
-        Notice::RunEnded {
-            state,
-            reason,
-            message,
-        } => vec![run_ended(*state, reason, message)],
+        Notice::RunEnded { rest, message } => vec![run_ended(*rest, message)],
         Notice::RunQueued(_) | Notice::PhaseEnded(_) => Vec::new(),
     }
 }
@@ -286,19 +282,31 @@ fn approval(phase: &str, approved: bool) -> Value {
     })
 }
 
-fn run_ended(state: RestState, reason: &str, message: &str) -> Value {
-    let (kind, status) = match state {
-        RestState::Done => ("auto-execution:complete", "completed"),
-        RestState::Failed => ("auto-execution:fail", "failed"),
-        RestState::Idle | RestState::Waiting | RestState::Paused | RestState::Stopped => {
-            ("auto-execution:stop", "stopped")
+fn run_ended(rest: Rest, message: &str) -> Value {
+    let failed = matches!(
+        rest,
+        Rest::JournalUnreadable | Rest::Halted(Halt::Failed(_))
+    );
+    let (kind, status) = match rest {
+        Rest::Done(_) => ("auto-execution:complete", "completed"),
+        Rest::JournalUnreadable | Rest::Halted(Halt::Failed(_)) => {
+            ("auto-execution:fail", "failed")
         }
+        Rest::Idle
+        | Rest::JournalUnwritable
+        | Rest::Halted(
+            Halt::Waiting(_)
+            | Halt::DeployDoubted
+            | Halt::Limited { .. }
+            | Halt::Stopped(_)
+            | Halt::Paused(_),
+        ) => ("auto-execution:stop", "stopped"),
     };
     json!({
         "type": kind,
         "message": message,
         "status": status,
-        "reason": reason,
-        "errorMessage": (state == RestState::Failed).then_some(message),
+        "reason": Standing::from(rest).reason().map_or("", Reason::word),
+        "errorMessage": failed.then_some(message),
     })
 }

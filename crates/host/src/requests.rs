@@ -7,7 +7,7 @@ use kumite_agents::Owner;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{By, Event, Guard, Order, Rules};
 use kumite_core::names::{Document, Phase};
-use kumite_core::notice::RestState;
+use kumite_core::run::Rest;
 use kumite_core::run::{
     Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_reset, may_review,
 };
@@ -17,7 +17,6 @@ use kumite_formats::spec_name;
 use crate::control::{Follow, Reply, Request, RunRequest};
 use crate::engine::{Ending, Engine};
 use crate::launch::Kit;
-use crate::status::JOURNAL_UNREADABLE;
 use crate::{evidence, journal, limits, project, settings, spec_file};
 
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +114,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     };
     for (name, why) in broken {
         let spec = engine.project.spec(&name.parse()?)?;
-        engine.say_ended(&spec, RestState::Failed, JOURNAL_UNREADABLE, &why);
+        engine.say_ended(&spec, Rest::JournalUnreadable, &why);
     }
     for name in &asked.specs {
         if let Some(context) = engine.contexts.get_mut(name) {

@@ -6,35 +6,32 @@ use std::thread;
 
 use kumite_agents::Adopted;
 use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
-use kumite_core::journal::By;
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::{
-    Failure, Finish, Halt, Halted, Pause, Run, State, Step, first_unfinished, limit_sentence,
-    phase_of, reason, run_ended,
+    Failure, Finish, Halt, Halted, Pause, Reason, Run, Standing, State, StateName, Step,
+    first_unfinished, limit_sentence, phase_of, run_ended,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::announce::{state_name, usd};
+use crate::announce::usd;
 use crate::clock::{local_moment, rfc3339};
 use crate::project::{Project, Spec};
 use crate::queue::Queue;
 use crate::{evidence, journal, lock, spec_file, wording};
 
-/// The state of the spec is unknown (contract).
-pub(crate) const JOURNAL_UNREADABLE: &str = "journal_unreadable";
-/// Why a run without a slot waits.
-const QUEUED: &str = "queued";
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Status {
     pub spec: String,
-    pub state: &'static str,
+    #[schemars(with = "String")]
+    pub state: StateName,
     pub phase: Option<&'static str>,
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<Reason>,
     pub message: Option<String>,
     pub step: Option<&'static str>,
     pub round: Option<u32>,
@@ -54,6 +51,9 @@ pub struct Status {
     /// The review rounds in spec.json and the files (A7).
     pub reviews: Vec<ReviewRound>,
     pub inspections: Vec<InspectionRound>,
+    /// What `state` and `reason` are the words for.
+    #[serde(skip)]
+    pub standing: Standing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -148,14 +148,12 @@ fn status(spec: &Spec, engine: &EngineSeen) -> Status {
         status.message = Some(format!("queued: {place}"));
     }
     if let (Look::Unreadable(why), true) = (&look, run.is_at_rest()) {
-        status.state = "paused";
-        status.reason = Some("spec_unreadable".to_owned());
+        status = status.at(Standing::SpecUnreadable);
         status.message = Some(why.clone());
     }
     if let Some(trouble) = trouble {
         // An unknown state is never good news.
-        status.state = "failed";
-        status.reason = Some(JOURNAL_UNREADABLE.to_owned());
+        status = status.at(Standing::JournalUnreadable);
         status.message = Some(trouble);
     }
     status
@@ -163,7 +161,8 @@ fn status(spec: &Spec, engine: &EngineSeen) -> Status {
 
 /// The part that needs no process table.
 pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) -> Status {
-    let (state, reason, mut message) = words(spec, run, engine_lives);
+    let standing = Standing::of(run, engine_lives);
+    let mut message = message(spec, run, standing);
     if let (Some(message), Some(until_ms)) = (&mut message, run.limited_until_ms()) {
         *message += &format!("; it ends at {}", local_moment(until_ms));
     }
@@ -173,9 +172,9 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
     let spent = run.spent_in_all();
     Status {
         spec: spec.to_owned(),
-        state,
+        state: standing.state(),
         phase: phase(run, facts, next).map(Phase::name),
-        reason,
+        reason: standing.reason(),
         message: message.map(|message| wording::addressed(&message, spec)),
         step: step.map(Step::name),
         round: round_of(run, step),
@@ -200,6 +199,19 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         output_tokens: spent.output_tokens,
         reviews: facts.map(reviews).unwrap_or_default(),
         inspections: facts.map(inspections).unwrap_or_default(),
+        standing,
+    }
+}
+
+impl Status {
+    /// The same spec, standing somewhere else.
+    pub fn at(self, standing: Standing) -> Status {
+        Status {
+            state: standing.state(),
+            reason: standing.reason(),
+            standing,
+            ..self
+        }
     }
 }
 
@@ -226,64 +238,35 @@ fn inspections(facts: &Facts) -> Vec<InspectionRound> {
     rounds.collect()
 }
 
-fn words(
-    spec: &str,
-    run: &Run,
-    engine_lives: bool,
-) -> (&'static str, Option<String>, Option<String>) {
-    let interrupted = || Some(reason(Halt::Stopped(By::Interrupt)).to_owned());
-    match &run.state {
-        State::Idle => ("idle", None, None),
-        State::Queued { .. } if engine_lives => {
-            ("waiting", Some(QUEUED.to_owned()), Some(QUEUED.to_owned()))
+fn message(spec: &str, run: &Run, standing: Standing) -> Option<String> {
+    let step = run.work().map_or("next", |work| work.step.name());
+    Some(match standing {
+        Standing::Idle
+        | Standing::SpecUnreadable
+        | Standing::JournalUnreadable
+        | Standing::JournalUnwritable => return None,
+        Standing::Queued => "queued".to_owned(),
+        Standing::Working => format!("an agent works on the {step} step"),
+        Standing::Finishing => format!("it pauses when the agent of the {step} step has finished"),
+        Standing::Stopping => format!("the agent of the {step} step is being ended"),
+        Standing::CutOff if run.work().is_none() => {
+            format!("kumite ended while it was queued; `kumite run {spec}` goes on")
         }
-        State::Queued { .. } => (
-            "stopped",
-            interrupted(),
-            Some(format!(
-                "kumite ended while it was queued; `kumite run {spec}` goes on"
-            )),
+        Standing::CutOff => format!(
+            "kumite ended in the middle of the {step} step; `kumite run {spec}` goes on there"
         ),
-        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
-            let step = work.step.name();
-            match engine_lives {
-                true => ("working", None, Some(working_sentence(run, step))),
-                false => (
-                    "stopped",
-                    interrupted(),
-                    Some(format!(
-                        "kumite ended in the middle of the {step} step; `kumite run {spec}` goes \
-                         on there"
-                    )),
-                ),
-            }
-        }
-        State::Limited(wait) => {
-            let sentence = limit_sentence(&wait.words);
-            let idle = match engine_lives {
-                true => "",
-                false => "; no kumite is there to wait: `kumite run` goes on",
-            };
-            let reason = reason(Halt::Limited { until_ms: 0 });
-            ("waiting", Some(reason.to_owned()), Some(sentence + idle))
-        }
-        State::Halted(_) | State::Done(_) => match run_ended(run) {
-            Notice::RunEnded {
-                state,
-                reason,
-                message,
-            } => (state_name(state), Some(reason), Some(message)),
-            _ => ("idle", None, None),
+        Standing::Limited | Standing::Halted(_) | Standing::Done(_) => match &run.state {
+            State::Limited(wait) if standing == Standing::Limited => limit_sentence(&wait.words),
+            State::Limited(wait) => format!(
+                "{}; no kumite is there to wait: `kumite run` goes on",
+                limit_sentence(&wait.words)
+            ),
+            _ => match run_ended(run) {
+                Notice::RunEnded { message, .. } => message,
+                _ => return None,
+            },
         },
-    }
-}
-
-fn working_sentence(run: &Run, step: &str) -> String {
-    match &run.state {
-        State::Finishing(_) => format!("it pauses when the agent of the {step} step has finished"),
-        State::Stopping { .. } => format!("the agent of the {step} step is being ended"),
-        _ => format!("an agent works on the {step} step"),
-    }
+    })
 }
 
 fn phase(run: &Run, facts: Option<&Facts>, next: Option<Phase>) -> Option<Phase> {

@@ -3,9 +3,8 @@
 use kumite_core::facts::Verdict;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::{LimitKind, Outcome};
-use kumite_core::run::Step;
+use kumite_core::run::{Standing, Step};
 
-use crate::announce::state_name;
 use crate::clock::local_moment;
 
 pub fn sentence(notice: &Notice) -> String {
@@ -70,10 +69,13 @@ pub fn sentence(notice: &Notice) -> String {
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
         // `stopped by you` already contains the state.
-        Notice::RunEnded { state, message, .. } => match message.starts_with(state_name(*state)) {
-            true => message.clone(),
-            false => format!("{}: {message}", state_name(*state)),
-        },
+        Notice::RunEnded { rest, message } => {
+            let state = Standing::from(*rest).state().word();
+            match message.starts_with(state) {
+                true => message.clone(),
+                false => format!("{state}: {message}"),
+            }
+        }
     }
 }
 

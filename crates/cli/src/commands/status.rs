@@ -66,11 +66,11 @@ fn print_one(status: &Status) {
     out!(
         "{}  {}",
         style(&status.spec).bold(),
-        state_style(status.state).apply_to(status.state)
+        state_style(status.state).apply_to(status.state.word())
     );
     let mut rows = vec![("phase", status.phase.unwrap_or("-").to_owned())];
     rows.extend(status.message.clone().map(|message| ("why", message)));
-    rows.extend(status.reason.clone().map(|reason| ("reason", reason)));
+    rows.extend(status.reason.map(|reason| ("reason", reason.to_string())));
     rows.extend(status.step.map(|step| ("step", step.to_owned())));
     rows.extend(place(status).map(|place| ("round", place)));
     if status.tasks.total > 0 {
@@ -143,7 +143,7 @@ fn print_all(project: &Project, all: &[Status]) {
         out!(
             "{:width$}  {:8} {:15} {:7} {:8} {}",
             style(&status.spec).bold(),
-            state_style(status.state).apply_to(status.state),
+            state_style(status.state).apply_to(status.state.word()),
             status.phase.unwrap_or("-"),
             place(status).unwrap_or_default(),
             tasks,

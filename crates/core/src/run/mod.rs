@@ -15,6 +15,7 @@ mod inspection;
 mod limit;
 mod requests;
 mod review;
+mod standing;
 mod start;
 mod state;
 mod step;
@@ -29,9 +30,10 @@ pub use limit::{OVERLOADS_MAX, jitter, until as limit_until};
 pub use requests::{
     Refusal, may_approve, may_approve_deploy, may_reject, may_reset, may_review, may_start,
 };
+pub use standing::{Ending, Need, Reason, Rest, Standing, StateName};
 pub use start::first_unfinished;
 pub use state::{
     Deploy, Failure, Finish, Halt, Halted, Parked, Pause, Question, Resume, Run, State, Wait, Work,
 };
 pub use step::{Attempt, Round, Step};
-pub use words::{limit_sentence, phase_of, reason, run_ended};
+pub use words::{limit_sentence, phase_of, run_ended};

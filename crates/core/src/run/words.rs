@@ -1,37 +1,26 @@
 //! The contract's words for a state, and the sentence for a person.
 
+use super::standing::Rest;
 use super::state::{Failure, Finish, Halt, Halted, Pause, Run, State};
 use super::step::Step;
 use super::turn::Next;
 use crate::journal::By;
 use crate::names::Phase;
-use crate::notice::{Notice, RestState};
+use crate::notice::Notice;
 
 /// The last word of a run that rests.
 pub fn run_ended(run: &Run) -> Notice {
-    let (state, reason, message) = match &run.state {
-        State::Halted(halted) => (
-            rest_state(halted.why),
-            reason(halted.why),
-            halt_sentence(halted),
-        ),
-        State::Done(finish) => (
-            RestState::Done,
-            finish_reason(*finish),
-            finish_sentence(*finish),
-        ),
+    let (rest, message) = match &run.state {
+        State::Halted(halted) => (Rest::Halted(halted.why), halt_sentence(halted)),
+        State::Done(finish) => (Rest::Done(*finish), finish_sentence(*finish)),
         State::Idle
         | State::Queued { .. }
         | State::Working(_)
         | State::Finishing(_)
         | State::Stopping { .. }
-        | State::Limited(_) => (RestState::Idle, "", "nothing has been asked of it".into()),
+        | State::Limited(_) => (Rest::Idle, "nothing has been asked of it".to_owned()),
     };
-    Notice::RunEnded {
-        state,
-        reason: reason.to_owned(),
-        message,
-    }
+    Notice::RunEnded { rest, message }
 }
 
 pub(super) fn first_phase(next: &Next) -> Option<Phase> {
@@ -57,47 +46,6 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
         State::Halted(halted) => halted.resume.step.map(Step::phase),
         State::Done(Finish::NotPermitted(phase) | Finish::UntilReached(phase)) => Some(*phase),
         State::Done(Finish::AllPhasesDone) => None,
-    }
-}
-
-fn rest_state(why: Halt) -> RestState {
-    match why {
-        Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } => RestState::Waiting,
-        Halt::Stopped(_) => RestState::Stopped,
-        Halt::Paused(_) => RestState::Paused,
-        Halt::Failed(_) => RestState::Failed,
-    }
-}
-
-/// The reason in one word, as the contract lists them.
-pub fn reason(why: Halt) -> &'static str {
-    match why {
-        Halt::Waiting(_) | Halt::DeployDoubted => "approval_needed",
-        Halt::Limited { .. } => "usage_limit",
-        Halt::Stopped(By::User) => "stopped_by_user",
-        Halt::Stopped(By::Interrupt) => "interrupted",
-        Halt::Paused(Pause::NeedsDiscussion) => "needs_discussion",
-        Halt::Paused(Pause::RoundsExhausted) => "rounds_exhausted",
-        Halt::Paused(Pause::NoEvidence) => "no_evidence",
-        Halt::Paused(Pause::EvidenceConflict) => "evidence_conflict",
-        Halt::Paused(Pause::InspectionNogo) => "inspection_nogo",
-        Halt::Paused(Pause::SpecUnreadable) => "spec_unreadable",
-        Halt::Paused(Pause::SpecUnwritable) => "spec_unwritable",
-        Halt::Paused(Pause::Budget) => "budget",
-        Halt::Paused(Pause::ByUser) => "paused_by_user",
-        Halt::Failed(Failure::RetriesExhausted) => "retries_exhausted",
-        Halt::Failed(Failure::AgentFailed) => "agent_failed",
-        Halt::Failed(Failure::AgentMissing) => "agent_missing",
-        Halt::Failed(Failure::AgentHung) => "agent_hung",
-        Halt::Failed(Failure::Timeout) => "timeout",
-    }
-}
-
-fn finish_reason(finish: Finish) -> &'static str {
-    match finish {
-        Finish::AllPhasesDone => "all_phases_done",
-        Finish::NotPermitted(_) => "not_permitted",
-        Finish::UntilReached(_) => "until_reached",
     }
 }
 

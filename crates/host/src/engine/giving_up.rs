@@ -1,7 +1,9 @@
 //! When an engine, or one of its runs, cannot go on: agents are ended, people are told.
 
 use kumite_core::engine::EffectKey;
-use kumite_core::notice::{Notice, RestState};
+use kumite_core::journal::By;
+use kumite_core::notice::Notice;
+use kumite_core::run::{Halt, Rest};
 
 use super::Engine;
 use crate::announce::Announcement;
@@ -10,8 +12,6 @@ use crate::control::Reply;
 use crate::project::Spec;
 use crate::{journal, spec_file};
 
-/// The reason of a run that ended because its journal could not be written (contract).
-const JOURNAL_UNWRITABLE: &str = "journal_unwritable";
 /// Real entries count from 1.
 const OF_NO_ENTRY: EffectKey = EffectKey { seq: 0, index: 0 };
 
@@ -26,8 +26,8 @@ impl Engine {
         );
         for context in std::mem::take(&mut self.contexts).into_values() {
             context.end_now();
-            let state = RestState::Paused;
-            self.say_ended(&context.spec, state, "interrupted", &why);
+            let interrupted = Rest::Halted(Halt::Stopped(By::Interrupt));
+            self.say_ended(&context.spec, interrupted, &why);
             for waiting in &context.waiting {
                 // A client that is gone needs no answer.
                 let _ = waiting.send(Reply::Failed(why.clone()));
@@ -37,10 +37,9 @@ impl Engine {
     }
 
     /// Announces the end of a run that is in no journal.
-    pub(crate) fn say_ended(&mut self, spec: &Spec, state: RestState, reason: &str, message: &str) {
+    pub(crate) fn say_ended(&mut self, spec: &Spec, rest: Rest, message: &str) {
         let ended = Notice::RunEnded {
-            state,
-            reason: reason.to_owned(),
+            rest,
             message: message.to_owned(),
         };
         let said = Announcement::new(spec, ended, now_ms());
@@ -61,8 +60,7 @@ impl Engine {
         }
         let message = spec_file::sentence(error);
         let said = format!("{message}; make room, then `kumite resume {name}`");
-        let state = RestState::Paused;
-        self.say_ended(&context.spec, state, JOURNAL_UNWRITABLE, &said);
+        self.say_ended(&context.spec, Rest::JournalUnwritable, &said);
         for waiting in &context.waiting {
             // A client that is gone needs no answer.
             let _ = waiting.send(Reply::Failed(message.clone()));

@@ -3,7 +3,7 @@
 use kumite_core::journal::{AgentId, By};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::{
-    Attempt, Failure, Finish, Halt, Halted, Pause, Resume, Round, Run, State, Step, Work,
+    Attempt, Failure, Finish, Halt, Halted, Pause, Reason, Resume, Round, Run, State, Step, Work,
 };
 use kumite_host::status::{Status, of_run};
 
@@ -96,7 +96,11 @@ fn every_halt_has_its_state_and_reason_and_a_sentence() {
     for (why, state, reason) in rows {
         for engine_lives in [true, false] {
             let status = status(halted(why, design), engine_lives);
-            let said = (status.state, status.reason.as_deref(), status.phase);
+            let said = (
+                status.state.word(),
+                status.reason.map(Reason::word),
+                status.phase,
+            );
             assert_eq!(said, (state, Some(reason), Some("design")), "{why:?}");
             assert!(status.message.is_some_and(|message| message.len() > 10));
         }
@@ -112,7 +116,7 @@ fn every_way_to_be_done_has_its_reason() {
     ] {
         let status = status(State::Done(finish), false);
         assert_eq!(
-            (status.state, status.reason.as_deref()),
+            (status.state.word(), status.reason.map(Reason::word)),
             ("done", Some(reason))
         );
     }
@@ -132,12 +136,12 @@ fn a_run_works_only_while_an_engine_lives() {
     for state in states {
         let lives = status(state.clone(), true);
         assert_eq!(
-            (lives.state, lives.reason, lives.step),
+            (lives.state.word(), lives.reason, lives.step),
             ("working", None, Some("design"))
         );
         let dead = status(state, false);
         assert_eq!(
-            (dead.state, dead.reason.as_deref()),
+            (dead.state.word(), dead.reason.map(Reason::word)),
             ("stopped", Some("interrupted"))
         );
         assert!(
@@ -153,10 +157,10 @@ fn a_run_that_waits_for_a_slot_is_queued_as_long_as_an_engine_lives() {
         resume: Resume::default(),
     };
     let lives = status(queued(), true);
-    let said = (lives.state, lives.reason.as_deref());
+    let said = (lives.state.word(), lives.reason.map(Reason::word));
     assert_eq!(said, ("waiting", Some("queued")));
     let dead = status(queued(), false);
-    let said = (dead.state, dead.reason.as_deref());
+    let said = (dead.state.word(), dead.reason.map(Reason::word));
     assert_eq!(said, ("stopped", Some("interrupted")));
 }
 
@@ -165,7 +169,7 @@ fn a_run_that_was_never_started_is_idle() {
     for engine_lives in [true, false] {
         let idle = status(State::Idle, engine_lives);
         assert_eq!(
-            (idle.state, idle.reason, idle.message),
+            (idle.state.word(), idle.reason, idle.message),
             ("idle", None, None)
         );
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kumite_core::run::{Need, Reason, StateName};
 use kumite_host::status::{self, Status};
 use kumite_host::{lock, new_spec};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ fn project_info(call: &Call<'_>, _: OfNothing) -> Result<Answer> {
     let loader = call.desk.loader(&project)?;
     let mut states: BTreeMap<&str, u32> = BTreeMap::new();
     for status in status::all(&project)? {
-        *states.entry(status.state).or_default() += 1;
+        *states.entry(status.state.word()).or_default() += 1;
     }
     Answer::of(&json!({
         "root": project.root(),
@@ -64,73 +65,63 @@ fn project_info(call: &Call<'_>, _: OfNothing) -> Result<Answer> {
     }))
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-enum State {
-    Idle,
-    Working,
-    Waiting,
-    Paused,
-    Stopped,
-    Failed,
-    Done,
-}
-
-impl State {
-    fn name(self) -> &'static str {
-        match self {
-            State::Idle => "idle",
-            State::Working => "working",
-            State::Waiting => "waiting",
-            State::Paused => "paused",
-            State::Stopped => "stopped",
-            State::Failed => "failed",
-            State::Done => "done",
-        }
-    }
-}
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListSpecs {
-    /// Only specs in this state.
-    state: Option<State>,
+    /// Only those in this state.
+    #[schemars(schema_with = "states")]
+    state: Option<StateName>,
     /// Number of the first one, from 1.
     from: Option<u64>,
     /// How many; default 100, at most 1000.
     count: Option<u64>,
 }
 
-/// A row of the list.
+fn states(_: &mut SchemaGenerator) -> Schema {
+    let words = StateName::ALL.map(StateName::word);
+    json_schema!({"type": ["string", "null"], "enum": words.map(Some).into_iter().chain([None]).collect::<Vec<_>>()})
+}
+
+/// A line of the list.
 #[derive(Serialize)]
 struct Short {
     spec: String,
-    state: &'static str,
+    state: StateName,
     phase: Option<&'static str>,
-    reason: Option<String>,
+    reason: Option<Reason>,
     message: Option<String>,
+    /// The tool that helps, if a person or an agent is needed.
+    next: Option<&'static str>,
     tasks: status::TaskCount,
 }
 
 fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
     let all = status::all(&call.desk.project()?)?.into_iter();
-    let wanted = args.state.map(State::name);
     let short = |it: Status| Short {
         spec: it.spec,
         state: it.state,
         phase: it.phase,
         reason: it.reason,
         message: it.message,
+        next: it.standing.need().map(remedy),
         tasks: it.tasks,
     };
-    let all = all.filter(|it| wanted.is_none_or(|state| it.state == state));
+    let all = all.filter(|it| args.state.is_none_or(|state| it.state == state));
     let part = Part {
         from: Some(args.from.unwrap_or(1)),
         count: args.count,
     };
     let page = page(all.map(short).collect(), part, 100)?;
     Answer::of(&json!({"total": page.total, "next": page.next, "specs": page.items}))
+}
+
+/// The tool that lets a spec go on that needs somebody.
+fn remedy(need: Need) -> &'static str {
+    match need {
+        Need::Approve => "approve_document",
+        Need::Decide | Need::Failed | Need::Resume => "resume_spec",
+        Need::Reset => "reset_spec",
+    }
 }
 
 fn get_spec(call: &Call<'_>, args: OfSpec) -> Result<Answer> {

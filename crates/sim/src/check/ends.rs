@@ -1,7 +1,7 @@
 //! Every end has a reason from the contract, and everything ends once faults have stopped.
 
-use kumite_core::notice::{Notice, RestState};
-use kumite_core::run::State;
+use kumite_core::notice::Notice;
+use kumite_core::run::{Reason, Rest, Standing, State};
 
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
@@ -65,9 +65,10 @@ impl Ends {
                     waits: true,
                 };
             }
-            What::Announced(_, Notice::RunEnded { state, reason, .. }) => {
-                self.specs[line.spec].last_word = Some(reason.clone());
-                return contract_word(*state, reason);
+            What::Announced(_, Notice::RunEnded { rest, .. }) => {
+                let reason = word(*rest);
+                self.specs[line.spec].last_word = Some(reason.to_owned());
+                return contract_word(*rest, reason);
             }
             What::Decided(_) => return self.said(line.spec, replica),
             What::Over { out_of_patience } => return self.over(*out_of_patience),
@@ -111,20 +112,23 @@ impl Ends {
     }
 }
 
-fn contract_word(state: RestState, reason: &str) -> Verdict {
-    let fits = match state {
-        RestState::Idle => reason.is_empty(),
-        RestState::Waiting
-        | RestState::Paused
-        | RestState::Stopped
-        | RestState::Failed
-        | RestState::Done => REASONS.contains(&reason),
+/// The reason as people read it.
+pub fn word(rest: Rest) -> &'static str {
+    Standing::from(rest).reason().map_or("", Reason::word)
+}
+
+fn contract_word(rest: Rest, reason: &str) -> Verdict {
+    let fits = match rest {
+        Rest::Idle => reason.is_empty(),
+        Rest::Halted(_) | Rest::Done(_) => REASONS.contains(&reason),
+        // The host says these when it has no journal to decide on; no rule does.
+        Rest::JournalUnreadable | Rest::JournalUnwritable => false,
     };
     match fits {
         true => Ok(()),
         false => broken(
             "a reason is a word of the contract",
-            format!("{state:?} because of {reason:?}"),
+            format!("{rest:?} because of {reason:?}"),
         ),
     }
 }

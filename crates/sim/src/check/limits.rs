@@ -2,9 +2,9 @@
 //! length, and neither counts as a failure.
 
 use kumite_core::journal::{AgentId, Entry, Event, LimitRules};
-use kumite_core::notice::{Notice, RestState};
+use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
-use kumite_core::run::{Halt, State};
+use kumite_core::run::{Halt, Rest, State};
 
 use super::{Replica, Verdict, broken};
 use crate::trace::{Line, What};
@@ -64,10 +64,14 @@ impl Limits {
                 let sentence = "an agent reached a limit, and nobody else knows";
                 return broken("who reaches a limit tells the others", sentence);
             }
-            What::Announced(_, Notice::RunEnded { state, reason, .. })
-                if *state == RestState::Failed && waiter.limited =>
-            {
-                return broken("a limit is no failure", format!("it failed: {reason}"));
+            What::Announced(
+                _,
+                Notice::RunEnded {
+                    rest: Rest::Halted(Halt::Failed(why)),
+                    ..
+                },
+            ) if waiter.limited => {
+                return broken("a limit is no failure", format!("it failed: {why:?}"));
             }
             What::Started(agent, ..) => {
                 (waiter.limited, waiter.cut) = (false, false);

@@ -142,8 +142,9 @@ impl Counts {
             What::Crashed { .. } => self.crashes += 1,
             What::Announced(_, Notice::RoundEnded { .. }) => self.rounds += 1,
             What::Announced(_, Notice::LimitWaiting { .. }) => self.waits += 1,
-            What::Announced(_, Notice::RunEnded { reason, .. }) => {
-                let known = ends::REASONS.iter().position(|known| known == reason);
+            What::Announced(_, Notice::RunEnded { rest, .. }) => {
+                let reason = ends::word(*rest);
+                let known = ends::REASONS.iter().position(|known| *known == reason);
                 if let Some(index) = known {
                     self.reasons[index] += 1;
                 }

@@ -9,7 +9,7 @@ use kumite_contest::place::Place;
 use kumite_contest::playable::{self, Playable};
 use kumite_contest::process::{self, Apply, Started, Starter};
 use kumite_contest::report::{self, Listed, Report};
-use kumite_contest::view::Board;
+use kumite_contest::view::{Board, ContestState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -121,8 +121,8 @@ pub async fn resume(
     let act = move |app: &App, id: &str| {
         let Nothing {} = asked(&body)?;
         let board = report::board_of(&find(app, id)?)?;
-        if board.state != "stopped" {
-            let state = board.state;
+        if board.state != ContestState::Stopped {
+            let state = board.state.word();
             let help = format!("contest {id} is {state}; only one that was interrupted goes on");
             return Err(Refusal::conflict(help));
         }

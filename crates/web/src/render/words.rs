@@ -1,7 +1,9 @@
 //! How times, money and states are written on pages.
 
 use jiff::Timestamp;
+use kumite_contest::view::{ContestState, TeamState};
 use kumite_core::budget::dollars;
+use kumite_core::run::StateName;
 use maud::{Markup, html};
 
 /// A moment; the script shows it in the person's time zone.
@@ -56,18 +58,55 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// The state of a contest or of one of its teams.
-pub fn badge(state: &str) -> Markup {
-    let class = match state {
-        "running" | "working" => "working",
-        "cancelled" | "stopped" => "stopped",
-        "failed" | "disqualified" => "failed",
-        "done" => "done",
-        "waiting" => "waiting",
-        "paused" => "paused",
-        _ => "idle",
-    };
-    html! { span class=(format!("badge {class}")) { (state) } }
+/// A state that is shown as a coloured word. The style sheet has a colour for each state of a spec.
+pub trait Badge {
+    fn word(&self) -> String;
+    fn colour(&self) -> StateName;
+}
+
+pub fn badge(state: impl Badge) -> Markup {
+    let class = format!("badge {}", state.colour().word());
+    html! { span class=(class) { (state.word()) } }
+}
+
+impl Badge for StateName {
+    fn word(&self) -> String {
+        StateName::word(*self).to_owned()
+    }
+
+    fn colour(&self) -> StateName {
+        *self
+    }
+}
+
+impl Badge for ContestState {
+    fn word(&self) -> String {
+        ContestState::word(*self).to_owned()
+    }
+
+    fn colour(&self) -> StateName {
+        match self {
+            ContestState::Running => StateName::Working,
+            ContestState::Stopped | ContestState::Cancelled => StateName::Stopped,
+            ContestState::Done => StateName::Done,
+            ContestState::Failed => StateName::Failed,
+        }
+    }
+}
+
+impl Badge for TeamState {
+    fn word(&self) -> String {
+        TeamState::word(*self).to_owned()
+    }
+
+    fn colour(&self) -> StateName {
+        match self {
+            TeamState::Working => StateName::Working,
+            TeamState::Stopped => StateName::Stopped,
+            TeamState::Done => StateName::Done,
+            TeamState::Failed | TeamState::Disqualified => StateName::Failed,
+        }
+    }
 }
 
 /// The beginning of a text, on one line.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kumite_contest::place::Place;
+use kumite_contest::view::ContestState;
 use kumite_contest::{board as program, report};
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ pub fn board(setting: &Setting, args: &BoardArgs) -> Result {
             true => json!(board).to_string(),
             false => table::lines(&board).join("\n"),
         };
-        let is_over = board.state != "running";
+        let is_over = board.state != ContestState::Running;
         if text != shown {
             if !shown.is_empty() && !setting.json() && std::io::stdout().is_terminal() {
                 let lines = shown.lines().count();
@@ -152,7 +153,7 @@ fn list(setting: &Setting, place: &Place) -> Result {
         out!(
             "{}  {created_at}  {:9}  {:2} teams  {winner:12}  {}",
             board.execution_id,
-            table::state_style(&board.state).apply_to(&board.state),
+            table::contest_style(board.state).apply_to(board.state.word()),
             board.teams.len(),
             board.task.lines().next().unwrap_or_default()
         );

@@ -2,7 +2,7 @@
 
 use console::{Style, measure_text_width, style};
 use kumite_agents::clean_line;
-use kumite_contest::view::{Board, Line};
+use kumite_contest::view::{Board, ContestState, Line, TeamState};
 
 use crate::out::out;
 use crate::render::elapsed;
@@ -27,7 +27,7 @@ pub fn lines(board: &Board) -> Vec<String> {
         format!(
             "{}  {}",
             style(&board.execution_id).bold(),
-            state_style(&board.state).apply_to(&board.state)
+            contest_style(board.state).apply_to(board.state.word())
         ),
         style(format!(
             "{:>4}  {:name$}  {:>6}  {:>5}  {:13}  {}",
@@ -73,7 +73,7 @@ fn row(board: &Board, line: &Line, name: usize) -> String {
         true => style(shown).bold().green().to_string(),
         false => shown,
     };
-    let state = state_style(&line.state).apply_to(format!("{:13}", line.state));
+    let state = team_style(line.state).apply_to(format!("{:13}", line.state.word()));
     format!(
         "{rank:>4}  {team}{padding}  {score:>6}  {round:>5}  {state}  {}",
         why(line, is_winner)
@@ -97,11 +97,20 @@ fn why(line: &Line, is_winner: bool) -> String {
     parts.join(", ")
 }
 
-pub fn state_style(state: &str) -> Style {
+pub fn contest_style(state: ContestState) -> Style {
     match state {
-        "done" => Style::new().green(),
-        "failed" | "disqualified" => Style::new().red(),
-        "cancelled" | "stopped" => Style::new().yellow(),
-        _ => Style::new().cyan(),
+        ContestState::Running => Style::new().cyan(),
+        ContestState::Done => Style::new().green(),
+        ContestState::Failed => Style::new().red(),
+        ContestState::Cancelled | ContestState::Stopped => Style::new().yellow(),
+    }
+}
+
+fn team_style(state: TeamState) -> Style {
+    match state {
+        TeamState::Working => Style::new().cyan(),
+        TeamState::Done => Style::new().green(),
+        TeamState::Failed | TeamState::Disqualified => Style::new().red(),
+        TeamState::Stopped => Style::new().yellow(),
     }
 }

@@ -6,10 +6,10 @@ use crate::change::Change;
 use crate::facts::{Facts, History, Stamp, Verdict};
 use crate::journal::Event;
 use crate::names::Phase;
-use crate::notice::RestState;
 use crate::outcome::Outcome;
 use crate::run::{
-    Deploy, Finish, Halt, Pause, Run, State, Step, Work, may_approve_deploy, reason, run_ended,
+    Deploy, Finish, Halt, Pause, Reason, Rest, Run, State, Step, Work, may_approve_deploy,
+    run_ended,
 };
 
 const DONE: State = State::Done(Finish::AllPhasesDone);
@@ -96,11 +96,11 @@ fn a_permission_that_appears_while_an_agent_works_waits_for_a_person() {
     let waits = halted(Halt::DeployDoubted, Step::Merge);
     let event = finished(permitted(passed()));
     let run = check(inspected_with(Deploy::NotPermitted), event, waits.clone()).run;
-    assert_eq!(reason(Halt::DeployDoubted), "approval_needed");
-    let crate::notice::Notice::RunEnded { state, message, .. } = run_ended(&run) else {
+    assert_eq!(Reason::of_halt(Halt::DeployDoubted), Reason::ApprovalNeeded);
+    let crate::notice::Notice::RunEnded { rest, message } = run_ended(&run) else {
         panic!("no end");
     };
-    assert_eq!(state, RestState::Waiting);
+    assert_eq!(rest, Rest::Halted(Halt::DeployDoubted));
     assert!(
         message.contains("`kumite approve SPEC deploy`"),
         "{message}"

@@ -8,11 +8,12 @@ use crate::effect::{Effect, Limited};
 use crate::facts::Look;
 use crate::journal::{Event, Order};
 use crate::names::{Document, Phase};
-use crate::notice::{Notice, RestState};
+use crate::notice::Notice;
 use crate::outcome::{Limit, LimitKind, Outcome};
 use crate::run::limit::OVERLOADS_MAX;
 use crate::run::{
-    Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Step, Wait, Work, run_ended,
+    Failure, Finish, Halt, Halted, Parked, Pause, Reason, Resume, Run, Standing, State, StateName,
+    Step, Wait, Work, run_ended,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -191,13 +192,12 @@ fn t1_without_patience_a_limit_halts_the_run_as_waiting() {
     let step = review(1);
     let run = ordered(impatient(), working(step));
     let run = check(run, ended(usage_limit(), written(3)), halted(why, step)).run;
-    let Notice::RunEnded { state, reason, .. } = run_ended(&run) else {
+    let Notice::RunEnded { rest, .. } = run_ended(&run) else {
         panic!("no end");
     };
-    assert_eq!(
-        (state, reason.as_str()),
-        (RestState::Waiting, "usage_limit")
-    );
+    let standing = Standing::from(rest);
+    assert_eq!(standing.state(), StateName::Waiting);
+    assert_eq!(standing.reason(), Some(Reason::UsageLimit));
     assert_eq!(run.limited_until_ms(), Some(HOUR));
     // The same for a run that already waits.
     let asks = start_as(impatient(), written(3));

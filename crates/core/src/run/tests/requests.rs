@@ -7,11 +7,11 @@ use crate::effect::Effect;
 use crate::facts::Verdict;
 use crate::journal::{By, Event, Order};
 use crate::names::{Document, Phase};
-use crate::notice::{Notice, RestState};
+use crate::notice::Notice;
 use crate::outcome::{Outcome, Usage};
 use crate::run::{
-    Failure, Finish, Halt, Pause, Run, State, Step, may_approve, may_reject, may_reset, may_review,
-    may_start,
+    Failure, Finish, Halt, Pause, Rest, Run, State, Step, may_approve, may_reject, may_reset,
+    may_review, may_start,
 };
 
 fn at_rest() -> Vec<State> {
@@ -185,10 +185,10 @@ fn c6_2_a_failed_run_stays_and_a_resume_does_its_step_again() {
 fn reset_forgets_why_a_run_rests_and_starts_nothing() {
     for state in at_rest() {
         let decided = check(state, Event::ResetRequested, State::Idle);
-        let [Effect::Announce(Notice::RunEnded { state, .. })] = &decided.effects[..] else {
+        let [Effect::Announce(Notice::RunEnded { rest, .. })] = &decided.effects[..] else {
             panic!("{:?}", decided.effects);
         };
-        assert_eq!(*state, RestState::Idle);
+        assert_eq!(*rest, Rest::Idle);
     }
 }
 

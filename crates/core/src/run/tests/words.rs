@@ -5,27 +5,29 @@ use super::files::*;
 use crate::facts::Verdict;
 use crate::journal::{By, Event, Order};
 use crate::names::{Document, Phase};
-use crate::notice::{Notice, RestState};
+use crate::notice::Notice;
 use crate::outcome::Outcome;
-use crate::run::{Failure, Finish, Halt, Pause, State, Step, Work, reason};
+use crate::run::{
+    Failure, Finish, Halt, Need, Pause, Reason, Standing, State, StateName, Step, Work,
+};
 
 /// What the run said last.
 #[track_caller]
-fn last_word(before: impl Into<crate::run::Run>, event: Event) -> (RestState, String, String) {
+fn last_word(before: impl Into<crate::run::Run>, event: Event) -> (StateName, String, String) {
     let decided = decided(before, event);
     match decided.said().last() {
-        Some(Notice::RunEnded {
-            state,
-            reason,
-            message,
-        }) => (*state, reason.clone(), message.clone()),
+        Some(Notice::RunEnded { rest, message }) => {
+            let standing = Standing::from(*rest);
+            let reason = standing.reason().map_or("", Reason::word);
+            (standing.state(), reason.to_owned(), message.clone())
+        }
         other => panic!("the last word is {other:?}"),
     }
 }
 
 /// Each row makes the core produce its reason.
-fn rows() -> Vec<(RestState, &'static str, crate::run::Run, Event)> {
-    use RestState::{Done, Failed, Paused, Stopped, Waiting};
+fn rows() -> Vec<(StateName, &'static str, crate::run::Run, Event)> {
+    use StateName::{Done, Failed, Paused, Stopped, Waiting};
     let how = || "exit status 1".to_owned();
     let document = Document::Requirements;
     let forbidden = with(blank(), |facts| facts.permitted = Default::default());
@@ -151,7 +153,7 @@ fn every_message_is_one_sentence_and_names_what_to_do() {
         assert!(!message.ends_with(['.', ' ', ':']), "{reason}: {message}");
         let names_a_way = message.contains("`kumite ") || message.contains("spec.json");
         assert!(
-            names_a_way || state == RestState::Done,
+            names_a_way || state == StateName::Done,
             "{reason}: {message}"
         );
     }
@@ -197,7 +199,10 @@ fn every_reason_of_a_halt_is_a_word_of_the_contract_and_no_two_share_one() {
         Halt::Failed(Failure::AgentHung),
         Halt::Failed(Failure::Timeout),
     ];
-    let mut words: Vec<&str> = halts.into_iter().map(reason).collect();
+    let mut words: Vec<&str> = halts
+        .into_iter()
+        .map(|why| Reason::of_halt(why).word())
+        .collect();
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), halts.len());
@@ -211,12 +216,32 @@ fn a_start_that_has_nothing_to_do_says_so() {
     let (state, reason, _) = last_word(done(Finish::AllPhasesDone), start(passed));
     assert_eq!(
         (state, reason.as_str()),
-        (RestState::Done, "all_phases_done")
+        (StateName::Done, "all_phases_done")
     );
     let event = start_as(Order::default(), tasks(3, 3));
     let (state, reason, _) = last_word(exhausted(), event);
     assert_eq!(
         (state, reason.as_str()),
-        (RestState::Failed, "retries_exhausted")
+        (StateName::Failed, "retries_exhausted")
     );
+}
+
+#[test]
+fn a_word_is_spelled_in_json_as_everywhere_else() {
+    for state in StateName::ALL {
+        assert_eq!(serde_json::to_value(state).unwrap(), state.word());
+    }
+    for (_, word, before, event) in rows() {
+        let (_, said, _) = last_word(before, event);
+        let reason: Reason = serde_json::from_value(said.into()).unwrap();
+        assert_eq!(serde_json::to_value(reason).unwrap(), word);
+    }
+}
+
+#[test]
+fn only_a_run_that_goes_on_by_itself_needs_nobody_at_a_limit() {
+    let halted = Standing::Halted(Halt::Limited { until_ms: 1 });
+    assert_eq!(halted.need(), Some(Need::Resume));
+    assert_eq!(Standing::Limited.need(), None);
+    assert_eq!(halted.reason(), Standing::Limited.reason());
 }

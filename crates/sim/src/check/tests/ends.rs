@@ -102,12 +102,12 @@ fn an_end_without_a_word_is_noticed() {
 }
 
 #[test]
-fn a_reason_that_the_contract_does_not_know_is_noticed() {
+fn an_end_that_no_rule_decides_is_noticed() {
     breaks("a reason is a word of the contract", |lines| {
         let word = |what: &What| matches!(what, What::Announced(_, Notice::RunEnded { .. }));
         let at = find(lines, word)?;
-        if let What::Announced(_, Notice::RunEnded { reason, .. }) = &mut lines[at].what {
-            *reason = "because".to_owned();
+        if let What::Announced(_, Notice::RunEnded { rest, .. }) = &mut lines[at].what {
+            *rest = kumite_core::run::Rest::JournalUnreadable;
         }
         Some(())
     });

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use kumite_core::effect::Effect;
 use kumite_core::journal::{Entry, Event, VERSION};
-use kumite_core::notice::{Notice, RestState};
+use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
-use kumite_core::run::{Halt, Halted, Pause, Resume, Run, State, Step, Wait};
+use kumite_core::run::{Failure, Halt, Halted, Pause, Rest, Resume, Run, State, Step, Wait};
 
 use super::super::limits::Limits;
 use super::super::{Broken, Replica};
@@ -153,8 +153,7 @@ fn a_limit_that_is_taken_for_a_failure_is_noticed() {
             return None;
         };
         let failed = Notice::RunEnded {
-            state: RestState::Failed,
-            reason: "agent_failed".to_owned(),
+            rest: Rest::Halted(Halt::Failed(Failure::AgentFailed)),
             message: String::new(),
         };
         lines[at].what = What::Announced(key, failed);
@@ -289,7 +288,7 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
                 resume: Resume::default(),
             }),
             true => State::Halted(Halted {
-                why: Halt::Failed(kumite_core::run::Failure::AgentFailed),
+                why: Halt::Failed(Failure::AgentFailed),
                 detail: String::new(),
                 last_words: String::new(),
                 resume: Resume::default(),

@@ -1,7 +1,8 @@
 //! The leader board, and the charts of scores and of time.
 
 use kumite_contest::report::RoundReport;
-use kumite_contest::view::Line;
+use kumite_contest::view::{ContestState, Line};
+use kumite_core::contest::Reason;
 use maud::{Markup, html};
 
 use super::seen::Seen;
@@ -75,7 +76,7 @@ fn row(seen: &Seen, line: &Line) -> Markup {
                 (line.rounds)
                 @if let Some(max) = seen.report.board.rounds_max { "/" (max) }
             }
-            td { (badge(&line.state)) }
+            td { (badge(line.state)) }
             td.wide { (reason(line)) }
             td.num { @if is_own { (money(line.cost_usd)) } @else { "–" } }
             td.num { @if is_own { (took(line.seconds)) } @else { "–" } }
@@ -97,23 +98,25 @@ fn reason(line: &Line) -> Markup {
     }
 }
 
-/// The meaning of the word in the database.
-fn exit_words(reason: &str) -> &str {
+/// What the word in the database means. Other programs may have words of their own.
+fn exit_words(word: &str) -> &str {
+    let Some(reason) = Reason::ALL.into_iter().find(|it| it.name() == word) else {
+        return word;
+    };
     match reason {
-        "max_rounds_reached" => "all rounds played",
-        "no_improvement_expected" => "the judge expects no more",
-        "budget_reached" => "the budget is spent",
-        "submission_timeout" => "a submission took too long",
-        "evaluator_failure" => "it could not be evaluated",
-        "database_failure" => "it could not be saved",
-        "partial_failure" => "it broke after a good round",
-        "partial_failure_timeout" => "out of time after a good round",
-        "submission_failure" => "it broke",
-        "team_timeout" => "out of time",
-        "contest_timeout" => "the contest ran out of time",
-        "no_valid_submission" => "no round was good",
-        "cancelled" => "cancelled",
-        other => other,
+        Reason::MaxRoundsReached => "all rounds played",
+        Reason::NoImprovementExpected => "the judge expects no more",
+        Reason::BudgetReached => "the budget is spent",
+        Reason::SubmissionTimeout => "a submission took too long",
+        Reason::EvaluatorFailure => "it could not be evaluated",
+        Reason::DatabaseFailure => "it could not be saved",
+        Reason::PartialFailure => "it broke after a good round",
+        Reason::PartialFailureTimeout => "out of time after a good round",
+        Reason::SubmissionFailure => "it broke",
+        Reason::TeamTimeout => "out of time",
+        Reason::ContestTimeout => "the contest ran out of time",
+        Reason::NoValidSubmission => "no round was good",
+        Reason::Cancelled => "cancelled",
     }
 }
 
@@ -145,10 +148,13 @@ pub fn charts(seen: &Seen) -> Markup {
         .map(|it| lane(seen, it))
         .collect();
     let (first, more) = lanes.split_at(lanes.len().min(LANES));
-    // While the contest runs the lines grow, but the axis stays.
-    let rounds = match seen.report.board.state.as_str() {
-        "running" => seen.report.board.rounds_max.unwrap_or(0),
-        _ => 0,
+    // As long as it runs, the lines grow and the axis stays.
+    let rounds = match seen.report.board.state {
+        ContestState::Running => seen.report.board.rounds_max.unwrap_or(0),
+        ContestState::Stopped
+        | ContestState::Done
+        | ContestState::Failed
+        | ContestState::Cancelled => 0,
     };
     html! {
         @if let Some(figure) = chart::scores(&series, rounds) {
@@ -252,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_words() {
-        for reason in kumite_core::contest::Reason::ALL {
+        for reason in Reason::ALL {
             let words = exit_words(reason.name());
             assert!(!words.contains('_'), "{words}");
         }

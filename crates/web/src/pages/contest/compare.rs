@@ -1,6 +1,7 @@
 //! Two submissions, side by side.
 
 use kumite_contest::report::RoundReport;
+use kumite_contest::view::TeamState;
 use maud::{Markup, html};
 
 use super::LONG_TEXT_MAX;
@@ -131,7 +132,7 @@ fn side(seen: &Seen, it: Choice) -> Markup {
                 h2 { (cut(name(line), 80)) }
                 span.muted { "round " (it.round) }
                 strong { (score(round.score)) }
-                @if round.failed.is_some() { (badge("failed")) }
+                @if round.failed.is_some() { (badge(TeamState::Failed)) }
             }
             @if let Some(why) = &round.failed { p.why { (cut(why, 600)) } }
             @if !round.metrics.is_empty() {

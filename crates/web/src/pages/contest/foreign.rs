@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use kumite_contest::home::Home;
+use kumite_contest::view::ContestState;
 use kumite_host::spec_file::sentence;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -60,7 +61,7 @@ pub fn table(database: &Path, foreign: Result<Vec<Foreign>, String>) -> Markup {
                 tbody {
                     @for row in &rows {
                         tr data-item {
-                            td { (badge(state(row.status.as_deref()))) }
+                            td { (badge(ContestState::of_database(row.status.as_deref()))) }
                             td.wide {
                                 a href={ "/contests/" (segment(&row.execution_id)) } {
                                     (task(row.task.as_deref().unwrap_or_default(), &row.execution_id))
@@ -74,13 +75,5 @@ pub fn table(database: &Path, foreign: Result<Vec<Foreign>, String>) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn state(status: Option<&str>) -> &'static str {
-    match status {
-        Some("completed" | "partial_failure") => "done",
-        Some(_) => "failed",
-        None => "stopped",
     }
 }

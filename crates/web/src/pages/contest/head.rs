@@ -1,5 +1,6 @@
 //! What a contest is about, its state, and what a person can do.
 
+use kumite_contest::view::ContestState;
 use maud::{Markup, html};
 
 use super::seen::Seen;
@@ -24,7 +25,7 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
                 }
             }
             div.row {
-                (badge(&board.state))
+                (badge(board.state))
                 @if let Some(winner) = winner(seen) { span { "Winner: " strong { (winner) } } }
                 span.muted {
                     @match &seen.since {
@@ -72,21 +73,22 @@ fn why(seen: &Seen) -> Option<String> {
             seen.id
         ));
     }
-    match board.state.as_str() {
-        "stopped" => Some("Nobody plays it. Resume goes on where it was.".to_owned()),
-        "failed" => Some("No team came to a result; the board says why.".to_owned()),
-        "cancelled" => {
-            Some("It was cancelled, so there is no winner; what was finished stays.".to_owned())
+    let why = match board.state {
+        ContestState::Stopped => "Nobody plays it. Resume goes on where it was.",
+        ContestState::Failed => "No team came to a result; the board says why.",
+        ContestState::Cancelled => {
+            "It was cancelled, so there is no winner; what was finished stays."
         }
-        _ => None,
-    }
+        ContestState::Running | ContestState::Done => return None,
+    };
+    Some(why.to_owned())
 }
 
 fn actions(seen: &Seen) -> Markup {
     let board = &seen.report.board;
     let is_own = seen.home.is_some();
-    let is_running = board.state == "running";
-    let can_go_on = is_own && board.state == "stopped";
+    let is_running = board.state == ContestState::Running;
+    let can_go_on = is_own && board.state == ContestState::Stopped;
     let best = best_changes(seen);
     html! {
         @if is_running || can_go_on || best.is_some() {

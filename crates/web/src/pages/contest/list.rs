@@ -3,7 +3,7 @@
 use kumite_contest::home::{self, Home};
 use kumite_contest::playable;
 use kumite_contest::report::replayed;
-use kumite_contest::view::{self, Board};
+use kumite_contest::view::{self, Board, ContestState};
 use kumite_host::clock::rfc3339;
 use kumite_host::spec_file::sentence;
 use maud::{Markup, html};
@@ -131,7 +131,7 @@ impl Row {
             Ok((charter, contest)) => {
                 let board = view::board(&charter.id, &charter.plan.task, &contest, is_played);
                 let since_ms = contest.now_ms.saturating_sub(contest.elapsed_ms);
-                let is_running = board.state == "running" && since_ms > 0;
+                let is_running = board.state == ContestState::Running && since_ms > 0;
                 Row {
                     id: home.id(),
                     created_at: rfc3339(charter.created_ms),
@@ -148,16 +148,16 @@ impl Row {
         }
     }
 
-    fn state(&self) -> &str {
-        self.board.as_ref().map_or("failed", |it| it.state.as_str())
-    }
-
     fn is_running(&self) -> bool {
-        self.state() == "running"
+        let board = self.board.as_ref();
+        board.is_ok_and(|board| board.state == ContestState::Running)
     }
 
     fn is_ended(&self) -> bool {
-        self.board.is_ok() && !["running", "stopped"].contains(&self.state())
+        self.board.as_ref().is_ok_and(|board| match board.state {
+            ContestState::Done | ContestState::Failed | ContestState::Cancelled => true,
+            ContestState::Running | ContestState::Stopped => false,
+        })
     }
 }
 
@@ -193,13 +193,13 @@ fn cells(row: &Row) -> Markup {
         Ok(board) => board,
         Err(why) => {
             return html! {
-                td { (badge("failed")) }
+                td { (badge(ContestState::Failed)) }
                 td colspan="7" { (row.id) " cannot be read: " (why) }
             };
         }
     };
     html! {
-        td { (badge(&board.state)) }
+        td { (badge(board.state)) }
         td.wide { a href=(path) { (task(&board.task, &row.id)) } }
         td.num { (board.teams.len()) }
         td.nowrap { (leader(board)) }
@@ -237,7 +237,7 @@ fn leader(board: &Board) -> Markup {
             None => "–",
             Some(line) => {
                 @if won.is_none() {
-                    span.muted { @if board.state == "running" { "leads: " } @else { "best: " } }
+                    span.muted { @if board.state == ContestState::Running { "leads: " } @else { "best: " } }
                 }
                 (cut(name(line), 40)) " " span.muted { (score(line.score)) }
             }

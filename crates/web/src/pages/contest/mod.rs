@@ -188,7 +188,7 @@ fn text_of(app: &App, id: &str, team: usize, round: u32, what: &str) -> Result<S
 #[cfg(test)]
 mod tests {
     use kumite_contest::report::{Listed, MetricReport, Report, RoundReport};
-    use kumite_contest::view::{Board, Line};
+    use kumite_contest::view::{Board, ContestState, Line, TeamState};
 
     use super::*;
 
@@ -202,7 +202,7 @@ mod tests {
             score: Some(50.0),
             round: Some(1),
             rounds,
-            state: BAD.to_owned(),
+            state: TeamState::Failed,
             exit_reason: Some(BAD.to_owned()),
             message: Some(BAD.to_owned()),
             doing: Some(BAD.to_owned()),
@@ -242,7 +242,7 @@ mod tests {
         let report = Report {
             board: Board {
                 execution_id: BAD.to_owned(),
-                state: BAD.to_owned(),
+                state: ContestState::Failed,
                 winner: Some(format!("{BAD}0")),
                 task: BAD.repeat(9),
                 rounds_max: Some(rounds),

@@ -2,7 +2,7 @@
 
 use kumite_contest::news::What as Told;
 use kumite_contest::report::{MetricReport, RoundReport};
-use kumite_contest::view::Line;
+use kumite_contest::view::{Line, TeamState};
 use maud::{Markup, html};
 
 use super::agent;
@@ -70,7 +70,7 @@ fn of_team(seen: &Seen, line: &Line, may_change: bool, room: &mut Room) -> Marku
             summary {
                 (swatch(seen.colour(number, COLOURS)))
                 span.cut { (cut(name(line), 80)) }
-                (badge(&line.state))
+                (badge(line.state))
                 span.muted { "best " (score(line.score)) ", " (played(line.rounds)) }
             }
             @if room.left == 0 {
@@ -107,7 +107,7 @@ pub fn of_one(seen: &Seen, number: usize, may_change: bool) -> Option<Markup> {
         }
         div.row {
             h1 { (name(line)) }
-            (badge(&line.state))
+            (badge(line.state))
             span.muted { "best " (score(line.score)) ", " (played(line.rounds)) }
         }
         @if let Some(message) = &line.message { p.why { (message) } }
@@ -142,8 +142,8 @@ fn of_round(
                 h3 { "Round " (round.round) }
                 @match how(round) {
                     How::Scored => strong { (score(round.score)) },
-                    How::Failed => (badge("failed")),
-                    How::Open => (badge("working")),
+                    How::Failed => (badge(TeamState::Failed)),
+                    How::Open => (badge(TeamState::Working)),
                 }
                 @if let Some(seconds) = seconds(seen, round) { span.muted.small { "in " (took(seconds)) } }
                 span.grow {}

@@ -8,7 +8,7 @@ use kumite_contest::journal;
 use kumite_contest::news::{News, Reporter};
 use kumite_contest::place::{self, Place};
 use kumite_contest::report::{self, Listed, Report, RoundReport};
-use kumite_contest::view::Line;
+use kumite_contest::view::{ContestState, Line};
 use kumite_core::contest::{Contest, decide};
 use kumite_formats::contest::TeamKind;
 use kumite_host::clock::rfc3339;
@@ -92,7 +92,8 @@ impl Seen {
         Ok(Seen {
             id: listed.id,
             created_at: listed.created_at,
-            since: (report.board.state == "running" && since_ms > 0).then(|| rfc3339(since_ms)),
+            since: (report.board.state == ContestState::Running && since_ms > 0)
+                .then(|| rfc3339(since_ms)),
             teams: charter.plan.teams.iter().map(|it| it.id.clone()).collect(),
             has_agents: charter.plan.teams.iter().any(|it| is_agent(&it.kind)),
             now_ms: signed(contest.elapsed_ms),

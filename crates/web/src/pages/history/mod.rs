@@ -4,6 +4,7 @@ mod costs;
 
 use axum::extract::{Query, State};
 use axum::response::Response;
+use kumite_core::run::StateName;
 use kumite_host::news;
 use kumite_host::spec_file::sentence;
 use maud::{Markup, html};
@@ -166,7 +167,9 @@ fn runs_table(runs: &[Value]) -> Markup {
                             tr data-item {
                                 td.nowrap { (moment(&text(run, "time"))) }
                                 td { a href={ "/specs/" (segment(&spec)) } { (spec) } }
-                                td { (badge(&text(run, "state"))) }
+                                td {
+                                    @if let Ok(state) = serde_json::from_value::<StateName>(run["state"].clone()) { (badge(state)) }
+                                }
                                 td.wide title=(text(run, "reason")) { (marks::sentence(&cut(&text(run, "message"), 300))) }
                             }
                         }

@@ -1,6 +1,7 @@
 //! Groups the specs of the page: first those that need a person, then those that run, then the
 //! rest. The order is stable, so that nothing moves under the pointer.
 
+use kumite_core::run::Standing;
 use kumite_host::status::Status;
 
 /// All specs, each in one group, ordered by need and then by name.
@@ -15,59 +16,38 @@ pub struct Groups<'a> {
 
 pub fn groups(all: &[Status]) -> Groups<'_> {
     let mut sorted: Vec<&Status> = all.iter().collect();
-    sorted.sort_by(|a, b| (need(a), &a.spec).cmp(&(need(b), &b.spec)));
+    sorted.sort_by_key(|status| (status.standing.need(), &status.spec));
     let mut groups = Groups::default();
     for status in sorted {
-        let group = match (need(status), status.state) {
-            (Some(_), _) => &mut groups.needs,
-            (None, "working") => &mut groups.running,
-            (None, "waiting") if status.reason.as_deref() != Some("queued") => &mut groups.limited,
-            (None, _) => &mut groups.others,
+        let group = match status.standing {
+            _ if status.standing.need().is_some() => &mut groups.needs,
+            Standing::Working | Standing::Finishing | Standing::Stopping => &mut groups.running,
+            Standing::Limited => &mut groups.limited,
+            Standing::Idle
+            | Standing::Queued
+            | Standing::CutOff
+            | Standing::SpecUnreadable
+            | Standing::JournalUnreadable
+            | Standing::JournalUnwritable
+            | Standing::Halted(_)
+            | Standing::Done(_) => &mut groups.others,
         };
         group.push(status);
     }
     groups
 }
 
-/// What a person is needed for, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
-    /// A document waits for approval.
-    Approve,
-    /// A person has to decide or repair something before it can go on.
-    Decide,
-    /// Only a reset lets it go on.
-    Reset,
-    Failed,
-    /// kumite ended, or somebody paused it: it goes on when asked to.
-    Resume,
-}
-
-pub fn need(status: &Status) -> Option<Need> {
-    match (status.state, status.reason.as_deref()) {
-        ("waiting", Some("usage_limit" | "queued")) => None,
-        ("waiting", _) => Some(Need::Approve),
-        ("paused", Some("paused_by_user")) | ("stopped", Some("interrupted")) => Some(Need::Resume),
-        ("paused", _) => Some(Need::Decide),
-        ("failed", Some("retries_exhausted")) => Some(Need::Reset),
-        ("failed", _) => Some(Need::Failed),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use kumite_core::run::Run;
+    use kumite_core::journal::By;
+    use kumite_core::names::Document;
+    use kumite_core::run::{Failure, Finish, Halt, Pause, Run};
     use kumite_host::status;
 
     use super::*;
 
-    fn spec(name: &str, state: &'static str, reason: &str) -> Status {
-        Status {
-            state,
-            reason: (!reason.is_empty()).then(|| reason.to_owned()),
-            ..status::of_run(name, &Run::default(), None, false)
-        }
+    fn spec(name: &str, standing: Standing) -> Status {
+        status::of_run(name, &Run::default(), None, false).at(standing)
     }
 
     fn names<'a>(specs: &[&'a Status]) -> Vec<&'a str> {
@@ -76,14 +56,24 @@ mod tests {
 
     #[test]
     fn what_needs_a_person_comes_first_by_need_and_then_by_name() {
+        let approve = Standing::Halted(Halt::Waiting(Document::Design));
         let all = [
-            spec("z-approve", "waiting", "approval_needed"),
-            spec("b-paused", "paused", "paused_by_user"),
-            spec("y-discuss", "paused", "needs_discussion"),
-            spec("a-failed", "failed", "agent_failed"),
-            spec("x-exhausted", "failed", "retries_exhausted"),
-            spec("a-approve", "waiting", "approval_needed"),
-            spec("c-cut", "stopped", "interrupted"),
+            spec("z-approve", approve),
+            spec("b-paused", Standing::Halted(Halt::Paused(Pause::ByUser))),
+            spec(
+                "y-discuss",
+                Standing::Halted(Halt::Paused(Pause::NeedsDiscussion)),
+            ),
+            spec(
+                "a-failed",
+                Standing::Halted(Halt::Failed(Failure::AgentFailed)),
+            ),
+            spec(
+                "x-exhausted",
+                Standing::Halted(Halt::Failed(Failure::RetriesExhausted)),
+            ),
+            spec("a-approve", approve),
+            spec("c-cut", Standing::CutOff),
         ];
         let wanted = [
             "a-approve",
@@ -100,13 +90,13 @@ mod tests {
     #[test]
     fn every_spec_stands_in_exactly_one_group() {
         let all = [
-            spec("done", "done", "all_phases_done"),
-            spec("works", "working", ""),
-            spec("idle", "idle", ""),
-            spec("limit", "waiting", "usage_limit"),
-            spec("queued", "waiting", "queued"),
-            spec("stopped", "stopped", "stopped_by_user"),
-            spec("failed", "failed", "timeout"),
+            spec("done", Standing::Done(Finish::AllPhasesDone)),
+            spec("works", Standing::Working),
+            spec("idle", Standing::Idle),
+            spec("limit", Standing::Limited),
+            spec("queued", Standing::Queued),
+            spec("stopped", Standing::Halted(Halt::Stopped(By::User))),
+            spec("failed", Standing::Halted(Halt::Failed(Failure::Timeout))),
         ];
         let groups = groups(&all);
         assert_eq!(names(&groups.needs), ["failed"]);

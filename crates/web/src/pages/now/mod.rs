@@ -6,7 +6,8 @@ mod parts;
 use axum::extract::State;
 use axum::response::Response;
 use kumite_contest::report;
-use kumite_contest::view::Board;
+use kumite_contest::view::{Board, ContestState};
+use kumite_core::run::Standing;
 use kumite_host::books::Sum;
 use kumite_host::clock::{local_day, now_ms};
 use kumite_host::status::{self, Status};
@@ -48,7 +49,7 @@ fn look(app: &App) -> Result<Scene, Refusal> {
     })
 }
 
-/// The cost of today. An unreadable file is ignored here; `kumite cost` shows the error.
+/// What today has cost. A file that cannot be read says nothing here; `kumite cost` says why.
 fn today(app: &App) -> Sum {
     let mut books = app.books();
     let _ = books.read();
@@ -68,13 +69,18 @@ fn played(app: &App) -> Vec<Board> {
         .iter()
         .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
     let boards = played.filter_map(|listed| report::board_of(listed).ok());
-    // The process lives a little longer than the contest.
-    boards.filter(|board| board.state == "running").collect()
+    // Its process lives a little longer than the contest.
+    boards
+        .filter(|board| board.state == ContestState::Running)
+        .collect()
 }
 
 fn body(scene: &Scene, may_change: bool) -> Markup {
     let groups = groups(&scene.specs);
-    let can_run = groups.others.iter().any(|status| status.state == "idle");
+    let can_run = groups
+        .others
+        .iter()
+        .any(|status| status.standing == Standing::Idle);
     html! {
         div.row.title {
             h1 { "Now" }

@@ -1,10 +1,10 @@
 //! The blocks of the page. A spec keeps its element id in whichever block it is.
 
 use kumite_contest::view::Board;
+use kumite_core::run::{Need, Standing};
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
-use super::groups::{Need, need};
 use crate::render::marks::{progress, segment, sentence, since, until};
 use crate::render::words::{badge, cut, money};
 
@@ -41,7 +41,7 @@ fn helps(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
     let post = |what: &str| format!("{}/{what}", api(name));
     html! {
-        @match need(status).filter(|_| may_change) {
+        @match status.standing.need().filter(|_| may_change) {
             Some(Need::Approve) => {
                 a.button.primary href=(page(name)) { "Read and decide" }
                 button data-post=(post("approve")) { "Approve" }
@@ -111,10 +111,10 @@ fn run(status: &Status, may_change: bool) -> Markup {
     }
 }
 
-/// The message, unless it only says that an agent works, which the page shows anyway.
+/// The page shows anyway that an agent works, but not that nothing follows it.
 fn ending(status: &Status) -> Option<&str> {
-    let message = status.message.as_deref()?;
-    (!message.starts_with("an agent works")).then_some(message)
+    let is_last = matches!(status.standing, Standing::Finishing | Standing::Stopping);
+    status.message.as_deref().filter(|_| is_last)
 }
 
 /// Phase, step, round and retry, as far as they add something.
@@ -188,7 +188,7 @@ fn contest(board: &Board) -> Markup {
         li id={ "contest-" (board.execution_id) } data-item {
             div.who {
                 a.name href=(page) { (cut(&board.task.replace('`', ""), 80)) }
-                (badge(&board.state))
+                (badge(board.state))
                 span {
                     strong { "round " (round.unwrap_or(0)) }
                     @if let Some(max) = board.rounds_max { strong { "/" (max) } }

@@ -2,7 +2,7 @@
 
 use kumite_core::facts::Facts;
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Finish, Halt, Run, State, may_reset, may_review, may_start};
+use kumite_core::run::{Finish, Halt, Run, Standing, State, may_reset, may_review, may_start};
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
@@ -25,8 +25,8 @@ pub enum Action {
 /// The possible actions, the likeliest first. Approval has its own form.
 pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action> {
     let mut fit = match &run.state {
-        // An engine that ended in the middle left this state.
-        _ if status.state == "stopped" && run.work().is_some() => vec![Action::Resume],
+        // An engine that ended in the middle left it so.
+        _ if status.standing == Standing::CutOff => vec![Action::Resume],
         State::Idle => vec![Action::Run],
         State::Queued { .. } => vec![Action::Stop],
         State::Working(_) => vec![Action::Pause, Action::Stop],

@@ -17,8 +17,8 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
             div.row {
                 h1 { (seen.spec.name) }
                 (badge(status.state))
-                @if let Some(reason) = &status.reason {
-                    span.muted.small title=(reason) { (spaced(reason)) }
+                @if let Some(reason) = status.reason {
+                    span.muted.small title=(reason.word()) { (spaced(reason.word())) }
                 }
             }
             @if let (Some(message), false) = (&status.message, needs::is_needed(seen)) {

@@ -1,7 +1,7 @@
 //! What a person is needed for, in plain words: what happened, why, and what they can do.
 
 use kumite_core::names::Document;
-use kumite_core::run::State;
+use kumite_core::run::Reason;
 use kumite_formats::review_reply::Judgment;
 use kumite_host::worked::Worked;
 use maud::{Markup, html};
@@ -35,82 +35,96 @@ pub fn is_needed(seen: &Seen) -> bool {
     title(seen).is_some()
 }
 
-fn reason(seen: &Seen) -> &str {
-    seen.status.reason.as_deref().unwrap_or_default()
-}
-
-/// Whether a person is needed, and what for.
+/// What a person is needed for. A run that only has to be resumed says so in its head.
 fn title(seen: &Seen) -> Option<String> {
+    let is_needed = seen.status.standing.need().is_some();
+    let reason = seen.status.reason.filter(|_| is_needed)?;
     let document = approval::waiting(seen).map_or("A document", Document::file);
-    Some(match reason(seen) {
-        "approval_needed" if approval::deploy_waits(seen) => {
-            "Deploy waits for your approval".to_owned()
-        }
-        "approval_needed" => format!("{document} waits for your approval"),
-        "needs_discussion" => "The review needs your decision".to_owned(),
-        "rounds_exhausted" => "The review does not come to an end".to_owned(),
-        "retries_exhausted" => "The implementation was given up".to_owned(),
-        "inspection_nogo" => "The inspection says NOGO".to_owned(),
-        "no_evidence" => "An agent left no evidence of its work".to_owned(),
-        "evidence_conflict" => "The evidence contradicts itself".to_owned(),
-        "agent_failed" => "An agent failed".to_owned(),
-        "agent_missing" => "The agent could not be started".to_owned(),
-        "agent_hung" => "The agent said nothing for too long".to_owned(),
-        "timeout" => "A step took too long".to_owned(),
-        "usage_limit" if !waits(seen) => "A usage limit is reached".to_owned(),
-        "budget" => "The money is spent".to_owned(),
-        "spec_unreadable" => "spec.json cannot be read".to_owned(),
-        "spec_unwritable" => "spec.json cannot be written".to_owned(),
-        "journal_unreadable" => "Its journal cannot be read".to_owned(),
-        _ => return None,
-    })
-}
-
-/// Waiting for a usage limit needs nobody.
-fn waits(seen: &Seen) -> bool {
-    matches!(seen.run.state, State::Limited(_))
+    let title = match reason {
+        Reason::ApprovalNeeded if approval::deploy_waits(seen) => "Deploy waits for your approval",
+        Reason::ApprovalNeeded => return Some(format!("{document} waits for your approval")),
+        Reason::NeedsDiscussion => "The review needs your decision",
+        Reason::RoundsExhausted => "The review does not come to an end",
+        Reason::RetriesExhausted => "The implementation was given up",
+        Reason::InspectionNogo => "The inspection says NOGO",
+        Reason::NoEvidence => "An agent left no evidence of its work",
+        Reason::EvidenceConflict => "The evidence contradicts itself",
+        Reason::AgentFailed => "An agent failed",
+        Reason::AgentMissing => "The agent could not be started",
+        Reason::AgentHung => "The agent said nothing for too long",
+        Reason::Timeout => "A step took too long",
+        Reason::UsageLimit => "A usage limit is reached",
+        Reason::Budget => "The money is spent",
+        Reason::SpecUnreadable => "spec.json cannot be read",
+        Reason::SpecUnwritable => "spec.json cannot be written",
+        Reason::JournalUnreadable => "Its journal cannot be read",
+        Reason::JournalUnwritable => "Its journal cannot be written",
+        Reason::PausedByUser
+        | Reason::Interrupted
+        | Reason::AllPhasesDone
+        | Reason::NotPermitted
+        | Reason::UntilReached
+        | Reason::Queued
+        | Reason::StoppedByUser => return None,
+    };
+    Some(title.to_owned())
 }
 
 fn story(seen: &Seen, may_change: bool) -> Markup {
-    match reason(seen) {
-        "approval_needed" if approval::deploy_waits(seen) => html! {
+    let Some(reason) = seen.status.reason else {
+        return html! {};
+    };
+    match reason {
+        Reason::ApprovalNeeded if approval::deploy_waits(seen) => html! {
             p { "spec.json permits deploy only since an agent worked on this spec. Look at what it did." }
             @if may_change { (approval::deploy_form(&seen.spec.name)) }
         },
-        "approval_needed" if may_change => html! {
+        Reason::ApprovalNeeded if may_change => html! {
             p { "It stands below. When you have read it, " a href="#approval" { "give your judgment" } "." }
         },
-        "approval_needed" => {
+        Reason::ApprovalNeeded => {
             html! { p { "It stands below. This link is read-only: you cannot answer." } }
         }
-        "needs_discussion" => discussion(seen),
-        "rounds_exhausted" => rounds(seen),
-        "retries_exhausted" => retries(seen),
-        "inspection_nogo" => nogo(seen),
-        "no_evidence" => html! {
+        Reason::NeedsDiscussion => discussion(seen),
+        Reason::RoundsExhausted => rounds(seen),
+        Reason::RetriesExhausted => retries(seen),
+        Reason::InspectionNogo => nogo(seen),
+        Reason::NoEvidence => html! {
             (last_agent(seen))
             p { "Resume looks again, and has done what is missing." }
         },
-        "evidence_conflict" => html! {
+        Reason::EvidenceConflict => html! {
             p { "Correct the one that is wrong, in spec.json or in the document, then resume." }
         },
-        "agent_missing" => html! {
-            p { "Check the program and its settings (" code { "kumite doctor" } " looks at them), then resume." }
+        Reason::AgentMissing => html! {
+            p { "Check the program and its settings (" code { "kumite agent list" } " looks at them), then resume." }
         },
-        "agent_failed" | "agent_hung" | "timeout" => html! {
+        Reason::AgentFailed | Reason::AgentHung | Reason::Timeout => html! {
             (last_agent(seen))
             p { "Resume tries the step again." }
         },
-        "usage_limit" => html! {
+        Reason::UsageLimit => html! {
             p { "Resume tries at once; before that time it may be refused again." }
         },
-        "budget" => html! {
+        Reason::Budget => html! {
             p { "Raise the budget in " code { ".kiro/kumite.toml" } ", then resume." }
         },
-        "spec_unreadable" => html! {
+        Reason::SpecUnreadable => html! {
             p { "Correct the file, then resume. What can be known without it stands below." }
         },
-        _ => html! { p { "Resume tries again." } },
+        Reason::SpecUnwritable | Reason::JournalUnwritable => {
+            html! { p { "Resume tries again." } }
+        }
+        Reason::JournalUnreadable => {
+            html! { p { code { "kumite doctor" } " says what can be done." } }
+        }
+        Reason::PausedByUser
+        | Reason::Interrupted
+        | Reason::AllPhasesDone
+        | Reason::NotPermitted
+        | Reason::UntilReached
+        | Reason::Queued
+        | Reason::StoppedByUser => html! {},
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kumite_core::facts::{Facts, Verdict};
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Run, first_unfinished};
+use kumite_core::run::{Run, StateName, first_unfinished};
 use kumite_host::status::Status;
 use maud::{Markup, html};
 
@@ -27,13 +27,17 @@ pub fn mark(phase: Phase, status: &Status, run: &Run, facts: Option<&Facts>) -> 
     let next = facts.and_then(|facts| first_unfinished(facts, &run.order.rules));
     let is_finished = facts.is_some() && next.is_none_or(|next| phase < next);
     let is_permitted = facts.is_none_or(|facts| facts.permitted.allows(phase));
-    match status.state {
-        "working" if is_here => Mark::Current,
-        "waiting" | "paused" | "stopped" if is_here => Mark::Waiting,
-        "failed" if is_here => Mark::Failed,
-        _ if is_finished => Mark::Done,
-        _ if !is_permitted => Mark::NotPermitted,
-        _ => Mark::Open,
+    let here = match status.state {
+        StateName::Working => Some(Mark::Current),
+        StateName::Waiting | StateName::Paused | StateName::Stopped => Some(Mark::Waiting),
+        StateName::Failed => Some(Mark::Failed),
+        StateName::Idle | StateName::Done => None,
+    };
+    match here.filter(|_| is_here) {
+        Some(mark) => mark,
+        None if is_finished => Mark::Done,
+        None if !is_permitted => Mark::NotPermitted,
+        None => Mark::Open,
     }
 }
 
@@ -47,7 +51,7 @@ pub fn track(seen: &Seen) -> Markup {
 
 fn item(phase: Phase, seen: &Seen) -> Markup {
     let mark = mark(phase, &seen.status, &seen.run, seen.facts.as_ref());
-    let is_here = seen.status.phase == Some(phase.name()) && seen.status.state != "done";
+    let is_here = seen.status.phase == Some(phase.name()) && seen.status.state != StateName::Done;
     let document = Document::from_name(phase.name()).map(Document::file);
     let document = document.filter(|file| seen.has(file));
     let note = seen

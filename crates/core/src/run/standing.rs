@@ -1,0 +1,356 @@
+//! Where a spec stands, as types. The page, the command line, MCP and the API match on these; words
+//! are made of them at the very edge. A new reason does not compile until each of them has said what
+//! it means.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::state::{Failure, Finish, Halt, Pause, Run, State, Wait};
+use crate::journal::By;
+
+/// Where a spec stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Idle,
+    /// It waits for a slot.
+    Queued,
+    Working,
+    /// It pauses when its agent has finished.
+    Finishing,
+    /// Its agent is being ended.
+    Stopping,
+    /// It waits for the end of a usage limit, and goes on by itself.
+    Limited,
+    /// kumite ended in the middle of a step, and nobody has taken the run over.
+    CutOff,
+    /// spec.json cannot be read.
+    SpecUnreadable,
+    JournalUnreadable,
+    JournalUnwritable,
+    Halted(Halt),
+    Done(Finish),
+}
+
+/// How a run rests: nothing happens until somebody asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rest {
+    Idle,
+    Halted(Halt),
+    Done(Finish),
+    /// The journal cannot be read, so nothing is known of the run.
+    JournalUnreadable,
+    /// The journal could not be written, so the run was given up.
+    JournalUnwritable,
+}
+
+/// The states of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateName {
+    Idle,
+    Working,
+    Waiting,
+    Paused,
+    Stopped,
+    Failed,
+    Done,
+}
+
+/// Why a spec stands, in the words of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    AllPhasesDone,
+    NotPermitted,
+    UntilReached,
+    ApprovalNeeded,
+    UsageLimit,
+    Queued,
+    NeedsDiscussion,
+    RoundsExhausted,
+    NoEvidence,
+    EvidenceConflict,
+    InspectionNogo,
+    SpecUnreadable,
+    SpecUnwritable,
+    JournalUnreadable,
+    JournalUnwritable,
+    Budget,
+    PausedByUser,
+    StoppedByUser,
+    Interrupted,
+    RetriesExhausted,
+    AgentFailed,
+    AgentMissing,
+    AgentHung,
+    Timeout,
+}
+
+/// What a person is needed for, the most useful first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// A document waits: a word is enough.
+    Approve,
+    /// Something has to be decided or corrected, then the run goes on.
+    Decide,
+    /// Only a reset lets it go on.
+    Reset,
+    Failed,
+    /// kumite ended, or somebody paused the run: it goes on when it is asked to.
+    Resume,
+}
+
+/// What the end of a run means for the process that followed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Done,
+    Failed,
+    PersonNeeded,
+    Budget,
+    Quota,
+}
+
+impl Standing {
+    /// A run that nobody drives does not work, whatever its journal says.
+    pub fn of(run: &Run, engine_lives: bool) -> Standing {
+        match &run.state {
+            State::Idle => Standing::Idle,
+            State::Queued { .. }
+            | State::Working(_)
+            | State::Finishing(_)
+            | State::Stopping { .. }
+                if !engine_lives =>
+            {
+                Standing::CutOff
+            }
+            State::Queued { .. } => Standing::Queued,
+            State::Working(_) => Standing::Working,
+            State::Finishing(_) => Standing::Finishing,
+            State::Stopping { .. } => Standing::Stopping,
+            State::Limited(_) if engine_lives => Standing::Limited,
+            // Nobody is there to wait for the end of the limit.
+            State::Limited(Wait { until_ms, .. }) => Standing::Halted(Halt::Limited {
+                until_ms: *until_ms,
+            }),
+            State::Halted(halted) => Standing::Halted(halted.why),
+            State::Done(finish) => Standing::Done(*finish),
+        }
+    }
+
+    pub fn state(self) -> StateName {
+        match self {
+            Standing::Idle => StateName::Idle,
+            Standing::Working | Standing::Finishing | Standing::Stopping => StateName::Working,
+            Standing::Queued | Standing::Limited => StateName::Waiting,
+            Standing::CutOff => StateName::Stopped,
+            Standing::SpecUnreadable | Standing::JournalUnwritable => StateName::Paused,
+            Standing::JournalUnreadable => StateName::Failed,
+            Standing::Halted(why) => match why {
+                Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } => StateName::Waiting,
+                Halt::Stopped(_) => StateName::Stopped,
+                Halt::Paused(_) => StateName::Paused,
+                Halt::Failed(_) => StateName::Failed,
+            },
+            Standing::Done(_) => StateName::Done,
+        }
+    }
+
+    pub fn reason(self) -> Option<Reason> {
+        match self {
+            Standing::Idle | Standing::Working | Standing::Finishing | Standing::Stopping => None,
+            Standing::Queued => Some(Reason::Queued),
+            Standing::Limited => Some(Reason::UsageLimit),
+            Standing::CutOff => Some(Reason::Interrupted),
+            Standing::SpecUnreadable => Some(Reason::SpecUnreadable),
+            Standing::JournalUnreadable => Some(Reason::JournalUnreadable),
+            Standing::JournalUnwritable => Some(Reason::JournalUnwritable),
+            Standing::Halted(why) => Some(Reason::of_halt(why)),
+            Standing::Done(finish) => Some(Reason::of_finish(finish)),
+        }
+    }
+
+    /// Whether a person is needed, and what for.
+    pub fn need(self) -> Option<Need> {
+        match self {
+            // It goes on by itself.
+            Standing::Limited | Standing::Queued => None,
+            Standing::Idle
+            | Standing::Working
+            | Standing::Finishing
+            | Standing::Stopping
+            | Standing::CutOff
+            | Standing::SpecUnreadable
+            | Standing::JournalUnreadable
+            | Standing::JournalUnwritable
+            | Standing::Halted(_)
+            | Standing::Done(_) => self.reason().and_then(Reason::need),
+        }
+    }
+}
+
+impl From<Rest> for Standing {
+    fn from(rest: Rest) -> Standing {
+        match rest {
+            Rest::Idle => Standing::Idle,
+            Rest::Halted(why) => Standing::Halted(why),
+            Rest::Done(finish) => Standing::Done(finish),
+            Rest::JournalUnreadable => Standing::JournalUnreadable,
+            Rest::JournalUnwritable => Standing::JournalUnwritable,
+        }
+    }
+}
+
+impl StateName {
+    pub const ALL: [StateName; 7] = [
+        StateName::Idle,
+        StateName::Working,
+        StateName::Waiting,
+        StateName::Paused,
+        StateName::Stopped,
+        StateName::Failed,
+        StateName::Done,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            StateName::Idle => "idle",
+            StateName::Working => "working",
+            StateName::Waiting => "waiting",
+            StateName::Paused => "paused",
+            StateName::Stopped => "stopped",
+            StateName::Failed => "failed",
+            StateName::Done => "done",
+        }
+    }
+}
+
+impl Reason {
+    pub fn of_halt(why: Halt) -> Reason {
+        match why {
+            Halt::Waiting(_) | Halt::DeployDoubted => Reason::ApprovalNeeded,
+            Halt::Limited { .. } => Reason::UsageLimit,
+            Halt::Stopped(By::User) => Reason::StoppedByUser,
+            Halt::Stopped(By::Interrupt) => Reason::Interrupted,
+            Halt::Paused(Pause::NeedsDiscussion) => Reason::NeedsDiscussion,
+            Halt::Paused(Pause::RoundsExhausted) => Reason::RoundsExhausted,
+            Halt::Paused(Pause::NoEvidence) => Reason::NoEvidence,
+            Halt::Paused(Pause::EvidenceConflict) => Reason::EvidenceConflict,
+            Halt::Paused(Pause::InspectionNogo) => Reason::InspectionNogo,
+            Halt::Paused(Pause::SpecUnreadable) => Reason::SpecUnreadable,
+            Halt::Paused(Pause::SpecUnwritable) => Reason::SpecUnwritable,
+            Halt::Paused(Pause::Budget) => Reason::Budget,
+            Halt::Paused(Pause::ByUser) => Reason::PausedByUser,
+            Halt::Failed(Failure::RetriesExhausted) => Reason::RetriesExhausted,
+            Halt::Failed(Failure::AgentFailed) => Reason::AgentFailed,
+            Halt::Failed(Failure::AgentMissing) => Reason::AgentMissing,
+            Halt::Failed(Failure::AgentHung) => Reason::AgentHung,
+            Halt::Failed(Failure::Timeout) => Reason::Timeout,
+        }
+    }
+
+    pub fn of_finish(finish: Finish) -> Reason {
+        match finish {
+            Finish::AllPhasesDone => Reason::AllPhasesDone,
+            Finish::NotPermitted(_) => Reason::NotPermitted,
+            Finish::UntilReached(_) => Reason::UntilReached,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::AllPhasesDone => "all_phases_done",
+            Reason::NotPermitted => "not_permitted",
+            Reason::UntilReached => "until_reached",
+            Reason::ApprovalNeeded => "approval_needed",
+            Reason::UsageLimit => "usage_limit",
+            Reason::Queued => "queued",
+            Reason::NeedsDiscussion => "needs_discussion",
+            Reason::RoundsExhausted => "rounds_exhausted",
+            Reason::NoEvidence => "no_evidence",
+            Reason::EvidenceConflict => "evidence_conflict",
+            Reason::InspectionNogo => "inspection_nogo",
+            Reason::SpecUnreadable => "spec_unreadable",
+            Reason::SpecUnwritable => "spec_unwritable",
+            Reason::JournalUnreadable => "journal_unreadable",
+            Reason::JournalUnwritable => "journal_unwritable",
+            Reason::Budget => "budget",
+            Reason::PausedByUser => "paused_by_user",
+            Reason::StoppedByUser => "stopped_by_user",
+            Reason::Interrupted => "interrupted",
+            Reason::RetriesExhausted => "retries_exhausted",
+            Reason::AgentFailed => "agent_failed",
+            Reason::AgentMissing => "agent_missing",
+            Reason::AgentHung => "agent_hung",
+            Reason::Timeout => "timeout",
+        }
+    }
+
+    fn need(self) -> Option<Need> {
+        match self {
+            Reason::ApprovalNeeded => Some(Need::Approve),
+            Reason::NeedsDiscussion
+            | Reason::RoundsExhausted
+            | Reason::NoEvidence
+            | Reason::EvidenceConflict
+            | Reason::InspectionNogo
+            | Reason::SpecUnreadable
+            | Reason::SpecUnwritable
+            | Reason::JournalUnwritable
+            | Reason::Budget => Some(Need::Decide),
+            Reason::RetriesExhausted => Some(Need::Reset),
+            Reason::JournalUnreadable
+            | Reason::AgentFailed
+            | Reason::AgentMissing
+            | Reason::AgentHung
+            | Reason::Timeout => Some(Need::Failed),
+            Reason::PausedByUser | Reason::Interrupted | Reason::UsageLimit => Some(Need::Resume),
+            Reason::AllPhasesDone
+            | Reason::NotPermitted
+            | Reason::UntilReached
+            | Reason::Queued
+            | Reason::StoppedByUser => None,
+        }
+    }
+
+    /// What a run that ends for this reason means for the exit code.
+    pub fn ending(self) -> Ending {
+        match self {
+            Reason::AllPhasesDone | Reason::NotPermitted | Reason::UntilReached => Ending::Done,
+            Reason::UsageLimit => Ending::Quota,
+            Reason::Budget => Ending::Budget,
+            Reason::RetriesExhausted
+            | Reason::JournalUnreadable
+            | Reason::AgentFailed
+            | Reason::AgentMissing
+            | Reason::AgentHung
+            | Reason::Timeout => Ending::Failed,
+            Reason::ApprovalNeeded
+            | Reason::Queued
+            | Reason::NeedsDiscussion
+            | Reason::RoundsExhausted
+            | Reason::NoEvidence
+            | Reason::EvidenceConflict
+            | Reason::InspectionNogo
+            | Reason::SpecUnreadable
+            | Reason::SpecUnwritable
+            | Reason::JournalUnwritable
+            | Reason::PausedByUser
+            | Reason::StoppedByUser
+            | Reason::Interrupted => Ending::PersonNeeded,
+        }
+    }
+}
+
+impl fmt::Display for StateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
