@@ -142,7 +142,8 @@ impl Reader {
                 return Err(Error::new(Kind::Other, message));
             };
             let id = id.map_or("NULL".to_owned(), quoted);
-            // Names of teams come before it, and may hold one as well.
+            // The last `?` is the parameter: names of teams come before it, and may contain one
+            // too.
             let (before, after) = sql.rsplit_once('?').unwrap_or((&sql, ""));
             let sql = format!("{before}{id}{after}");
             let to = quoted(&to.display().to_string());
@@ -184,7 +185,7 @@ impl Reader {
         ))
     }
 
-    /// The ranks of all teams as a query without a table: the core ranks, as it does everywhere.
+    /// The ranks of all teams as a query without a table: the ranking is the core's, as everywhere.
     fn ranks(&self) -> Result<String, Error> {
         let out = match self.has("team_status")? {
             true => "SELECT execution_id, team_id FROM team_status WHERE state = 'disqualified'",
@@ -315,7 +316,7 @@ const UNFINISHED_ROUNDS: &str = "SELECT execution_id, NULL, min(created_at), NUL
 const UNFINISHED_BOARD: &str = "SELECT execution_id, NULL, min(created_at), NULL, NULL,
     count(DISTINCT team_id) FROM leader_board GROUP BY execution_id";
 
-/// A text as SQL writes it.
+/// A text as an SQL literal.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

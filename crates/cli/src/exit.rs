@@ -15,7 +15,7 @@ pub const INTERRUPTED: u8 = 130;
 pub const TERMINATED: u8 = 143;
 pub const HUNG_UP: u8 = 129;
 
-/// How a run's rest ends the process.
+/// The exit code for the state in which a run rests.
 pub fn of_end(rest: Rest) -> u8 {
     let reason = Standing::from(rest).reason();
     // A run that was reset rests without a reason: somebody has to ask for it again.

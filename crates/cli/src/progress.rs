@@ -82,10 +82,10 @@ pub fn say(text: &str) {
     }
 }
 
-/// The exit code that lines which could not be written would lead to.
+/// The exit code for lines that could not be written.
 static UNSAID: OnceLock<u8> = OnceLock::new();
 
-/// Work that went well is a failure all the same, if nobody could be told of it.
+/// Successful work counts as failed if its output could not be written.
 pub fn with_unsaid(code: u8) -> u8 {
     match code {
         exit::DONE => UNSAID.get().copied().unwrap_or(code),

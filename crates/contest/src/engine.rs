@@ -260,7 +260,7 @@ impl Engine {
     /// News that cannot be kept is no reason to stop the contest.
     fn publish(&self, entry: &Entry, news: &[News]) {
         let id = &self.charter.id;
-        // The page of the workspace listens, and so does that of the project.
+        // Both the page of the workspace and the page of the project receive it.
         let places = [self.home.runtime(), self.home.books(&self.charter)];
         let places = places.map(|place| place.canonicalize().unwrap_or(place));
         let places = BTreeSet::from(places);

@@ -139,8 +139,8 @@ impl Home {
         above.unwrap_or(&self.dir).to_owned()
     }
 
-    /// Where its project keeps its books and its news: the project's own runtime directory, or that of
-    /// the workspace where the project has none.
+    /// Where the usage and the news of its project are kept: in the project's own runtime
+    /// directory, or in that of the workspace if the project has none.
     pub fn books(&self, charter: &Charter) -> PathBuf {
         let project = Project::at(&charter.project);
         match charter.project.join(".kiro").is_dir() {

@@ -321,7 +321,7 @@ impl Rows {
             (Some(status), _) => {
                 serde_json::from_value(status["state"].clone()).unwrap_or(TeamState::Failed)
             }
-            // What mixseek calls partial did not come to its end.
+            // A team that mixseek calls partial did not finish.
             (None, Some(row)) => match text(row, "exit_reason").contains("failure") {
                 true => TeamState::Failed,
                 false => TeamState::Done,

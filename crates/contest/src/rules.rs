@@ -3,7 +3,7 @@
 use kumite_core::contest::{Metric, Rules};
 use kumite_formats::contest::{self as formats, Judge, MetricKind, Plan};
 
-/// `day_micros`: what is left of the day's budget, if there is one.
+/// `day_micros` is what is left of the day's budget, if there is one.
 pub fn rules(plan: &Plan, day_micros: Option<u64>) -> Rules {
     Rules {
         rounds_min: plan.rounds_min,

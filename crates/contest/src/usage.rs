@@ -1,5 +1,5 @@
-//! What a contest uses, in the books of its project: `usage.jsonl`, `kumite cost` and the budget of a
-//! day count its agents and models as they count those of specs.
+//! The usage of a contest in its project: `usage.jsonl`, `kumite cost` and the budget of a day
+//! count its agents and models like those of specs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,17 +18,17 @@ use kumite_host::usage_log::{Line, Program, Tried, UsageLog};
 
 use crate::home::{Charter, Home};
 
-/// Where a contest's usage is written down.
+/// Records the usage of a contest.
 pub struct Usages {
     log: UsageLog,
     settings: Arc<Settings>,
-    /// What was left of the budget of the day when the contest was opened, if there is one, in
+    /// What was left of the day's budget when the contest was opened, if there is one, in
     /// millionths of a dollar.
     pub day_micros: Option<u64>,
 }
 
 impl Usages {
-    /// Where nobody is asked any more (`is_over`), no settings are needed.
+    /// If nobody is asked any more (`is_over`), no settings are needed.
     pub fn open(home: &Home, charter: &Charter, is_over: bool) -> Result<Usages, settings::Error> {
         let settings = match is_over {
             true => Arc::default(),
@@ -45,17 +45,17 @@ impl Usages {
         })
     }
 
-    /// Writes down what an entry of the journal has used, if it is something.
+    /// Records what an entry of the journal has used, if anything.
     pub fn note(&mut self, charter: &Charter, entry: &Entry) {
         if let Some(line) = line(charter, &self.settings, entry) {
             self.keep(&line);
         }
     }
 
-    /// Writes down what a kumite that was killed could not.
+    /// Records what a killed kumite could not.
     pub fn catch_up(&mut self, charter: &Charter, entries: &[Entry]) {
         let mut known = BTreeSet::new();
-        // What cannot be read cannot be written either, and that is said.
+        // A file that cannot be read cannot be written either, and that is reported.
         let _ = Follower::at(self.log.path().to_owned()).read(|found| {
             if let Found::Line(line) = found
                 && line.contest.as_ref() == Some(&charter.id)
@@ -69,7 +69,8 @@ impl Usages {
         missing.iter().for_each(|line| self.keep(line));
     }
 
-    /// Books that cannot be kept are no reason to stop the contest: its journal knows the same.
+    /// A usage file that cannot be written is no reason to stop the contest: its journal has the
+    /// same data.
     fn keep(&mut self, line: &Line) {
         if let Err(error) = self.log.append(line, false) {
             eprintln!(
@@ -86,7 +87,7 @@ fn day_left(budget: u64, usage: &Path) -> Option<u64> {
     }
     let mut books = Books::at(usage.to_owned());
     if books.read().is_err() {
-        // Nobody knows what was spent, so nothing is left.
+        // The spent amount is unknown, so nothing is left.
         return Some(0);
     }
     let today = local_day(now_ms());
@@ -194,12 +195,12 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
     Some(Line::of_contest(tried, usage))
 }
 
-/// Nobody was asked, or nobody knows.
+/// Nobody was asked, or the usage is unknown.
 fn is_nothing(used: Used) -> bool {
     used.micros == 0 && used.input_tokens == 0 && used.output_tokens == 0
 }
 
-/// Who works for a team. `None`: a built-in one, which uses nothing.
+/// The program or model that works for a team. `None`: a built-in team, which uses nothing.
 fn player(plan: &Plan, settings: &Settings, team: u32) -> Option<Program> {
     match &plan.teams.get(team as usize)?.kind {
         TeamKind::Agent(agent) => Some(Program {

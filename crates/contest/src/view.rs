@@ -32,7 +32,7 @@ pub struct Line {
     /// Its best score, and the round of it.
     pub score: Option<f64>,
     pub round: Option<u32>,
-    /// How many have come to a verdict.
+    /// How many rounds are finished.
     pub rounds: u32,
     pub state: TeamState,
     pub exit_reason: Option<String>,
@@ -114,7 +114,7 @@ impl From<Fate> for TeamState {
     }
 }
 
-/// The board of a contest of ours. `is_played`: somebody is at it.
+/// The board of one of our contests. `is_played`: a process plays it.
 pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board {
     let used = contest.used();
     let lines = standings(contest);
@@ -136,7 +136,7 @@ pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board 
     }
 }
 
-/// A contest that nobody plays and that has not ended does not run: it can be resumed.
+/// A contest that nobody plays and that has not ended is not running: it can be resumed.
 pub fn state(contest: &Contest, is_played: bool) -> ContestState {
     match &contest.stage {
         Stage::Ended(_) if contest.is_cancelled => ContestState::Cancelled,

@@ -227,7 +227,7 @@ mod tests {
         assert_eq!((*seq, said.as_str()), (1, "read-only"));
         assert_eq!(why(&run), Halt::Paused(Pause::SpecUnwritable));
         assert_eq!(Reason::of_halt(why(&run)).word(), "spec_unwritable");
-        // Nothing was said of what was not written.
+        // Nothing was announced about the failed write.
         let first = &world.performed[0];
         let key = EffectKey { seq: 2, index: 0 };
         let said = Notice::SaveFailed("read-only".to_owned());

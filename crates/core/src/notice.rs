@@ -67,7 +67,7 @@ pub enum Notice {
     Warned(String),
     /// spec.json could not be written.
     SaveFailed(String),
-    /// The last word of a run, until it is asked for again.
+    /// The end of a run, until it is started again.
     RunEnded {
         rest: Rest,
         message: String,

@@ -1,5 +1,5 @@
-//! What all agents of a project have used, added up from usage.jsonl. The file only grows, so each
-//! byte of it is read once, however often it is asked.
+//! The total usage of all agents of a project, from usage.jsonl. The file only grows, so each byte
+//! is read once, however often the totals are requested.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,21 +19,21 @@ use crate::usage_log::{LINE_MAX, Line};
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
-    /// Which file it was.
+    /// Identifies the file.
     inode: u64,
     offset: u64,
 }
 
 /// What a [`Follower`] finds.
 pub enum Found {
-    /// All lines come again, from the first one.
+    /// All lines follow again, from the first one.
     Begin,
     Line(Box<Line>),
-    /// A line that makes no sense.
+    /// A line that cannot be parsed.
     Nonsense,
 }
 
-/// The sums of a project, as far as its file is read.
+/// The totals of a project, as far as its file has been read.
 #[derive(Debug)]
 pub struct Books {
     lines: Follower,
@@ -41,18 +41,18 @@ pub struct Books {
     unreadable: usize,
 }
 
-/// What lines have in common that are one sum.
+/// What the lines of one total have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub of: Of,
     pub day: String,
     pub phase: String,
     pub step: String,
-    /// Its name in the settings, or that of the model.
+    /// Its name in the settings, or the name of the model.
     pub program: String,
 }
 
-/// What somebody worked for.
+/// What the work was for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Of {
     Spec(String),
@@ -82,7 +82,7 @@ impl Follower {
         }
     }
 
-    /// Hands out every line that is new. A file that is not there is an empty one.
+    /// Passes every new line to `each`. A missing file counts as empty.
     pub fn read(&mut self, mut each: impl FnMut(Found)) -> io::Result<()> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
@@ -105,7 +105,7 @@ impl Follower {
             line.clear();
             let read = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
             let known = serde_json::from_slice::<Line>(&line);
-            // One that is being written has no end yet.
+            // A line that is being written has no end yet.
             let is_whole = line.ends_with(b"\n") || line.len() as u64 == LINE_MAX;
             if read == 0 || (known.is_err() && !is_whole) {
                 return Ok(());
@@ -137,7 +137,7 @@ impl Books {
         &self.lines.path
     }
 
-    /// Takes in what is new.
+    /// Reads what is new.
     pub fn read(&mut self) -> io::Result<()> {
         self.lines.read(|found| match found {
             Found::Begin => {
@@ -152,12 +152,12 @@ impl Books {
         })
     }
 
-    /// How many lines make no sense, and are left out.
+    /// How many lines could not be parsed, and are left out.
     pub fn unreadable(&self) -> usize {
         self.unreadable
     }
 
-    /// One sum for each name that `name` gives; rows without a name are left out.
+    /// One total for each name that `name` returns; rows without a name are left out.
     pub fn by<'a, N: Ord>(&'a self, name: impl Fn(&'a Key) -> Option<N>) -> BTreeMap<N, Sum> {
         let mut sums: BTreeMap<N, Sum> = BTreeMap::new();
         for (key, sum) in &self.rows {
@@ -168,7 +168,7 @@ impl Books {
         sums
     }
 
-    /// The sum of the rows that count.
+    /// The total of the rows that count.
     pub fn sum(&self, counts: impl Fn(&Key) -> bool) -> Sum {
         let mut all = self.by(|key| counts(key).then_some(()));
         all.remove(&()).unwrap_or_default()
@@ -208,7 +208,7 @@ impl Sum {
         }
     }
 
-    /// Money for people; `none` where nobody reported a price. `+` marks a lower bound: some agents
+    /// Money for people; `none` if no agent reported a price. `+` marks a lower bound: some agents
     /// reported no price.
     pub fn money(&self, none: &str) -> String {
         match self.unpriced {
@@ -271,14 +271,14 @@ mod tests {
         assert_eq!(micros(&mut books, "a"), 100_000);
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(&half.as_bytes()[20..]).unwrap();
-        // As numbers with a fraction they would be 0.30000000000000004.
+        // As floats the sum would be 0.30000000000000004.
         assert_eq!(micros(&mut books, "a"), 300_000);
         file.write_all(b"{}\n\n").unwrap();
         assert_eq!(micros(&mut books, "b"), 2_000_000);
         assert_eq!((books.unreadable(), books.sum(|_| true).agents), (1, 3));
         let days = books.by(|key| Some(key.day.as_str()));
         assert_eq!(days["1"].usd_micros, 2_100_000);
-        // Another file of the same name is another file.
+        // A new file with the same name is read from the beginning.
         fs::remove_file(&path).unwrap();
         fs::write(&path, line("a", "3", 7.0)).unwrap();
         assert_eq!(micros(&mut books, "a"), 7_000_000);

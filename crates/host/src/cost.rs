@@ -54,7 +54,7 @@ pub struct Report {
 pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
-    /// The id of a contest, which stands beside the specs.
+    /// The id of a contest, which is listed beside the specs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

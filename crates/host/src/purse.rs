@@ -22,7 +22,7 @@ use crate::usage_log::{Line, Place, Program, UsageLog};
 #[derive(Debug)]
 pub struct Purse {
     log: UsageLog,
-    /// What the ledger has counted. Contests write into the same file, in processes of their own.
+    /// What the ledger has counted. Contests write into the same file, from their own processes.
     lines: Follower,
     ledger: Ledger,
 }
@@ -95,7 +95,7 @@ impl Purse {
         let line = Line::new(place, paid.at_ms, &paid.ended.outcome, paid.ended.usage);
         let written = self.log.append(&line, again);
         match written {
-            // It is counted with the file.
+            // It is counted when the file is read.
             Ok(_) => self.leave(paid.agent),
             // A cost that cannot be recorded is spent nevertheless.
             Err(_) => {

@@ -1,6 +1,7 @@
 //! `usage.jsonl`: what every agent of the project has used, one agent per line. It is written once
-//! per agent, and added up by [`crate::books`] for budgets, `kumite cost` and the page. Contests write here as
-//! well: what their agents and models have used.
+//! per agent, and added up by [`crate::books`] for budgets, `kumite cost` and the page. Contests
+//! also
+//! write here what their agents and models have used.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,9 +23,9 @@ pub struct Line {
     pub time: String,
     /// The date in the person's time zone.
     pub day: String,
-    /// Empty where the work was for a contest.
+    /// Empty if the work was for a contest.
     pub spec: String,
-    /// The id of the contest, if it was one.
+    /// The id of the contest, if the work was for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contest: Option<String>,
     /// The number of the run; 0 in a contest.
@@ -58,7 +59,7 @@ pub struct Place<'a> {
 #[derive(Clone, Debug)]
 pub struct Tried<'a> {
     pub contest: &'a str,
-    /// What no other line has.
+    /// Unique among all lines.
     pub id: String,
     pub step: &'static str,
     pub round: u32,

@@ -32,7 +32,7 @@ pub struct App {
     pub audit: Audit,
     pub hub: Hub,
     pub logs: Logs,
-    /// What was used, as far as its file is read.
+    /// The total usage, as far as its file has been read.
     pub books: Mutex<Books>,
     /// The contests that this server has started.
     pub contests: Contests,
@@ -47,7 +47,7 @@ static RENDERS: Semaphore = Semaphore::const_new(2);
 
 impl App {
     pub fn books(&self) -> MutexGuard<'_, Books> {
-        // Whoever broke down has read less than it could: the next one goes on there.
+        // A panic only means that less was read: the next reader continues there.
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -23,9 +23,9 @@ pub struct Claim {
     pub score: Option<Score>,
 }
 
-/// The places of teams, best first, each with its rank. Equal scores share a rank, and equal teams
-/// stay in their order. After them the teams without a score, then the disqualified ones: they have
-/// no rank.
+/// The indexes of teams, best first, each with its rank. Equal scores share a rank, and equal teams
+/// keep their order. After them come the teams without a score, then the disqualified ones, all
+/// without a rank.
 pub fn ranked(claims: &[Claim]) -> Vec<(usize, Option<u32>)> {
     let mut order: Vec<usize> = (0..claims.len()).collect();
     order.sort_by_key(|index| {

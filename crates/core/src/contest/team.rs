@@ -21,7 +21,7 @@ pub(super) struct At<'a> {
     pub clock_ms: u64,
     /// The remaining time of the contest.
     pub contest_left_ms: u64,
-    /// The money is spent, and which: nothing new begins.
+    /// Set if money is spent, with the name of the budget: nothing new begins.
     pub spent: Option<&'static str>,
     pub effects: &'a mut Vec<Effect>,
 }

@@ -88,7 +88,7 @@ pub enum Reason {
     Timeout,
 }
 
-/// What a person is needed for, the most useful first.
+/// What a person is needed for, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// A document waits: a word is enough.

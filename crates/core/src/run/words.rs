@@ -8,7 +8,7 @@ use crate::journal::By;
 use crate::names::Phase;
 use crate::notice::Notice;
 
-/// The last word of a run that rests.
+/// The final notice of a run that rests.
 pub fn run_ended(run: &Run) -> Notice {
     let (rest, message) = match &run.state {
         State::Halted(halted) => (Rest::Halted(halted.why), halt_sentence(halted)),

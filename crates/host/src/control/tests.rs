@@ -50,7 +50,7 @@ fn a_request_without_an_end_is_refused() {
     let mut client = Client::connect(&project).unwrap();
     let mut write = client.write.try_clone().unwrap();
     let flood = thread::spawn(move || {
-        // It is not read to its end, so that writing fails.
+        // It is not read to its end, so writing fails.
         let _ = write.write_all(&vec![b'x'; REQUEST_MAX as usize]);
     });
     let reply = client.answer_within(Duration::from_secs(60)).unwrap();

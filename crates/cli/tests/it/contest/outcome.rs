@@ -268,7 +268,7 @@ fn contests_are_in_the_books_of_the_project_and_in_its_budget_of_the_day() {
     );
     let message = text(&arena.team("alpha")["message"]);
     assert!(message.contains("budget.usd_per_day"), "{message}");
-    // `kumite cost` knows it, beside the specs.
+    // `kumite cost` lists it beside the specs.
     let books = cost(world, &[]);
     assert_eq!(books["rows"][0]["contest"], json!(id), "{books}");
     assert_eq!(books["rows"][0]["cost_usd"], board["cost_usd"]);
@@ -280,14 +280,15 @@ fn contests_are_in_the_books_of_the_project_and_in_its_budget_of_the_day() {
         .map(|row| text(&row["step"]))
         .collect();
     assert_eq!(steps, ["submit", "measure", "judge"]);
-    // The day has nothing left: neither for another contest nor for a spec.
+    // Nothing is left of the day's budget: neither for another contest nor for a spec.
     let refused = arena.contest(&["run", "contest.toml"]);
     refused.assert_code(4);
     assert!(refused.stderr.contains("budget.usd_per_day"), "{refused:?}");
     world.spec_ready_for_impl("login");
     world.kumite(&["run", "login"]).assert_code(4);
     assert_eq!(world.stands("login"), "paused budget");
-    // What a crash kept out of the books is written when the contest is opened again, and once.
+    // Usage that a crash kept out of the file is written when the contest is opened again, and only
+    // once.
     let before = usage(world);
     std::fs::remove_file(world.path(USAGE)).unwrap();
     for _ in 0..2 {

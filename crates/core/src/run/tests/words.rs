@@ -11,7 +11,7 @@ use crate::run::{
     Failure, Finish, Halt, Need, Pause, Reason, Standing, State, StateName, Step, Work,
 };
 
-/// What the run said last.
+/// The last notice of the run.
 #[track_caller]
 fn last_word(before: impl Into<crate::run::Run>, event: Event) -> (StateName, String, String) {
     let decided = decided(before, event);

@@ -148,7 +148,7 @@ pub fn charts(seen: &Seen) -> Markup {
         .map(|it| lane(seen, it))
         .collect();
     let (first, more) = lanes.split_at(lanes.len().min(LANES));
-    // As long as it runs, the lines grow and the axis stays.
+    // While the contest runs the lines grow, but the axis stays.
     let rounds = match seen.report.board.state {
         ContestState::Running => seen.report.board.rounds_max.unwrap_or(0),
         ContestState::Stopped

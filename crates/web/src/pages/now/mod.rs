@@ -49,7 +49,7 @@ fn look(app: &App) -> Result<Scene, Refusal> {
     })
 }
 
-/// What today has cost. A file that cannot be read says nothing here; `kumite cost` says why.
+/// The cost of today. An unreadable file is ignored here; `kumite cost` shows the error.
 fn today(app: &App) -> Sum {
     let mut books = app.books();
     let _ = books.read();
@@ -69,7 +69,7 @@ fn played(app: &App) -> Vec<Board> {
         .iter()
         .filter(|listed| listed.home.as_ref().is_some_and(|home| home.is_played()));
     let boards = played.filter_map(|listed| report::board_of(listed).ok());
-    // Its process lives a little longer than the contest.
+    // The process lives a little longer than the contest.
     boards
         .filter(|board| board.state == ContestState::Running)
         .collect()

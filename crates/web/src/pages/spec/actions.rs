@@ -25,7 +25,7 @@ pub enum Action {
 /// The possible actions, the likeliest first. Approval has its own form.
 pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action> {
     let mut fit = match &run.state {
-        // An engine that ended in the middle left it so.
+        // An engine that ended in the middle left this state.
         _ if status.standing == Standing::CutOff => vec![Action::Resume],
         State::Idle => vec![Action::Run],
         State::Queued { .. } => vec![Action::Stop],
