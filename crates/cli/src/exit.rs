@@ -18,7 +18,7 @@ pub const HUNG_UP: u8 = 129;
 /// The exit code for the state in which a run rests.
 pub fn of_end(rest: Rest) -> u8 {
     let reason = Standing::from(rest).reason();
-    // A run that was reset rests without a reason: somebody has to ask for it again.
+    // A run that was reset rests without a reason: a person has to start it again.
     match reason.map_or(Ending::PersonNeeded, Reason::ending) {
         Ending::Done => DONE,
         Ending::Failed => FAILED,

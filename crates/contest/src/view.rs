@@ -45,26 +45,26 @@ pub struct Line {
     pub seconds: f64,
 }
 
-/// How a contest stands (contract).
+/// The state of a contest (contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum ContestState {
     Running,
-    /// Nobody plays it, and it has not ended: it can be resumed.
+    /// No process plays it, and it has not ended: it can be resumed.
     Stopped,
     Done,
     Failed,
     Cancelled,
 }
 
-/// How a team stands (contract).
+/// The state of a team (contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum TeamState {
     Working,
-    /// Nobody plays the contest.
+    /// No process plays the contest.
     Stopped,
     Done,
     Failed,
@@ -82,7 +82,7 @@ impl ContestState {
         }
     }
 
-    /// What a database says of a contest that kumite did not play.
+    /// The state in the database of a contest that kumite did not play.
     pub fn of_database(status: Option<&str>) -> ContestState {
         match status {
             Some("completed" | "partial_failure") => ContestState::Done,

@@ -51,7 +51,7 @@ pub struct Status {
     /// The review rounds in spec.json and the files (A7).
     pub reviews: Vec<ReviewRound>,
     pub inspections: Vec<InspectionRound>,
-    /// What `state` and `reason` are the words for.
+    /// The type that `state` and `reason` are the words for.
     #[serde(skip)]
     pub standing: Standing,
 }
@@ -204,7 +204,7 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
 }
 
 impl Status {
-    /// The same spec, standing somewhere else.
+    /// The same spec in another state.
     pub fn at(self, standing: Standing) -> Status {
         Status {
             state: standing.state(),

@@ -1,6 +1,6 @@
-//! Where a spec stands, as types. The page, the command line, MCP and the API match on these; words
-//! are made of them at the very edge. A new reason does not compile until each of them has said what
-//! it means.
+//! The state of a spec, as types. The page, the command line, MCP and the API match on these, and
+//! only they turn them into words. A new reason does not compile until each of them has defined
+//! what it means.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::state::{Failure, Finish, Halt, Pause, Run, State, Wait};
 use crate::journal::By;
 
-/// Where a spec stands.
+/// The state of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Idle,
@@ -22,7 +22,7 @@ pub enum Standing {
     Stopping,
     /// It waits for the end of a usage limit, and goes on by itself.
     Limited,
-    /// kumite ended in the middle of a step, and nobody has taken the run over.
+    /// kumite ended in the middle of a step, and no process has taken the run over.
     CutOff,
     /// spec.json cannot be read.
     SpecUnreadable,
@@ -32,14 +32,14 @@ pub enum Standing {
     Done(Finish),
 }
 
-/// How a run rests: nothing happens until somebody asks for it.
+/// How a run rests: nothing happens until a person asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rest {
     Idle,
     Halted(Halt),
     Done(Finish),
-    /// The journal cannot be read, so nothing is known of the run.
+    /// The journal cannot be read, so nothing is known about the run.
     JournalUnreadable,
     /// The journal could not be written, so the run was given up.
     JournalUnwritable,
@@ -58,7 +58,7 @@ pub enum StateName {
     Done,
 }
 
-/// Why a spec stands, in the words of the contract.
+/// The reason of a state, in the words of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -93,12 +93,12 @@ pub enum Reason {
 pub enum Need {
     /// A document waits: a word is enough.
     Approve,
-    /// Something has to be decided or corrected, then the run goes on.
+    /// A person has to decide or correct something, then the run goes on.
     Decide,
     /// Only a reset lets it go on.
     Reset,
     Failed,
-    /// kumite ended, or somebody paused the run: it goes on when it is asked to.
+    /// kumite ended, or a person paused the run: it goes on when asked to.
     Resume,
 }
 
@@ -113,7 +113,7 @@ pub enum Ending {
 }
 
 impl Standing {
-    /// A run that nobody drives does not work, whatever its journal says.
+    /// A run without an engine does not work, whatever its journal says.
     pub fn of(run: &Run, engine_lives: bool) -> Standing {
         match &run.state {
             State::Idle => Standing::Idle,
@@ -130,7 +130,7 @@ impl Standing {
             State::Finishing(_) => Standing::Finishing,
             State::Stopping { .. } => Standing::Stopping,
             State::Limited(_) if engine_lives => Standing::Limited,
-            // Nobody is there to wait for the end of the limit.
+            // No process is there to wait for the end of the limit.
             State::Limited(Wait { until_ms, .. }) => Standing::Halted(Halt::Limited {
                 until_ms: *until_ms,
             }),

@@ -115,7 +115,7 @@ fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
     Answer::of(&json!({"total": page.total, "next": page.next, "specs": page.items}))
 }
 
-/// The tool that lets a spec go on that needs somebody.
+/// The tool that lets a spec go on if it needs a person or an agent.
 fn remedy(need: Need) -> &'static str {
     match need {
         Need::Approve => "approve_document",

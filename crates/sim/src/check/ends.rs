@@ -121,7 +121,7 @@ fn contract_word(rest: Rest, reason: &str) -> Verdict {
     let fits = match rest {
         Rest::Idle => reason.is_empty(),
         Rest::Halted(_) | Rest::Done(_) => REASONS.contains(&reason),
-        // The host says these when it has no journal to decide on; no rule does.
+        // The host reports these when it has no journal to decide on; no rule does.
         Rest::JournalUnreadable | Rest::JournalUnwritable => false,
     };
     match fits {

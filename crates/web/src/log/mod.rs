@@ -118,7 +118,8 @@ impl Logs {
         }
     }
 
-    /// The same for an agent of a contest: `agent` is its directory, with its logs beside it, inside
+    /// The same for an agent of a contest: `agent` is its directory, with its logs beside it,
+    /// inside
     /// `root`.
     pub fn look_in(&self, root: &Path, agent: &Path) -> Result<Option<Log>, Error> {
         let is_over = || !matches!(kumite_agents::adopt(agent), Ok(Adopted::Running(_)));

@@ -90,7 +90,7 @@ pub async fn agent(
     }
 }
 
-/// The log of an agent that no spec knows: the page is the log, and is read without the script.
+/// The log of an agent that belongs to no spec: the page is the log, and works without the script.
 pub fn log_of(log: Option<Log>, from: Option<u64>) -> Result<maud::Markup, Refusal> {
     let view = log
         .map(|log| View::new(log, from, None, SHOWN))

@@ -57,7 +57,7 @@ pub fn page(
         ))
     };
     let home = seen.home.as_ref().ok_or_else(none)?;
-    // Only a name that is there leads to a file.
+    // Only an existing name leads to a file.
     if !names(home, at.team, at.round).contains(&at.name) {
         return Err(none());
     }

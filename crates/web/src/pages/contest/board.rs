@@ -98,7 +98,7 @@ fn reason(line: &Line) -> Markup {
     }
 }
 
-/// What the word in the database means. Other programs may have words of their own.
+/// The meaning of the word in the database. Other programs may have their own words.
 fn exit_words(word: &str) -> &str {
     let Some(reason) = Reason::ALL.into_iter().find(|it| it.name() == word) else {
         return word;

@@ -35,7 +35,7 @@ pub fn is_needed(seen: &Seen) -> bool {
     title(seen).is_some()
 }
 
-/// What a person is needed for. A run that only has to be resumed says so in its head.
+/// What a person is needed for. A run that only has to be resumed shows that in its head.
 fn title(seen: &Seen) -> Option<String> {
     let is_needed = seen.status.standing.need().is_some();
     let reason = seen.status.reason.filter(|_| is_needed)?;
