@@ -1,5 +1,7 @@
 //! Programs without a supervisor: what they leave ends with them, and nothing else does.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
