@@ -67,10 +67,10 @@ pub(crate) fn prepare(kind: Kind, home: &Path, url: &str) -> io::Result<()> {
     let Kind::Program(program) = kind else {
         return Ok(());
     };
-    let Some((name, text)) = known(program).file else {
+    let Some(file) = known(program).file else {
         return Ok(());
     };
-    let path = home.join(name);
+    let path = home.join(file.path);
     fs::create_dir_all(path.parent().unwrap_or(home))?;
-    fs::write(path, text(url))
+    fs::write(path, (file.text)(url))
 }

@@ -1,6 +1,6 @@
 //! Codex.
 
-use super::{Known, Recorded, UNKNOWN_UUID};
+use super::{File, Known, Recorded, UNKNOWN_UUID};
 
 pub(super) static KNOWN: Known = Known {
     model: "gpt-5.5",
@@ -10,7 +10,10 @@ pub(super) static KNOWN: Known = Known {
             ("KUMITE_CHECK_API_KEY", at.key()),
         ]
     },
-    file: Some((".codex/config.toml", settings)),
+    file: Some(File {
+        path: ".codex/config.toml",
+        text: settings,
+    }),
     tells_reset: true,
     unknown_session: UNKNOWN_UUID,
     recorded: Recorded {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Known, Recorded, UNKNOWN_UUID};
+use super::{File, Known, Recorded, UNKNOWN_UUID};
 
 pub(super) static KNOWN: Known = Known {
     model: "gemini-2.5-flash",
@@ -12,7 +12,10 @@ pub(super) static KNOWN: Known = Known {
             ("GOOGLE_GEMINI_BASE_URL", at.url.to_owned()),
         ]
     },
-    file: Some((".gemini/settings.json", |_| settings())),
+    file: Some(File {
+        path: ".gemini/settings.json",
+        text: |_| settings(),
+    }),
     // Its message about a used-up day names no time.
     tells_reset: false,
     unknown_session: UNKNOWN_UUID,

@@ -21,14 +21,21 @@ pub(crate) struct Known {
     /// The variables that point it at the fake model. Few retries, because the kit would only wait
     /// for them.
     pub variables: fn(&Pointed<'_>) -> Vec<(&'static str, String)>,
-    /// Settings that cannot be passed in the environment: a path below the home, and the text for the
-    /// URL of the model.
-    pub file: Option<(&'static str, fn(&str) -> String)>,
+    /// Settings that cannot be passed in the environment.
+    pub file: Option<File>,
     /// Whether its message about a used-up limit names the time when it ends.
     pub tells_reset: bool,
     /// The name of a session that it never had.
     pub unknown_session: &'static str,
     pub recorded: Recorded,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct File {
+    /// Below the home.
+    pub path: &'static str,
+    /// For the URL of the model.
+    pub text: fn(&str) -> String,
 }
 
 /// The output of a successful run.
