@@ -68,7 +68,8 @@ invalid!(
 /// A contest: a refusal of the machine is a failure, an error in a file is invalid input.
 impl From<kumite_contest::engine::Error> for Trouble {
     fn from(error: kumite_contest::engine::Error) -> Trouble {
-        use kumite_contest::{engine, home, journal};
+        use kumite_contest::{engine, home};
+        use kumite_host::journal;
         let message = sentence(&error);
         match error {
             engine::Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })

@@ -1,20 +1,22 @@
-//! Record, decide, act: the loop of one contest.
+//! One contest at play: its inbox, and the world that the core's loop acts on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, Stage, decide};
+use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, Stage};
+use kumite_core::engine::{EffectKey, World, act, handle_all, record};
 use kumite_formats::contest::TeamKind;
-use kumite_host::clock;
+use kumite_host::journal::{self, Journal};
+use kumite_host::{clock, crash};
 use kumite_models::Cancel;
 
+use crate::announce::News;
 use crate::board::{self, Board};
 use crate::home::{self, Charter, Home, Lock};
-use crate::journal::{self, Journal};
-use crate::news::{News, Reporter};
-use crate::parts::{Parts, Players};
+use crate::parts::Parts;
 use crate::perform;
 use crate::rules::rules;
 use crate::usage::Usages;
@@ -71,26 +73,30 @@ impl From<Event> for Message {
 
 /// A contest that is being played by this process.
 pub struct Engine {
-    pub(crate) home: Home,
-    pub(crate) charter: Charter,
-    pub(crate) contest: Contest,
-    parts: Parts,
-    usages: Usages,
-    pub(crate) board: Board,
-    pub(crate) sender: Sender<Message>,
-    /// Ends what works for a team.
-    pub(crate) cancels: BTreeMap<u32, Cancel>,
-    journal: Journal,
-    reporter: Reporter,
+    contest: Contest,
+    desk: Desk,
     inbox: Receiver<Message>,
-    /// What is under way, in threads.
-    pub(crate) jobs: Vec<JoinHandle<()>>,
-    /// Everything at once, when the process is told to go.
-    pub(crate) stop: Cancel,
     _lock: Lock,
 }
 
-/// Who is told of all news, with the contest as it is then.
+/// What the effects of a contest are carried out with.
+pub(crate) struct Desk {
+    pub home: Home,
+    pub charter: Charter,
+    pub parts: Parts,
+    pub board: Board,
+    pub sender: Sender<Message>,
+    /// Ends what works for a team.
+    pub cancels: BTreeMap<u32, Cancel>,
+    /// What is under way, in threads.
+    pub jobs: Vec<JoinHandle<()>>,
+    /// Everything at once, when the process is told to go.
+    pub stop: Cancel,
+    journal: Journal<Contest>,
+    usages: Usages,
+}
+
+/// Is told all news, with the contest as it is then, and of every other change without news.
 pub type Tell<'a> = &'a mut dyn FnMut(&[News], &Contest);
 
 /// How the playing ended.
@@ -109,15 +115,17 @@ impl Engine {
         let Some(lock) = home.lock()? else {
             return Err(Error::Played { id: charter.id });
         };
-        let (journal, contest) = Journal::open(&home.journal())?;
-        let with_players = match contest.stage {
+        let opened = Journal::<Contest>::open(home.dir())?;
+        let with_players = match opened.state.stage {
             Stage::Ready => true,
             Stage::Running => !home.is_asked_to_cancel(),
             Stage::Closing { .. } | Stage::Ended(_) => false,
         };
         let mut usages = Usages::open(&home, &charter, !with_players)?;
-        if contest.stage != Stage::Ready {
-            usages.catch_up(&charter, &journal::read(&home.journal())?);
+        if opened.state.stage != Stage::Ready {
+            let mut entries = Vec::new();
+            journal::replay(home.dir(), |entry, _: &Contest, _| entries.push(entry))?;
+            usages.catch_up(&charter, &entries);
         }
         if with_players && usages.day_micros == Some(0) {
             return Err(Error::DaySpent { id: charter.id });
@@ -126,27 +134,22 @@ impl Engine {
         let board = Board::new(&charter.database)?;
         let (sender, inbox) = channel();
         Ok(Engine {
-            home,
-            charter,
-            reporter: Reporter::new(&contest),
-            contest,
-            parts,
-            usages,
-            board,
-            sender,
-            cancels: BTreeMap::new(),
-            jobs: Vec::new(),
-            journal,
+            contest: opened.state,
+            desk: Desk {
+                home,
+                charter,
+                parts,
+                board,
+                sender,
+                cancels: BTreeMap::new(),
+                jobs: Vec::new(),
+                stop,
+                journal: opened.journal,
+                usages,
+            },
             inbox,
-            stop,
             _lock: lock,
         })
-    }
-
-    /// A contest that asks for something was opened with those who answer.
-    pub(crate) fn players(&self) -> &Players {
-        let players = self.parts.players.as_ref();
-        players.expect("a contest that goes on has players")
     }
 
     pub fn contest(&self) -> &Contest {
@@ -154,11 +157,11 @@ impl Engine {
     }
 
     pub fn charter(&self) -> &Charter {
-        &self.charter
+        &self.desk.charter
     }
 
     pub fn home(&self) -> &Home {
-        &self.home
+        &self.desk.home
     }
 
     /// Plays until the end, and reports everything that happens. A contest that has ended is only
@@ -171,15 +174,7 @@ impl Engine {
             true => Ok(Played::Out),
             false => self.go_on(tell),
         });
-        for cancel in self.cancels.values() {
-            cancel.cancel();
-        }
-        // Nothing is left behind: an agent has ended when its thread has.
-        for job in self.jobs.drain(..) {
-            let _ = job.join();
-        }
-        self.parts.close(&self.home, self.contest.is_ended());
-        self.board.close();
+        self.desk.close(self.contest.is_ended());
         played
     }
 
@@ -188,10 +183,10 @@ impl Engine {
         if self.contest.teams.is_empty() {
             return self.take(vec![self.start()], tell);
         }
-        kumite_agents::end_programs(&self.charter.id);
-        if self.is_to_be_cancelled() {
+        kumite_agents::end_programs(&self.desk.charter.id);
+        if self.contest.stage == Stage::Running && self.desk.parts.players.is_none() {
             // Nothing is begun again only to be ended.
-            self.record(Event::Resumed, tell)?;
+            self.note(Event::Resumed, tell)?;
             return self.take(vec![Event::CancelRequested { by: By::User }], tell);
         }
         self.take(vec![Event::Resumed], tell)
@@ -212,10 +207,10 @@ impl Engine {
                     Message::Unkept { team, error } => return Err(self.unkept(team, error)),
                 }
             }
-            if self.stop.is_cancelled() {
-                // What was answered is kept; what follows from it is for whoever resumes.
+            if self.desk.stop.is_cancelled() {
+                // What was answered is kept; what follows from it is for the next process.
                 for event in events {
-                    self.record(event, tell)?;
+                    self.note(event, tell)?;
                 }
                 return Ok(Played::Interrupted);
             }
@@ -228,56 +223,27 @@ impl Engine {
         }
     }
 
-    /// Takes events through the loop. All that came together is recorded before any of it is acted
-    /// on. True: it was the end.
+    /// Takes events that came together through the loop. True: it was the end.
     fn take(&mut self, events: Vec<Event>, tell: Tell<'_>) -> Result<bool, Error> {
-        let mut effects = Vec::new();
-        for event in events {
-            effects.extend(self.record(event, tell)?);
-        }
-        let lasting =
-            |effect: &Effect| matches!(effect, Effect::Save { .. } | Effect::SaveSummary { .. });
-        if effects.iter().any(lasting) {
-            self.journal.sync()?;
-        }
-        for effect in &effects {
-            perform::perform(self, effect);
-        }
-        Ok(effects.contains(&Effect::End))
+        let desk = &mut self.desk;
+        handle_all(&mut Hand { desk, tell }, &mut self.contest, events)?;
+        tell(&[], &self.contest);
+        Ok(self.contest.is_ended())
     }
 
-    fn record(&mut self, event: Event, tell: Tell<'_>) -> Result<Vec<Effect>, Error> {
-        let entry = self.journal.append(event, clock::now_ms())?;
-        let (contest, effects) = decide(std::mem::take(&mut self.contest), &entry);
-        self.contest = contest;
-        self.usages.note(&self.charter, &entry);
-        let news = self.reporter.report(&entry, &self.contest);
-        self.publish(&entry, &news);
-        tell(&news, &self.contest);
-        Ok(effects)
-    }
-
-    /// News that cannot be kept is no reason to stop the contest.
-    fn publish(&self, entry: &Entry, news: &[News]) {
-        let id = &self.charter.id;
-        // Both the page of the workspace and the page of the project receive it.
-        let places = [self.home.runtime(), self.home.books(&self.charter)];
-        let places = places.map(|place| place.canonicalize().unwrap_or(place));
-        let places = BTreeSet::from(places);
-        for (index, news) in news.iter().enumerate() {
-            let key = format!("{id} {}.{index}", entry.seq);
-            let line = news.to_json(id, &self.contest);
-            for place in &places {
-                if let Err(error) = kumite_host::news::append(place, &key, line.clone(), false) {
-                    eprintln!("kumite: cannot append to the news of the project: {error}");
-                }
-            }
-        }
+    /// Writes an event down and tells of it, and begins nothing.
+    fn note(&mut self, event: Event, tell: Tell<'_>) -> Result<(), Error> {
+        let desk = &mut self.desk;
+        let mut hand = Hand { desk, tell };
+        let (entry, mut effects) = record(&mut hand, &mut self.contest, event)?;
+        effects.retain(|effect| matches!(effect, Effect::Announce(_)));
+        act(&mut hand, &self.contest, &entry, &effects);
+        Ok(())
     }
 
     fn unkept(&self, team: u32, source: std::io::Error) -> Error {
         Error::Keep {
-            id: self.charter.id.clone(),
+            id: self.desk.charter.id.clone(),
             team: self.contest.teams[team as usize].id.clone(),
             source,
         }
@@ -285,7 +251,7 @@ impl Engine {
 
     /// A contest that only has to be saved is not cancelled any more.
     fn is_to_be_cancelled(&self) -> bool {
-        self.contest.stage == Stage::Running && self.home.is_asked_to_cancel()
+        self.contest.stage == Stage::Running && self.desk.home.is_asked_to_cancel()
     }
 
     fn start(&self) -> Event {
@@ -301,8 +267,77 @@ impl Engine {
             },
         };
         Event::Started {
-            rules: rules(&self.charter.plan, self.usages.day_micros),
-            teams: self.charter.plan.teams.iter().map(entrant).collect(),
+            rules: rules(&self.desk.charter.plan, self.desk.usages.day_micros),
+            teams: self.desk.charter.plan.teams.iter().map(entrant).collect(),
         }
+    }
+}
+
+/// The loop's way into the world.
+struct Hand<'a> {
+    desk: &'a mut Desk,
+    tell: Tell<'a>,
+}
+
+impl World<Contest> for Hand<'_> {
+    type Error = Error;
+
+    fn record(&mut self, _: &Contest, event: Event) -> Result<Entry, Error> {
+        let desk = &mut *self.desk;
+        let entry = desk.journal.write(event, clock::now_ms())?;
+        desk.usages.note(&desk.charter, &entry);
+        crash::point(format_args!("contest entry {}", entry.seq));
+        Ok(entry)
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        Ok(self.desk.journal.sync()?)
+    }
+
+    fn perform(
+        &mut self,
+        contest: &Contest,
+        key: EffectKey,
+        entry: &Entry,
+        effect: &Effect,
+    ) -> Result<(), Infallible> {
+        match effect {
+            Effect::Announce(notice) => {
+                let news = News::new(entry.at_ms, notice.clone());
+                self.desk.publish(key, &news, contest);
+                (self.tell)(&[news], contest);
+            }
+            other => perform::perform(self.desk, contest, other),
+        }
+        Ok(())
+    }
+}
+
+impl Desk {
+    /// News that cannot be kept is no reason to stop the contest.
+    fn publish(&self, key: EffectKey, news: &News, contest: &Contest) {
+        let id = &self.charter.id;
+        let name = format!("{id} {}.{}", key.seq, key.index);
+        let line = news.to_json(id, contest);
+        // Both the page of the workspace and the page of the project receive it.
+        let places = [self.home.runtime(), self.home.books(&self.charter)];
+        let places = places.map(|place| place.canonicalize().unwrap_or(place));
+        for place in BTreeSet::from(places) {
+            if let Err(error) = kumite_host::news::append(&place, &name, line.clone(), false) {
+                eprintln!("kumite: cannot append to the news of the project: {error}");
+            }
+        }
+    }
+
+    fn close(&mut self, is_ended: bool) {
+        for cancel in self.cancels.values() {
+            cancel.cancel();
+        }
+        // Nothing is left behind: an agent has ended when its thread has.
+        for job in self.jobs.drain(..) {
+            let _ = job.join();
+        }
+        self.parts.close(&self.home, is_ended);
+        self.board.close();
     }
 }

@@ -1,6 +1,8 @@
-//! The contest's world: the journal, the engine, teams, evaluator, judge and prompts.
+//! The contest's world: the engine, teams, evaluator, judge and prompts.
 
+pub mod announce;
 pub mod apply;
+mod asked;
 pub mod board;
 pub mod check;
 pub mod demo;
@@ -9,11 +11,9 @@ pub mod evaluate;
 pub mod files;
 mod git;
 pub mod home;
-pub mod journal;
 pub mod judge;
 pub mod judge_check;
 pub mod listing;
-pub mod news;
 pub mod parts;
 mod perform;
 pub mod place;

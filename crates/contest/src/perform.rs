@@ -8,10 +8,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_core::contest::judge::Case as Facts;
 use kumite_core::contest::rows::Write;
-use kumite_core::contest::{Effect, Event, Failed, Failure, Used};
+use kumite_core::contest::{Contest, Effect, Event, Failed, Failure, Used};
 use kumite_models::Cancel;
 
-use crate::engine::{Engine, Message};
+use crate::asked::{Asked, At};
+use crate::engine::{Desk, Message};
 use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
@@ -21,12 +22,12 @@ use crate::work::{Missed, Turn};
 /// Enough for a call over HTTPS and for rendering.
 const STACK: usize = 1024 * 1024;
 
-pub fn perform(engine: &mut Engine, effect: &Effect) {
+pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
     match *effect {
         Effect::Begin { team, round } => {
             // Nobody waits for it: the same row comes again with the round.
-            let write = projection(engine).begin(team, round);
-            engine.board.write(&write, |_| {});
+            let write = projection(desk, contest).begin(team, round);
+            desk.board.write(&write, |_| {});
         }
         Effect::Submit {
             team,
@@ -35,8 +36,13 @@ pub fn perform(engine: &mut Engine, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
-            submit(engine, job);
+            let at = At {
+                team,
+                round,
+                attempt,
+            };
+            let job = Job::new(desk, contest, at, Asked::Submit(at), wait_ms, timeout_ms);
+            submit(desk, contest, job);
         }
         Effect::Measure {
             team,
@@ -46,8 +52,20 @@ pub fn perform(engine: &mut Engine, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
-            measure(engine, metric, job);
+            let at = At {
+                team,
+                round,
+                attempt,
+            };
+            let job = Job::new(
+                desk,
+                contest,
+                at,
+                Asked::Measure(at, metric),
+                wait_ms,
+                timeout_ms,
+            );
+            measure(desk, metric, job);
         }
         Effect::Judge {
             team,
@@ -56,8 +74,13 @@ pub fn perform(engine: &mut Engine, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let job = Job::new(engine, team, round, attempt, wait_ms, timeout_ms);
-            judge(engine, job);
+            let at = At {
+                team,
+                round,
+                attempt,
+            };
+            let job = Job::new(desk, contest, at, Asked::Judge(at), wait_ms, timeout_ms);
+            judge(desk, contest, job);
         }
         Effect::Save {
             team,
@@ -65,48 +88,46 @@ pub fn perform(engine: &mut Engine, effect: &Effect) {
             attempt,
             wait_ms,
         } => {
-            let write = projection(engine).save(team);
-            let saved = Event::Saved { team, round };
-            let failed = move |why| Event::SaveFailed {
+            let write = projection(desk, contest).save(team);
+            let cancel = desk.cancels.entry(team).or_default().clone();
+            let asked = Asked::Save(At {
                 team,
                 round,
                 attempt,
-                why,
-            };
-            let cancel = engine.cancels.entry(team).or_default().clone();
-            save(engine, write, wait_ms, cancel, saved, failed);
+            });
+            let saved = Event::Saved { team, round };
+            save(desk, write, wait_ms, cancel, asked, saved);
         }
         Effect::SaveSummary { attempt, wait_ms } => {
-            let write = projection(engine).summary();
-            let failed = move |why| Event::SummaryFailed { attempt, why };
-            let stop = engine.stop.clone();
-            save(engine, write, wait_ms, stop, Event::SummarySaved, failed);
+            let write = projection(desk, contest).summary();
+            let stop = desk.stop.clone();
+            let asked = Asked::Summary { attempt };
+            save(desk, write, wait_ms, stop, asked, Event::SummarySaved);
         }
         Effect::Halt { team } => {
-            if let Some(cancel) = engine.cancels.remove(&team) {
+            if let Some(cancel) = desk.cancels.remove(&team) {
                 cancel.cancel();
             }
         }
-        Effect::End => {}
+        Effect::Announce(_) | Effect::End => {}
     }
 }
 
-fn projection(engine: &Engine) -> Projection<'_> {
+fn projection<'a>(desk: &'a Desk, contest: &'a Contest) -> Projection<'a> {
     Projection {
-        home: &engine.home,
-        charter: &engine.charter,
-        contest: &engine.contest,
+        home: &desk.home,
+        charter: &desk.charter,
+        contest,
     }
 }
 
-/// What every try needs, in a thread of its own.
+/// A job in a thread of its own.
 struct Job {
+    asked: Asked,
+    at: At,
     contest_id: String,
     team_id: String,
     team_name: String,
-    team: u32,
-    round: u32,
-    attempt: u32,
     wait: Duration,
     timeout: Duration,
     cancel: Cancel,
@@ -115,25 +136,24 @@ struct Job {
 
 impl Job {
     fn new(
-        engine: &mut Engine,
-        team: u32,
-        round: u32,
-        attempt: u32,
+        desk: &mut Desk,
+        contest: &Contest,
+        at: At,
+        asked: Asked,
         wait_ms: u64,
         timeout_ms: u64,
     ) -> Job {
-        let of = &engine.contest.teams[team as usize];
+        let of = &contest.teams[at.team as usize];
         Job {
-            contest_id: engine.charter.id.clone(),
+            asked,
+            at,
+            contest_id: desk.charter.id.clone(),
             team_id: of.id.clone(),
             team_name: of.name.clone(),
-            team,
-            round,
-            attempt,
             wait: Duration::from_millis(wait_ms),
             timeout: Duration::from_millis(timeout_ms),
-            cancel: engine.cancels.entry(team).or_default().clone(),
-            dir: engine.home.round(team, round),
+            cancel: desk.cancels.entry(at.team).or_default().clone(),
+            dir: desk.home.round(at.team, at.round),
         }
     }
 
@@ -142,8 +162,8 @@ impl Job {
             contest_id: &self.contest_id,
             team_id: &self.team_id,
             team_name: &self.team_name,
-            round: self.round,
-            attempt: self.attempt,
+            round: self.at.round,
+            attempt: self.at.attempt,
             timeout: self.timeout,
             cancel: &self.cancel,
             dir: &self.dir,
@@ -153,169 +173,159 @@ impl Job {
 
 /// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
 /// nothing to say.
-fn spawn(engine: &mut Engine, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
-    let sender = engine.sender.clone();
-    engine.jobs.retain(|job| !job.is_finished());
-    let started = thread::Builder::new()
-        .name(format!("team {}", job.team))
-        .stack_size(STACK)
-        .spawn(move || {
-            if job.cancel.wait(job.wait) {
-                return;
-            }
-            let message = work(&job);
-            if !job.cancel.is_cancelled() {
-                let _ = sender.send(message);
-            }
-        });
-    // Out of threads: the machine is at its end, and so is the contest. It can be resumed.
-    engine.jobs.push(started.expect("a thread can be started"));
+fn spawn(desk: &mut Desk, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
+    let asked = job.asked;
+    let name = format!("team {}", job.at.team);
+    let sender = desk.sender.clone();
+    start(desk, name, asked, move || {
+        if job.cancel.wait(job.wait) {
+            return;
+        }
+        let message = work(&job);
+        if !job.cancel.is_cancelled() {
+            let _ = sender.send(message);
+        }
+    });
 }
 
-fn submit(engine: &mut Engine, job: Job) {
-    let team = Arc::clone(&engine.players().teams[job.team as usize]);
-    let templates = Arc::clone(&engine.players().templates);
+/// A machine that is out of threads fails what was asked for. It may have some again later.
+fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
+    desk.jobs.retain(|job| !job.is_finished());
+    let thread = thread::Builder::new().name(name).stack_size(STACK);
+    match thread.spawn(work) {
+        Ok(job) => desk.jobs.push(job),
+        Err(error) => refuse(
+            desk,
+            asked,
+            Failure::Passing,
+            format!("cannot start a thread: {error}"),
+        ),
+    }
+}
+
+/// Answers in the place of somebody who cannot be asked.
+fn refuse(desk: &Desk, asked: Asked, failure: Failure, why: String) {
+    let event = asked.failed(missed(failure, why));
+    let _ = desk.sender.send(event.into());
+}
+
+/// A contest that is only closed has nobody to ask.
+fn no_players(desk: &Desk, asked: Asked) {
+    refuse(
+        desk,
+        asked,
+        Failure::Lasting,
+        "nobody plays in this contest any more".to_owned(),
+    );
+}
+
+fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
+    let Some(players) = &desk.parts.players else {
+        return no_players(desk, job.asked);
+    };
+    let team = Arc::clone(&players.teams[job.at.team as usize]);
+    let templates = Arc::clone(&players.templates);
+    let now = Timestamp::now().to_zoned(players.zone.clone());
     // The others go on: what this team is told of them is how they stand now.
-    let situation = Situation::of(&engine.contest, job.team);
-    let now = Timestamp::now().to_zoned(engine.players().zone.clone());
-    let task = engine.charter.plan.task.clone();
-    let texts = texts(engine, job.team);
-    spawn(engine, job, move |job| {
-        let (team_no, round, attempt) = (job.team, job.round, job.attempt);
+    let situation = Situation::of(contest, job.at.team);
+    let task = desk.charter.plan.task.clone();
+    let texts = texts(desk, job.at.team);
+    spawn(desk, job, move |job| {
         let kept = |error| Message::Unkept {
-            team: team_no,
+            team: job.at.team,
             error,
         };
-        let failed = |missed: Missed| {
-            Message::from(Event::SubmitFailed {
-                team: team_no,
-                round,
-                attempt,
-                failed: missed.failed,
-                used: missed.used,
-            })
-        };
+        let failed = |missed| Message::from(job.asked.failed(missed));
         let submit = || {
             let prompt = templates.team(&task, &situation, &now, &texts);
             let prompt = prompt.map_err(|error| failed(lasting(&error)))?;
             files::keep_prompt(&job.dir, &prompt).map_err(kept)?;
             let handed = team.submit(&prompt, &job.turn()).map_err(failed)?;
             let submission = files::keep(&job.dir, &handed).map_err(kept)?;
-            Ok(Message::from(Event::Submitted {
-                team: team_no,
-                round,
-                attempt,
-                submission,
-                used: handed.used,
-            }))
+            Ok(Message::from(job.at.submitted(submission, handed.used)))
         };
         submit().unwrap_or_else(|instead| instead)
     });
 }
 
 /// The submissions of a team, by round.
-fn texts(engine: &Engine, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
-    let home = engine.home.clone();
+fn texts(desk: &Desk, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
+    let home = desk.home.clone();
     move |round| files::read_submission(&home.round(team, round)).ok()
 }
 
-fn measure(engine: &mut Engine, metric: u32, job: Job) {
-    let with = Arc::clone(&engine.players().metrics[metric as usize]);
-    let task = engine.charter.plan.task.clone();
-    let worktree = engine.players().teams[job.team as usize].place();
-    spawn(engine, job, move |job| {
-        let (team, round, attempt) = (job.team, job.round, job.attempt);
+fn measure(desk: &mut Desk, metric: u32, job: Job) {
+    let Some(players) = &desk.parts.players else {
+        return no_players(desk, job.asked);
+    };
+    let with = Arc::clone(&players.metrics[metric as usize]);
+    let worktree = players.teams[job.at.team as usize].place();
+    let task = desk.charter.plan.task.clone();
+    spawn(desk, job, move |job| {
         let submission = files::submission(&job.dir);
-        let measured = match with.measure(&task, &submission, worktree.as_deref(), &job.turn()) {
-            Ok((measure, used)) => Event::Measured {
-                team,
-                round,
-                metric,
-                attempt,
-                measure,
-                used,
-            },
-            Err(missed) => Event::MeasureFailed {
-                team,
-                round,
-                metric,
-                attempt,
-                failed: missed.failed,
-                used: missed.used,
-            },
+        let measured = with.measure(&task, &submission, worktree.as_deref(), &job.turn());
+        let event = match measured {
+            Ok((measure, used)) => job.at.measured(metric, measure, used),
+            Err(missed) => job.asked.failed(missed),
         };
-        measured.into()
+        event.into()
     });
 }
 
-fn judge(engine: &mut Engine, job: Job) {
-    let with = Arc::clone(&engine.players().judge);
-    let facts = Facts::of(&engine.contest, job.team);
-    let task = engine.charter.plan.task.clone();
-    let texts = texts(engine, job.team);
-    spawn(engine, job, move |job| {
-        let (team, round, attempt) = (job.team, job.round, job.attempt);
+fn judge(desk: &mut Desk, contest: &Contest, job: Job) {
+    let Some(players) = &desk.parts.players else {
+        return no_players(desk, job.asked);
+    };
+    let with = Arc::clone(&players.judge);
+    let facts = Facts::of(contest, job.at.team);
+    let task = desk.charter.plan.task.clone();
+    let texts = texts(desk, job.at.team);
+    spawn(desk, job, move |job| {
         let case = Case {
             facts,
             task: &task,
             texts: &texts,
         };
-        let judged = match with.judge(&case, &job.turn()) {
-            Ok((judgment, used)) => Event::Judged {
-                team,
-                round,
-                attempt,
-                judgment,
-                used,
-            },
-            Err(Missed { failed, used }) => Event::JudgeFailed {
-                team,
-                round,
-                attempt,
-                failed,
-                used,
-            },
+        let event = match with.judge(&case, &job.turn()) {
+            Ok((judgment, used)) => job.at.judged(judgment, used),
+            Err(missed) => job.asked.failed(missed),
         };
-        judged.into()
+        event.into()
     });
 }
 
 /// Writes rows, after a wait, and sends how that went. Rows that were to wait when the team was
 /// ended are old: the summary has newer ones.
-fn save(
-    engine: &mut Engine,
-    write: Write,
-    wait_ms: u64,
-    cancel: Cancel,
-    saved: Event,
-    failed: impl FnOnce(String) -> Event + Send + 'static,
-) {
-    let sender = engine.sender.clone();
+fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Asked, saved: Event) {
+    let sender = desk.sender.clone();
     let done = move |result: Result<(), String>| {
         let event = match result {
             Ok(()) => saved,
-            Err(why) => failed(why),
+            Err(why) => asked.failed(missed(Failure::Passing, why)),
         };
         let _ = sender.send(event.into());
     };
     if wait_ms == 0 {
-        return engine.board.write(&write, done);
+        return desk.board.write(&write, done);
     }
-    let board = engine.board.clone();
-    let waiting = thread::Builder::new().spawn(move || {
+    let board = desk.board.clone();
+    start(desk, "board".to_owned(), asked, move || {
         if !cancel.wait(Duration::from_millis(wait_ms)) {
             board.write(&write, done);
         }
     });
-    engine.jobs.push(waiting.expect("a thread can be started"));
 }
 
 /// A template that cannot be rendered will not be next time.
 fn lasting(error: &dyn std::error::Error) -> Missed {
+    missed(Failure::Lasting, format!("cannot make the prompt: {error}"))
+}
+
+fn missed(failure: Failure, why: String) -> Missed {
     Missed {
         failed: Failed {
-            failure: Failure::Lasting,
-            why: format!("cannot make the prompt: {error}"),
+            failure,
+            why,
             retry_after_ms: None,
         },
         used: Used::default(),

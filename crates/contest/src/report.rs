@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use kumite_core::contest::board::{Claim, ranked};
 use kumite_core::contest::{Contest, Round, Score, Verdict};
 use kumite_host::clock::rfc3339;
+use kumite_host::journal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::home::{self, Charter, Home};
 use crate::view::{self, Board, ContestState, Line, TeamState};
-use crate::{board, files, journal};
+use crate::{board, files};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -164,12 +165,7 @@ fn add_texts(round: &mut RoundReport, dir: &Path) {
 
 pub fn replayed(home: &Home) -> Result<(Charter, Contest), Error> {
     let charter = home.charter()?;
-    // A contest that was killed before its first entry has a plan and no journal.
-    let entries = match home.journal().exists() {
-        true => journal::read(&home.journal())?,
-        false => Vec::new(),
-    };
-    Ok((charter, journal::replay(&entries)))
+    Ok((charter, journal::replay(home.dir(), |_, _, _| {})?))
 }
 
 fn of_round(contest: &Contest, team_id: &str, round: &Round) -> RoundReport {

@@ -1,7 +1,7 @@
 //! A contest as people and programs see it: the board of the contract.
 
 use kumite_core::contest::board::{Standing, standings, winner};
-use kumite_core::contest::{Contest, Fate, Phase, Stage};
+use kumite_core::contest::{Contest, End, Fate, Phase, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -138,16 +138,12 @@ pub fn board(id: &str, task: &str, contest: &Contest, is_played: bool) -> Board 
 
 /// A contest that nobody plays and that has not ended is not running: it can be resumed.
 pub fn state(contest: &Contest, is_played: bool) -> ContestState {
-    match &contest.stage {
-        Stage::Ended(_) if contest.is_cancelled => ContestState::Cancelled,
-        Stage::Ended(_) => match winner(contest) {
-            Some(_) => ContestState::Done,
-            None => ContestState::Failed,
-        },
-        Stage::Ready | Stage::Running | Stage::Closing { .. } => match is_played {
-            true => ContestState::Running,
-            false => ContestState::Stopped,
-        },
+    match (contest.end(), is_played) {
+        (Some(End::Done), _) => ContestState::Done,
+        (Some(End::Failed), _) => ContestState::Failed,
+        (Some(End::Cancelled), _) => ContestState::Cancelled,
+        (None, true) => ContestState::Running,
+        (None, false) => ContestState::Stopped,
     }
 }
 

@@ -12,7 +12,9 @@ mod effect;
 mod event;
 mod exit;
 pub mod judge;
+mod leave;
 mod measure;
+mod notice;
 mod retry;
 pub mod rows;
 mod rules;
@@ -27,6 +29,7 @@ pub use event::{
     By, Entrant, Entry, Event, Failed, Failure, Judgment, Measure, Submission, Used, VERSION,
 };
 pub use exit::{Exit, Fate, Reason};
+pub use notice::{End, Notice, Part, What};
 pub use retry::Retry;
 pub use rules::{Metric, ROUNDS_LIMIT, Rules};
 pub use score::{Confidence, Score};

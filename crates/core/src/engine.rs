@@ -1,11 +1,10 @@
 //! Record, decide, act: the body of every loop, in every world.
 
 use crate::change::Change;
-use crate::effect::Effect;
 use crate::facts::Look;
 use crate::journal::{AgentId, Entry, Event};
+use crate::machine::Machine;
 use crate::outcome::{Ended, Outcome, Usage};
-use crate::run::{Run, decide};
 
 /// Identifies one effect for ever: the same key means the same effect, repeated after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,16 +13,29 @@ pub struct EffectKey {
     pub index: usize,
 }
 
-/// Where a run lives: the files and processes of a machine, or a simulation of them.
-pub trait World {
+/// Where a machine lives: the files and processes of a computer, or a simulation of them.
+pub trait World<M: Machine> {
     type Error;
 
-    /// Makes the event durable and gives it its number and time. Only then has it happened.
-    /// `run` is as it was before the event.
-    fn record(&mut self, run: &Run, event: Event) -> Result<Entry, Self::Error>;
+    /// Writes the event down and gives it its number and time. Only then has it happened.
+    /// `state` is as it was before the event.
+    fn record(&mut self, state: &M, event: M::Event) -> Result<Entry<M::Event>, Self::Error>;
 
-    /// Carries one effect out. It may have been carried out before.
-    fn perform(&mut self, key: EffectKey, entry: &Entry, effect: &Effect) -> Result<(), Trouble>;
+    /// What was recorded survives a crash of the computer from now on. Nothing to do where
+    /// `record` sees to it.
+    fn sync(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Carries one effect out. It may have been carried out before. `state` is as it is after all
+    /// that was decided together with it.
+    fn perform(
+        &mut self,
+        state: &M,
+        key: EffectKey,
+        entry: &Entry<M::Event>,
+        effect: &M::Effect,
+    ) -> Result<(), M::Trouble>;
 }
 
 /// An effect that could not be carried out.
@@ -42,34 +54,72 @@ pub enum Trouble {
 }
 
 /// Takes one event through the loop, and what follows from trouble on the way.
-pub fn handle<W: World>(world: &mut W, run: &mut Run, event: Event) -> Result<(), W::Error> {
-    let mut next = Some(event);
-    while let Some(event) = next {
-        let entry = world.record(run, event)?;
-        let (after, effects) = decide(std::mem::take(run), &entry);
-        *run = after;
-        next = act(world, &entry, &effects);
+pub fn handle<M: Machine, W: World<M>>(
+    world: &mut W,
+    state: &mut M,
+    event: M::Event,
+) -> Result<(), W::Error> {
+    handle_all(world, state, vec![event])
+}
+
+/// The same for events that came together: all of them are recorded before any of them is acted on.
+pub fn handle_all<M: Machine, W: World<M>>(
+    world: &mut W,
+    state: &mut M,
+    mut events: Vec<M::Event>,
+) -> Result<(), W::Error> {
+    while !events.is_empty() {
+        let mut decided = Vec::new();
+        for event in events.drain(..) {
+            decided.push(record(world, state, event)?);
+        }
+        if decided.iter().any(|(_, effects)| M::is_lasting(effects)) {
+            world.sync()?;
+        }
+        for (entry, effects) in &decided {
+            events.extend(act(world, state, entry, effects));
+        }
     }
     Ok(())
 }
 
+/// An entry, and what it asks for.
+pub type Decided<M> = (Entry<<M as Machine>::Event>, Vec<<M as Machine>::Effect>);
+
+/// Records an event and decides what it means, without acting on it.
+pub fn record<M: Machine, W: World<M>>(
+    world: &mut W,
+    state: &mut M,
+    event: M::Event,
+) -> Result<Decided<M>, W::Error> {
+    let entry = world.record(state, event)?;
+    let (after, effects) = std::mem::take(state).decide(&entry);
+    *state = after;
+    Ok((entry, effects))
+}
+
 /// Carries effects out in order. Trouble ends the list, because what follows rests on it, and
 /// becomes the next event.
-pub fn act<W: World>(world: &mut W, entry: &Entry, effects: &[Effect]) -> Option<Event> {
+pub fn act<M: Machine, W: World<M>>(
+    world: &mut W,
+    state: &M,
+    entry: &Entry<M::Event>,
+    effects: &[M::Effect],
+) -> Option<M::Event> {
     for (index, effect) in effects.iter().enumerate() {
         let key = EffectKey {
             seq: entry.seq,
             index,
         };
-        if let Err(trouble) = world.perform(key, entry, effect) {
-            return Some(trouble.into_event(entry));
+        if let Err(trouble) = world.perform(state, key, entry, effect) {
+            return Some(M::troubled(trouble, entry));
         }
     }
     None
 }
 
 impl Trouble {
-    fn into_event(self, entry: &Entry) -> Event {
+    pub(crate) fn into_event(self, entry: &Entry) -> Event {
         match self {
             Trouble::Save { changes, why } => Event::SaveFailed {
                 seq: entry.seq,
@@ -98,11 +148,12 @@ impl Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effect::Effect;
     use crate::facts::{Facts, Look, Permitted};
     use crate::journal::{Order, VERSION};
     use crate::names::Phase;
     use crate::notice::Notice;
-    use crate::run::{Failure, Halt, Pause, Reason, State};
+    use crate::run::{Failure, Halt, Pause, Reason, Run, State};
 
     /// Remembers what was done, and refuses one kind of effect.
     #[derive(Default)]
@@ -114,7 +165,7 @@ mod tests {
         full: bool,
     }
 
-    impl World for Paper {
+    impl World<Run> for Paper {
         type Error = &'static str;
 
         fn record(&mut self, _: &Run, event: Event) -> Result<Entry, &'static str> {
@@ -134,6 +185,7 @@ mod tests {
 
         fn perform(
             &mut self,
+            _: &Run,
             key: EffectKey,
             entry: &Entry,
             effect: &Effect,

@@ -20,13 +20,13 @@ pub const VERSION: u32 = 2;
 
 /// A fact with its number and its time. Numbers count from 1 without a gap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct Entry<E = Event> {
     #[serde(rename = "v")]
     pub version: u32,
     pub seq: u64,
     pub at_ms: u64,
     #[serde(flatten)]
-    pub event: Event,
+    pub event: E,
 }
 
 /// Something that happened to a run.

@@ -14,6 +14,7 @@ pub mod effect;
 pub mod engine;
 pub mod facts;
 pub mod journal;
+pub mod machine;
 pub mod names;
 pub mod notice;
 pub mod outcome;

@@ -45,7 +45,7 @@ impl Context {
         kit: Kit,
         shared: &mut Shared,
     ) -> Result<(Context, Vec<String>), journal::Error> {
-        let opened = Journal::open(spec.run_dir())?;
+        let opened = Journal::<Run>::open(spec.run_dir())?;
         let mut news = Vec::new();
         if let Some(bytes) = opened.repaired {
             news.push(format!(
@@ -55,7 +55,7 @@ impl Context {
         }
         let mut context = Context {
             spec,
-            run: opened.run,
+            run: opened.state,
             kit,
             journal: opened.journal,
             agent: None,
@@ -68,7 +68,8 @@ impl Context {
             shared.clock.after(entry.at_ms);
             if !opened.acted && !context.has_launched(&entry) {
                 context.settle_again(&entry, &effects, shared);
-                let trouble = act(&mut context.desk(shared, true).0, &entry, &effects);
+                let (mut desk, run) = context.desk(shared, true);
+                let trouble = act(&mut desk, run, &entry, &effects);
                 if let Some(event) = trouble {
                     context.handle(event, shared)?;
                 }

@@ -47,7 +47,9 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
         }
         // All of it, also what a snapshot would skip.
         if let Err(error) = journal::history(spec.run_dir()) {
-            findings.push(unreadable(&error, &spec));
+            let dir = spec.run_dir().display();
+            let away = format!("move {dir} away; the run starts again from the documents");
+            findings.push(unreadable(&error, away));
         }
     }
     if !engine_lives {
@@ -68,7 +70,8 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error>
     Ok(findings)
 }
 
-fn unreadable(error: &journal::Error, spec: &Spec) -> Finding {
+/// `otherwise` is what to do with a journal that no kumite can read.
+fn unreadable(error: &journal::Error, otherwise: String) -> Finding {
     if let journal::Error::Newer { path, version } = error {
         return Finding {
             what: format!(
@@ -78,12 +81,9 @@ fn unreadable(error: &journal::Error, spec: &Spec) -> Finding {
             remedy: Remedy::Person(journal::update()),
         };
     }
-    let dir = spec.run_dir().display();
     Finding {
         what: spec_file::sentence(error),
-        remedy: Remedy::Person(format!(
-            "move {dir} away; the run starts again from the documents"
-        )),
+        remedy: Remedy::Person(otherwise),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The journal of a run: one line per entry, appended and synced before anything rests on it.
+//! The journal of a run or a contest: one line per entry, written before anything rests on it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,8 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use kumite_core::effect::Effect;
-use kumite_core::journal::{Entry, Event, VERSION};
-use kumite_core::run::{Run, decide};
+use kumite_core::engine::Decided;
+use kumite_core::journal::Entry;
+use kumite_core::machine::Machine;
+use kumite_core::run::Run;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::crash;
 use crate::files::{self, Durable};
@@ -58,15 +62,26 @@ impl Error {
     }
 }
 
+/// A machine whose events and states can be written down.
+pub trait Kept:
+    Machine<Event: Serialize + DeserializeOwned> + Serialize + DeserializeOwned
+{
+}
+
+impl<M> Kept for M where
+    M: Machine<Event: Serialize + DeserializeOwned> + Serialize + DeserializeOwned
+{
+}
+
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<M = Run> {
     path: PathBuf,
     file: File,
     last_seq: u64,
     /// Where the next entry will be.
     end: u64,
     /// Of the last entry, as long as it is not written.
-    snapshot: Option<Box<Snapshot>>,
+    snapshot: Option<Box<Snapshot<M>>>,
     /// The last entry that has a snapshot on the disk.
     snapshot_seq: u64,
 }
@@ -75,22 +90,21 @@ pub struct Journal {
 const FEW: u64 = 32;
 
 /// A journal as it was found.
-#[derive(Debug)]
-pub struct Opened {
-    pub journal: Journal,
-    pub run: Run,
+pub struct Opened<M: Machine = Run> {
+    pub journal: Journal<M>,
+    pub state: M,
     /// The last entry with its effects: they may not have been carried out.
-    pub last: Option<(Entry, Vec<Effect>)>,
+    pub last: Option<Decided<M>>,
     /// They were.
     pub acted: bool,
     /// The size of a half-written last line that was cut off.
     pub repaired: Option<u64>,
 }
 
-impl Journal {
+impl<M: Kept> Journal<M> {
     /// Opens or creates the journal in `dir`, and replays it.
-    pub fn open(dir: &Path) -> Result<Opened, Error> {
-        let path = dir.join("journal.jsonl");
+    pub fn open(dir: &Path) -> Result<Opened<M>, Error> {
+        let path = dir.join(NAME);
         let cannot = |source| Error::Open {
             path: path.clone(),
             source,
@@ -103,9 +117,9 @@ impl Journal {
             let _ = fs::remove_file(dir.join(ACTED));
             files::sync_dir_of(&path).map_err(cannot)?;
         }
-        let snapshot = snapshot::read(dir);
+        let snapshot: Option<Snapshot<M>> = snapshot::read(dir);
         let snapshot_seq = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
-        let replayed = replay(&path, &mut file, snapshot)?;
+        let replayed = replay_file(&path, &mut file, snapshot)?;
         let repaired = match replayed.torn {
             0 => None,
             torn => {
@@ -123,7 +137,7 @@ impl Journal {
         };
         Ok(Opened {
             journal,
-            run: replayed.run,
+            state: replayed.state,
             last: replayed.last,
             acted: acted_until(dir) == Some(replayed.end),
             repaired,
@@ -138,26 +152,61 @@ impl Journal {
         let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
     }
 
-    /// Makes an event durable. `before` is the run as it is without it.
-    pub fn append(&mut self, event: Event, at_ms: u64, before: &Run) -> Result<Entry, Error> {
+    /// Makes an event durable. `before` is the state as it is without it, for a snapshot.
+    pub fn append(
+        &mut self,
+        event: M::Event,
+        at_ms: u64,
+        before: &M,
+    ) -> Result<Entry<M::Event>, Error> {
+        let offset = self.end;
+        let entry = self.write(event, at_ms)?;
+        crash::point(format_args!("not synced {}", self.path.display()));
+        if let Err(error) = self.sync() {
+            self.last_seq -= 1;
+            self.take_back(offset);
+            return Err(error);
+        }
+        self.snapshot = Some(Box::new(Snapshot::new(entry.seq, offset, before)));
+        Ok(entry)
+    }
+
+    /// Writes an event down. It survives the end of this process, and with the next `sync` that of
+    /// the machine.
+    pub fn write(&mut self, event: M::Event, at_ms: u64) -> Result<Entry<M::Event>, Error> {
         let entry = Entry {
-            version: VERSION,
+            version: M::VERSION,
             seq: self.last_seq + 1,
             at_ms,
             event,
         };
         let offset = self.end;
-        self.write(&entry).map_err(|source| {
-            // Whatever got written of it has not happened.
-            let _ = self.file.set_len(offset);
-            Error::Append {
-                path: self.path.clone(),
-                source,
-            }
+        self.write_line(&entry).map_err(|source| {
+            self.take_back(offset);
+            self.cannot_append(source)
         })?;
         self.last_seq = entry.seq;
-        self.snapshot = Some(Box::new(Snapshot::new(&entry, offset, before)));
         Ok(entry)
+    }
+
+    /// Makes all entries survive a crash of the machine.
+    pub fn sync(&self) -> Result<(), Error> {
+        let synced = self.file.sync_data();
+        synced.map_err(|source| self.cannot_append(source))
+    }
+
+    /// Whatever got written of an entry has not happened.
+    fn take_back(&mut self, offset: u64) {
+        self.end = offset;
+        // If that fails too, the line stays unfinished, and is cut off when the journal is opened.
+        let _ = self.file.set_len(offset);
+    }
+
+    fn cannot_append(&self, source: io::Error) -> Error {
+        Error::Append {
+            path: self.path.clone(),
+            source,
+        }
     }
 
     /// Writes a snapshot of the last entry where it pays: for a run at rest, which may not be
@@ -173,17 +222,17 @@ impl Journal {
         }
     }
 
-    fn write(&mut self, entry: &Entry) -> io::Result<()> {
+    fn write_line(&mut self, entry: &Entry<M::Event>) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(&line)?;
-        crash::point(format_args!("not synced {}", self.path.display()));
-        self.file.sync_data()?;
         self.end += line.len() as u64;
         Ok(())
     }
 }
+
+const NAME: &str = "journal.jsonl";
 
 /// Holds the length of the journal up to which everything was carried out.
 const ACTED: &str = "acted";
@@ -219,13 +268,13 @@ fn hold(file: &File) {
 
 /// Whether an engine has this journal open: its run goes on, or is about to.
 pub fn is_driven(dir: &Path) -> bool {
-    let file = File::open(dir.join("journal.jsonl"));
+    let file = File::open(dir.join(NAME));
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-struct Replayed {
-    run: Run,
-    last: Option<(Entry, Vec<Effect>)>,
+struct Replayed<M: Machine> {
+    state: M,
+    last: Option<Decided<M>>,
     /// Where the good entries end.
     end: u64,
     /// Bytes after that: an unfinished line.
@@ -233,7 +282,11 @@ struct Replayed {
 }
 
 /// From the snapshot if there is one that fits, else from the beginning.
-fn replay(path: &Path, file: &mut File, snapshot: Option<Snapshot>) -> Result<Replayed, Error> {
+fn replay_file<M: Kept>(
+    path: &Path,
+    file: &mut File,
+    snapshot: Option<Snapshot<M>>,
+) -> Result<Replayed<M>, Error> {
     if let Some(snapshot) = snapshot
         && let Ok(replayed) =
             replay_from(path, file, snapshot.offset, snapshot.seq, snapshot.before)
@@ -241,16 +294,16 @@ fn replay(path: &Path, file: &mut File, snapshot: Option<Snapshot>) -> Result<Re
     {
         return Ok(replayed);
     }
-    replay_from(path, file, 0, 1, Run::default())
+    replay_from(path, file, 0, 1, M::default())
 }
 
-fn replay_from(
+fn replay_from<M: Kept>(
     path: &Path,
     file: &mut File,
     offset: u64,
     first_seq: u64,
-    before: Run,
-) -> Result<Replayed, Error> {
+    before: M,
+) -> Result<Replayed<M>, Error> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(offset))
         .and_then(|_| file.read_to_end(&mut bytes))
@@ -260,15 +313,15 @@ fn replay_from(
         })?;
     let whole = whole_lines(&bytes).len();
     let mut replayed = Replayed {
-        run: before,
+        state: before,
         last: None,
         end: offset + whole as u64,
         torn: (bytes.len() - whole) as u64,
     };
-    for entry in entries(path, &bytes[..whole], first_seq) {
+    for entry in entries::<M>(path, &bytes[..whole], first_seq) {
         let entry = entry?;
-        let (run, effects) = decide(std::mem::take(&mut replayed.run), &entry);
-        replayed.run = run;
+        let (state, effects) = replayed.state.decide(&entry);
+        replayed.state = state;
         replayed.last = Some((entry, effects));
     }
     Ok(replayed)
@@ -281,26 +334,31 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
 }
 
 /// The entries of whole lines. An empty line says nothing.
-fn entries(
+fn entries<M: Kept>(
     path: &Path,
     bytes: &[u8],
     first_seq: u64,
-) -> impl Iterator<Item = Result<Entry, Error>> {
+) -> impl Iterator<Item = Result<Entry<M::Event>, Error>> {
     let lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
     let said = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
     let numbered = said.zip(first_seq..);
-    numbered.map(move |((line, bytes), wanted)| parse(path, line, bytes, wanted))
+    numbered.map(move |((line, bytes), wanted)| parse::<M>(path, line, bytes, wanted))
 }
 
-fn parse(path: &Path, line: usize, bytes: &[u8], wanted: u64) -> Result<Entry, Error> {
+fn parse<M: Kept>(
+    path: &Path,
+    line: usize,
+    bytes: &[u8],
+    wanted: u64,
+) -> Result<Entry<M::Event>, Error> {
     let path = || path.to_owned();
-    let parsed = serde_json::from_slice::<Entry>(bytes);
+    let parsed = serde_json::from_slice::<Entry<M::Event>>(bytes);
     // The version comes first: a newer kumite may write events that this one does not know.
     let version = match &parsed {
         Ok(entry) => Some(entry.version),
         Err(_) => version(bytes),
     };
-    if let Some(version) = version.filter(|version| *version > VERSION) {
+    if let Some(version) = version.filter(|version| *version > M::VERSION) {
         return Err(Error::Newer {
             path: path(),
             version,
@@ -332,38 +390,51 @@ fn version(bytes: &[u8]) -> Option<u32> {
 }
 
 /// What serde says, without the place: an entry is one line, and its number is said already.
-pub fn why(error: &serde_json::Error) -> String {
+fn why(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = error.to_string();
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Every entry of a journal with the run after it, for `kumite replay`. Changes nothing.
-pub fn history(dir: &Path) -> Result<Vec<(Entry, Run, Vec<Effect>)>, Error> {
-    let path = dir.join("journal.jsonl");
+/// The state as its journal has it. `see` is shown every entry with the state after it. Changes
+/// nothing, and somebody else may be writing.
+pub fn replay<M: Kept>(
+    dir: &Path,
+    mut see: impl FnMut(Entry<M::Event>, &M, Vec<M::Effect>),
+) -> Result<M, Error> {
+    let path = dir.join(NAME);
+    let mut state = M::default();
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(state),
         Err(source) => return Err(Error::Open { path, source }),
     };
-    let mut run = Run::default();
-    let mut history = Vec::new();
-    for entry in entries(&path, whole_lines(&bytes), 1) {
+    for entry in entries::<M>(&path, whole_lines(&bytes), 1) {
         let entry = entry?;
-        let (after, effects) = decide(run, &entry);
-        run = after;
-        history.push((entry, run.clone(), effects));
+        let (after, effects) = state.decide(&entry);
+        state = after;
+        see(entry, &state, effects);
     }
+    Ok(state)
+}
+
+/// Every entry of a run with the run after it, for `kumite replay`.
+pub fn history(dir: &Path) -> Result<Vec<(Entry, Run, Vec<Effect>)>, Error> {
+    let mut history = Vec::new();
+    replay(dir, |entry, run: &Run, effects| {
+        history.push((entry, run.clone(), effects));
+    })?;
     Ok(history)
 }
 
-/// The run as its journal has it, without opening it for writing.
+/// The run as its journal has it, by the shortest way.
 pub fn peek(dir: &Path) -> Result<Option<Run>, Error> {
-    let path = dir.join("journal.jsonl");
+    let path = dir.join(NAME);
     let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(Error::Open { path, source }),
     };
-    replay(&path, &mut file, snapshot::read(dir)).map(|replayed| Some(replayed.run))
+    let replayed = replay_file(&path, &mut file, snapshot::read(dir))?;
+    Ok(Some(replayed.state))
 }

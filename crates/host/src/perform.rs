@@ -84,7 +84,7 @@ pub struct Desk<'a> {
     pub again: bool,
 }
 
-impl World for Desk<'_> {
+impl World<Run> for Desk<'_> {
     type Error = journal::Error;
 
     fn record(&mut self, run: &Run, event: Event) -> Result<Entry, journal::Error> {
@@ -101,7 +101,13 @@ impl World for Desk<'_> {
         Ok(entry)
     }
 
-    fn perform(&mut self, key: EffectKey, entry: &Entry, effect: &Effect) -> Result<(), Trouble> {
+    fn perform(
+        &mut self,
+        _: &Run,
+        key: EffectKey,
+        entry: &Entry,
+        effect: &Effect,
+    ) -> Result<(), Trouble> {
         let done = match effect {
             Effect::Save(changes) => self.save(changes, entry),
             Effect::Announce(notice) => {

@@ -1,33 +1,33 @@
 //! A short cut into a journal, so that a long one opens fast.
 //!
-//! A snapshot holds the run *before* an entry and the place of that entry, so that opening always
+//! A snapshot holds the state *before* an entry and the place of that entry, so that opening always
 //! replays at least the last entry and knows its effects. It is only a cache: it is not synced, and
 //! if it is missing, old or broken, the journal is replayed from its beginning or from there.
 
 use std::path::Path;
 
-use kumite_core::journal::{Entry, VERSION};
-use kumite_core::run::Run;
+use kumite_core::machine::Machine;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, Durable};
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct Snapshot<M> {
     #[serde(rename = "v")]
     version: u32,
     /// Sequence number of the entry that follows `before`.
     pub seq: u64,
     /// Where that entry stands in the journal.
     pub offset: u64,
-    pub before: Run,
+    pub before: M,
 }
 
-impl Snapshot {
-    pub fn new(entry: &Entry, offset: u64, before: &Run) -> Snapshot {
+impl<M: Machine> Snapshot<M> {
+    pub fn new(seq: u64, offset: u64, before: &M) -> Snapshot<M> {
         Snapshot {
-            version: VERSION,
-            seq: entry.seq,
+            version: M::VERSION,
+            seq,
             offset,
             before: before.clone(),
         }
@@ -36,14 +36,14 @@ impl Snapshot {
 
 const NAME: &str = "snapshot.json";
 
-pub fn read(dir: &Path) -> Option<Snapshot> {
+pub fn read<M: Machine + DeserializeOwned>(dir: &Path) -> Option<Snapshot<M>> {
     let bytes = std::fs::read(dir.join(NAME)).ok()?;
-    let snapshot: Snapshot = serde_json::from_slice(&bytes).ok()?;
-    (snapshot.version == VERSION).then_some(snapshot)
+    let snapshot: Snapshot<M> = serde_json::from_slice(&bytes).ok()?;
+    (snapshot.version == M::VERSION).then_some(snapshot)
 }
 
 /// A snapshot that cannot be written is no loss.
-pub fn write(dir: &Path, snapshot: &Snapshot) {
+pub fn write<M: Serialize>(dir: &Path, snapshot: &Snapshot<M>) {
     if let Ok(bytes) = serde_json::to_vec(snapshot) {
         let _ = files::replace(&dir.join(NAME), &bytes, Durable::Process);
     }

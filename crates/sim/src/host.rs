@@ -41,7 +41,7 @@ struct Hand<'a> {
 
 struct Crash;
 
-impl engine::World for Hand<'_> {
+impl engine::World<Run> for Hand<'_> {
     type Error = Crash;
 
     fn record(&mut self, _: &Run, event: Event) -> Result<Entry, Crash> {
@@ -62,7 +62,13 @@ impl engine::World for Hand<'_> {
         Ok(entry)
     }
 
-    fn perform(&mut self, key: EffectKey, _: &Entry, effect: &Effect) -> Result<(), Trouble> {
+    fn perform(
+        &mut self,
+        _: &Run,
+        key: EffectKey,
+        _: &Entry,
+        effect: &Effect,
+    ) -> Result<(), Trouble> {
         if self.maybe_die(Kind::CrashBetweenEffects).is_err() {
             return Ok(());
         }
@@ -202,13 +208,13 @@ impl Engine {
         }
         let journal = &world.disks[spec].journal;
         let before = replay(&journal[..journal.len() - 1]);
-        let (_, effects) = decide(before, last);
+        let (run, effects) = decide(before, last);
         let mut hand = Hand {
             world,
             engine: self,
             spec,
         };
-        if let Some(event) = act(&mut hand, last, &effects) {
+        if let Some(event) = act(&mut hand, &run, last, &effects) {
             self.take(world, spec, event);
         }
     }

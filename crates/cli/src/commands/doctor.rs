@@ -5,12 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_agents::Means;
-use kumite_contest::journal;
 use kumite_host::attend;
 use kumite_host::control::Request;
 use kumite_host::doctor::{Finding, Remedy, examine, lacking, notes};
 use kumite_host::project::Project;
-use kumite_host::spec_file::sentence;
 use serde_json::{Value, json};
 
 use crate::args::Setting;
@@ -32,7 +30,6 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
     let means = kumite_agents::means();
     let mut findings = examine(&project)?;
     findings.extend(lacking(&means));
-    findings.extend(contest_journals(&project));
     let mut left = 0;
     let mut rows = Vec::new();
     for finding in &findings {
@@ -52,25 +49,6 @@ pub fn doctor(setting: &Setting, args: &DoctorArgs) -> Result {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(exit::PERSON_NEEDED),
     })
-}
-
-/// Journals of contests that cannot be read. The other contests of this project go on.
-fn contest_journals(project: &Project) -> Vec<Finding> {
-    let contests = std::fs::read_dir(project.contests()).into_iter().flatten();
-    let mut dirs: Vec<_> = contests.flatten().map(|entry| entry.path()).collect();
-    dirs.sort();
-    let journals = dirs.iter().map(|dir| dir.join("journal.jsonl"));
-    let broken = journals
-        .filter(|path| path.exists())
-        .filter_map(|path| journal::read(&path).err());
-    let findings = broken.map(|error| Finding {
-        remedy: Remedy::Person(match error {
-            journal::Error::Newer { .. } => "nothing was changed".to_owned(),
-            _ => "restore it from a copy, or move the directory of this contest away".to_owned(),
-        }),
-        what: sentence(&error),
-    });
-    findings.collect()
 }
 
 fn print(project: &Project, rows: &[(String, String)], means: &Means) {

@@ -2,6 +2,7 @@
 
 use super::effect::Effect;
 use super::event::{Entrant, Entry, Event, Used};
+use super::notice::{self, Notice, Part, What};
 use super::retry::{Retry, after_failed_save};
 use super::rules::Rules;
 use super::state::{Contest, Ending, Limit, Measuring, Phase, Stage, Team};
@@ -14,6 +15,13 @@ pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
     match &entry.event {
         Event::Started { rules, teams } if contest.stage == Stage::Ready => {
             start(&mut contest, rules, teams, entry.at_ms);
+            tell(
+                &mut effects,
+                What::ContestStarted {
+                    teams: teams.len(),
+                    rounds_max: rules.rounds_max,
+                },
+            );
         }
         Event::SummarySaved => summary_saved(&mut contest, &mut effects),
         Event::SummaryFailed { attempt, why } => {
@@ -25,12 +33,33 @@ pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
                 at(&mut contest, index, &mut effects).cancel();
             }
         }
-        Event::Resumed => resume(&mut contest, &mut effects),
+        Event::Resumed => {
+            tell(&mut effects, What::ContestResumed);
+            resume(&mut contest, &mut effects);
+        }
         event => team_event(&mut contest, event, &mut effects),
     }
     admit(&mut contest, &mut effects);
     close(&mut contest, &mut effects);
+    rank_scores(&contest, &mut effects);
     (contest, effects)
+}
+
+fn tell(effects: &mut Vec<Effect>, what: What) {
+    effects.push(Effect::Announce(Notice { team: None, what }));
+}
+
+/// A rank depends on all teams, so it is known when everything else is decided.
+fn rank_scores(contest: &Contest, effects: &mut [Effect]) {
+    for effect in effects {
+        if let Effect::Announce(Notice {
+            team: Some(team),
+            what: What::RoundScored { rank, .. },
+        }) = effect
+        {
+            *rank = notice::rank(contest, *team);
+        }
+    }
 }
 
 /// Time passes only while somebody is there: the time between a crash and a resume is nobody's. A
@@ -247,8 +276,7 @@ fn summary_saved(contest: &mut Contest, effects: &mut Vec<Effect>) {
         for team in &mut contest.teams {
             team.saved = team.round();
         }
-        contest.stage = Stage::Ended(Ending::Saved);
-        effects.push(Effect::End);
+        end(contest, Ending::Saved, effects);
     }
 }
 
@@ -256,14 +284,28 @@ fn summary_failed(contest: &mut Contest, attempt: u32, why: &str, effects: &mut 
     if contest.stage != (Stage::Closing { attempt }) {
         return;
     }
+    tell(
+        effects,
+        What::Trouble {
+            round: 0,
+            part: Part::Database,
+            attempt,
+            why: why.to_owned(),
+        },
+    );
     match after_failed_save(attempt) {
         Retry::After { attempt, wait_ms } => save_summary(contest, attempt, wait_ms, effects),
         Retry::Never => {
             let why = why.to_owned();
-            contest.stage = Stage::Ended(Ending::Unsaved { why });
-            effects.push(Effect::End);
+            end(contest, Ending::Unsaved { why }, effects);
         }
     }
+}
+
+fn end(contest: &mut Contest, ending: Ending, effects: &mut Vec<Effect>) {
+    contest.stage = Stage::Ended(ending);
+    effects.extend(contest.last_word().map(Effect::Announce));
+    effects.push(Effect::End);
 }
 
 /// Repeats what was under way when the last process went. What is only missing in the database is

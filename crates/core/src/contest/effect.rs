@@ -1,9 +1,11 @@
 //! Instructions to the world. Each may be carried out twice: after a crash the open ones are
 //! repeated.
 
+use super::notice::Notice;
+
 /// `wait_ms` comes before the work, `timeout_ms` ends it. The answer names team, round and attempt
 /// again, so that a late one is told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// D7: the start of a round goes into the database. Nobody waits for it: the row is written
     /// again with the round.
@@ -48,6 +50,24 @@ pub enum Effect {
     Halt {
         team: u32,
     },
+    /// Tells people.
+    Announce(Notice),
     /// Nothing is left to do.
     End,
+}
+
+impl Effect {
+    /// Whether it writes what the journal knows into the database.
+    pub fn is_save(&self) -> bool {
+        match self {
+            Effect::Save { .. } | Effect::SaveSummary { .. } => true,
+            Effect::Begin { .. }
+            | Effect::Submit { .. }
+            | Effect::Measure { .. }
+            | Effect::Judge { .. }
+            | Effect::Halt { .. }
+            | Effect::Announce(_)
+            | Effect::End => false,
+        }
+    }
 }

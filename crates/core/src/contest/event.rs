@@ -4,20 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::Rules;
 use super::score::{Confidence, Score};
+use crate::journal;
 
 /// The version of the entries that this code writes.
 pub const VERSION: u32 = 1;
 
-/// A fact with its number and its time. Numbers count from 1 without a gap.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    #[serde(rename = "v")]
-    pub version: u32,
-    pub seq: u64,
-    pub at_ms: u64,
-    #[serde(flatten)]
-    pub event: Event,
-}
+pub type Entry = journal::Entry<Event>;
 
 /// Teams and metrics are numbered in the order of the settings, from 0; rounds and tries from 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

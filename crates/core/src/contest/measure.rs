@@ -4,6 +4,7 @@
 use super::effect::Effect;
 use super::event::{Failed, Measure};
 use super::exit::Reason;
+use super::notice::Part;
 use super::retry::{Retry, after_failure};
 use super::rules::Metric;
 use super::score::Score;
@@ -94,6 +95,7 @@ impl At<'_> {
 
     pub fn measure_failed(&mut self, metric: u32, attempt: u32, limit: Limit, failed: &Failed) {
         self.clock_out();
+        self.tell_trouble(Part::Evaluator, attempt, &failed.why);
         let rule = &self.rules.metrics[metric as usize];
         let why = format!("{}: {}", rule.name, failed.why);
         if let Some(reason) = self.out_of_time(limit, failed) {

@@ -2,8 +2,9 @@
 
 use super::effect::Effect;
 use super::event::{Failed, Failure, Judgment, Measure, Submission};
-use super::exit::{Exit, Reason};
-use super::retry::{Retry, after_failed_save, after_failure};
+use super::exit::Reason;
+use super::notice::{Notice, Part, What};
+use super::retry::{Retry, after_failure};
 use super::rules::Rules;
 use super::score::{Confidence, Score};
 use super::state::{Bound, Limit, Measuring, Phase, Round, Team, Then, Verdict};
@@ -27,6 +28,21 @@ pub(super) struct At<'a> {
 }
 
 impl At<'_> {
+    pub fn tell(&mut self, what: What) {
+        let team = Some(self.index);
+        self.effects.push(Effect::Announce(Notice { team, what }));
+    }
+
+    /// A try came to nothing.
+    pub fn tell_trouble(&mut self, part: Part, attempt: u32, why: &str) {
+        self.tell(What::Trouble {
+            round: self.team.round(),
+            part,
+            attempt,
+            why: why.to_owned(),
+        });
+    }
+
     pub fn begin_round(&mut self) {
         if let Some(spent) = self.spent {
             return self.leave_for_the_budget(spent);
@@ -43,6 +59,9 @@ impl At<'_> {
             has_submission: false,
         };
         self.team.rounds.push(round);
+        self.tell(What::RoundStarted {
+            round: self.team.round(),
+        });
         self.record_start();
         self.submit(1, 0);
     }
@@ -72,6 +91,9 @@ impl At<'_> {
 
     pub fn submitted(&mut self, submission: &Submission) {
         self.clock_out();
+        self.tell(What::Submitted {
+            round: self.team.round(),
+        });
         match submission {
             Submission::Given { .. } => {
                 if let Some(round) = self.team.rounds.last_mut() {
@@ -85,6 +107,7 @@ impl At<'_> {
 
     pub fn submit_failed(&mut self, attempt: u32, limit: Limit, failed: &Failed) {
         self.clock_out();
+        self.tell_trouble(Part::Submission, attempt, &failed.why);
         if failed.failure == Failure::TimedOut {
             let reason = match limit.bound {
                 Bound::Own => Reason::SubmissionTimeout,
@@ -114,6 +137,11 @@ impl At<'_> {
         if let Some(round) = self.team.rounds.last_mut() {
             round.verdict = Verdict::Scored { score, measures };
         }
+        self.tell(What::RoundScored {
+            round: self.team.round(),
+            score,
+            rank: None,
+        });
         let (round, min) = (self.team.round(), self.rules.rounds_min);
         if round < min {
             let why = format!("round {round} of at least {min}: goes on without a judge");
@@ -150,6 +178,7 @@ impl At<'_> {
     /// D9: a judge that cannot be asked means "go on". The maximum still holds.
     pub fn judge_failed(&mut self, attempt: u32, limit: Limit, failed: &Failed) {
         self.clock_out();
+        self.tell_trouble(Part::Judge, attempt, &failed.why);
         if let Some(reason) = self.out_of_time(limit, failed) {
             return self.no_time_to_judge(reason, &whose_time(limit, &failed.why));
         }
@@ -172,9 +201,7 @@ impl At<'_> {
         let is_last = self.is_last();
         judgment.should_continue &= !is_last;
         let goes_on = judgment.should_continue;
-        if let Some(round) = self.team.rounds.last_mut() {
-            round.judgment = Some(judgment);
-        }
+        self.keep_judgment(judgment);
         match (goes_on, is_last) {
             (true, _) => self.save(Then::NextRound),
             (false, true) => self.leave(Reason::MaxRoundsReached, None),
@@ -182,47 +209,25 @@ impl At<'_> {
         }
     }
 
+    fn keep_judgment(&mut self, judgment: Judgment) {
+        if let Some(round) = self.team.rounds.last_mut() {
+            round.judgment = Some(judgment.clone());
+        }
+        let round = self.team.round();
+        self.tell(What::Judged { round, judgment });
+    }
+
     /// D9: nothing to measure, nothing to judge; the next round is told.
     fn round_failed(&mut self, why: &str) {
         let is_last = self.is_last();
         self.close_round(why);
-        if let Some(round) = self.team.rounds.last_mut() {
-            round.judgment = Some(certain(!is_last, format!("the round failed: {why}")));
-        }
+        self.keep_judgment(certain(!is_last, format!("the round failed: {why}")));
         if !is_last {
             return self.save(Then::NextRound);
         }
         match self.team.best() {
             Some(_) => self.leave(Reason::MaxRoundsReached, None),
             None => self.leave(Reason::NoValidSubmission, Some(why.to_owned())),
-        }
-    }
-
-    pub fn save_failed(&mut self, attempt: u32, then: Then, why: &str) {
-        match after_failed_save(attempt) {
-            Retry::After { attempt, wait_ms } => {
-                self.team.phase = Phase::Saving { attempt, then };
-                self.effects.push(Effect::Save {
-                    team: self.index,
-                    round: self.team.round(),
-                    attempt,
-                    wait_ms,
-                });
-            }
-            Retry::Never => {
-                self.team.phase = Phase::Out(Exit {
-                    reason: Reason::DatabaseFailure,
-                    message: Some(why.to_owned()),
-                });
-            }
-        }
-    }
-
-    pub fn saved(&mut self, then: Then) {
-        self.team.saved = self.team.round();
-        match then {
-            Then::NextRound => self.begin_round(),
-            Then::Exit(exit) => self.team.phase = Phase::Out(exit),
         }
     }
 
@@ -256,75 +261,6 @@ impl At<'_> {
                 attempt,
                 wait_ms: 0,
             }),
-        }
-    }
-
-    pub fn cancel(&mut self) {
-        self.clock_out();
-        let exit = match self.team.leaving() {
-            Some(exit) => exit.clone(),
-            None => Exit {
-                reason: Reason::Cancelled,
-                message: None,
-            },
-        };
-        if self.team.exit().is_none() {
-            self.effects.push(Effect::Halt { team: self.index });
-            self.close_round("cancelled");
-        }
-        self.team.phase = Phase::Out(exit);
-    }
-
-    /// The round came to nothing, and the team is out.
-    pub fn fail(&mut self, reason: Reason, why: &str) {
-        self.clock_out();
-        if matches!(self.team.phase, Phase::Measuring { .. }) {
-            // The other metrics need not go on.
-            self.effects.push(Effect::Halt { team: self.index });
-        }
-        self.close_round(why);
-        self.leave(reason, Some(why.to_owned()));
-    }
-
-    fn leave(&mut self, reason: Reason, message: Option<String>) {
-        self.save(Then::Exit(Exit { reason, message }));
-    }
-
-    fn leave_for_the_budget(&mut self, spent: &str) {
-        let reason = match self.team.best() {
-            Some(_) => Reason::BudgetReached,
-            None => Reason::SubmissionFailure,
-        };
-        self.leave(reason, Some(spent.to_owned()));
-    }
-
-    fn save(&mut self, then: Then) {
-        self.end_round();
-        self.team.phase = Phase::Saving { attempt: 1, then };
-        self.effects.push(Effect::Save {
-            team: self.index,
-            round: self.team.round(),
-            attempt: 1,
-            wait_ms: 0,
-        });
-    }
-
-    fn close_round(&mut self, why: &str) {
-        if let Some(round) = self.team.rounds.last_mut()
-            && round.verdict == Verdict::Open
-        {
-            round.verdict = Verdict::Failed {
-                why: why.to_owned(),
-            };
-        }
-        self.end_round();
-    }
-
-    fn end_round(&mut self) {
-        if let Some(round) = self.team.rounds.last_mut() {
-            // The clock on the wall may have been set back.
-            let ended_ms = self.now_ms.max(round.started_ms);
-            round.ended_ms.get_or_insert(ended_ms);
         }
     }
 

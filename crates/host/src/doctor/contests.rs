@@ -4,12 +4,21 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use kumite_agents::{Adopted, Remains, agent_of};
+use kumite_core::contest::Contest;
 
-use super::{Finding, Remedy, left_over};
+use super::{Finding, Remedy, left_over, unreadable};
+use crate::journal;
 use crate::project::{Project, contest_agents};
 
-/// What agents of contests have left that nobody plays.
+/// Journals that cannot be read, and what agents of contests have left that nobody plays.
 pub fn examine(project: &Project, findings: &mut Vec<Finding>) {
+    for contest in contests(project) {
+        if let Err(error) = journal::replay::<Contest>(&contest, |_, _, _| {}) {
+            let dir = contest.display();
+            let away = format!("move {dir} away; its rows stay on the board");
+            findings.push(unreadable(&error, away));
+        }
+    }
     for contest in contests(project).filter(|contest| !is_played(contest)) {
         let id = contest.file_name().unwrap_or_default().to_string_lossy();
         for dir in contest_agents(&contest) {

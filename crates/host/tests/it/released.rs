@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kumite_core::contest::{self, Contest, Stage};
-use kumite_core::run::{Finish, State};
+use kumite_core::contest::{Contest, Stage};
+use kumite_core::run::{Finish, Run, State};
 use kumite_host::journal::{Journal, history, peek};
 use tempfile::TempDir;
 
@@ -14,8 +14,8 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(dir).join(name)
 }
 
-/// The directory of a run with this journal.
-fn run(name: &str) -> TempDir {
+/// A directory with this journal.
+fn dir_with(name: &str) -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::copy(fixture(name), dir.path().join("journal.jsonl")).unwrap();
     dir
@@ -23,15 +23,15 @@ fn run(name: &str) -> TempDir {
 
 #[test]
 fn runs_of_8530ba0_are_read_and_replayed() {
-    let done = run("run-done.jsonl");
+    let done = dir_with("run-done.jsonl");
     assert_eq!(history(done.path()).unwrap().len(), 16);
     let found = peek(done.path()).unwrap().unwrap();
     assert_eq!(found.state, State::Done(Finish::AllPhasesDone));
     assert_eq!((found.number, found.spent.usd_micros), (1, 600_000));
-    let opened = Journal::open(done.path()).unwrap();
-    assert_eq!((&opened.run, opened.repaired), (&found, None));
+    let opened = Journal::<Run>::open(done.path()).ok().unwrap();
+    assert_eq!((&opened.state, opened.repaired), (&found, None));
 
-    let reset = run("run-reset.jsonl");
+    let reset = dir_with("run-reset.jsonl");
     let states = history(reset.path()).unwrap();
     assert!(matches!(states[8].1.state, State::Stopping { .. }));
     assert!(matches!(states[12].1.state, State::Finishing(_)));
@@ -39,11 +39,11 @@ fn runs_of_8530ba0_are_read_and_replayed() {
 }
 
 fn contest(name: &str) -> Contest {
-    let text = fs::read_to_string(fixture(name)).unwrap();
-    let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    entries.fold(Contest::default(), |contest, entry| {
-        contest::decide(contest, &entry).0
-    })
+    let opened = Journal::<Contest>::open(dir_with(name).path())
+        .ok()
+        .unwrap();
+    assert_eq!(opened.repaired, None);
+    opened.state
 }
 
 #[test]

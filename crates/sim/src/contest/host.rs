@@ -2,21 +2,20 @@
 //! this with threads, models and a database.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use kumite_core::contest::{
-    By, Contest, Effect, Entrant, Entry, Event, Failed, Submission, Used, VERSION,
-};
+use kumite_core::contest::{By, Contest, Effect, Entrant, Event, Failed, Submission, Used};
+use kumite_core::engine::{handle_all, record};
 
 use super::answers::{self, Asked};
 use super::database::{self, Answer, Write};
 use super::faults::Kind;
+use super::hand::{Hand, Played};
 use super::trace::What;
 use super::world::{Happening, World};
 
 /// The state that a crash loses.
 pub struct Engine {
-    pub contest: Contest,
+    pub played: Played,
     /// Identifies messages for a process that has died since.
     pub epoch: u64,
     /// Jobs are numbered consecutively; earlier ones belong to earlier processes.
@@ -27,8 +26,6 @@ pub struct Engine {
     pub is_dying: bool,
     pub is_done: bool,
 }
-
-struct Crash;
 
 impl Engine {
     /// Replays the journal and takes the contest over, or starts it.
@@ -42,7 +39,10 @@ impl Engine {
             is_dying: false,
             // A contest that is over needs nobody.
             is_done: contest.is_saved(),
-            contest,
+            played: Played {
+                contest,
+                core: world.core,
+            },
         };
         world.jobs += 1;
         world.writer.free_at_ms = world.now_ms;
@@ -51,7 +51,7 @@ impl Engine {
         }
         if world.journal.is_empty() {
             engine.take(world, vec![start(world)]);
-        } else if world.may_cancel(&engine.contest) {
+        } else if world.may_cancel(&engine.played.contest) {
             engine.end_at_once(world);
         } else {
             engine.take(world, vec![Event::Resumed]);
@@ -62,67 +62,42 @@ impl Engine {
     /// Nothing is started again only to be ended.
     fn end_at_once(&mut self, world: &mut World) {
         world.tally.note(Kind::CancelledWhileAway);
-        if self.decide(world, Event::Resumed).is_ok() {
+        let mut played = std::mem::take(&mut self.played);
+        let mut hand = Hand {
+            world,
+            engine: self,
+        };
+        let recorded = record(&mut hand, &mut played, Event::Resumed);
+        self.played = played;
+        if recorded.is_ok() {
             world.see(What::Dropped);
             self.take(world, vec![cancel()]);
         }
     }
 
     pub fn cancel(&mut self, world: &mut World) {
-        if world.may_cancel(&self.contest) {
+        if world.may_cancel(&self.played.contest) {
             world.tally.note(Kind::Cancelled);
             self.take(world, vec![cancel()]);
         }
     }
 
-    /// The loop body. All events that came together are recorded before any effect is carried out.
+    /// All events that came together are recorded before any effect is carried out.
     pub fn take(&mut self, world: &mut World, events: Vec<Event>) {
-        let mut effects = Vec::new();
-        for event in events {
-            match self.decide(world, event) {
-                Ok(more) => effects.extend(more),
-                Err(Crash) => return,
-            }
-        }
-        for effect in effects {
-            if self.maybe_die(world, Kind::CrashBetweenEffects).is_err() {
-                return;
-            }
-            world.see(What::Performed(effect));
-            self.perform(world, effect);
-        }
+        let mut played = std::mem::take(&mut self.played);
+        let mut hand = Hand {
+            world,
+            engine: self,
+        };
+        // Who has died has nothing more to say.
+        let _ = handle_all(&mut hand, &mut played, events);
+        self.played = played;
     }
 
-    fn decide(&mut self, world: &mut World, event: Event) -> Result<Vec<Effect>, Crash> {
-        self.maybe_die(world, Kind::CrashBeforeRecord)?;
-        let entry = Rc::new(Entry {
-            version: VERSION,
-            seq: world.journal.len() as u64 + 1,
-            at_ms: world.now_ms + world.ahead_ms,
-            event,
-        });
-        world.journal.push(Rc::clone(&entry));
-        world.see(What::Recorded(Rc::clone(&entry)));
-        self.maybe_die(world, Kind::CrashAfterRecord)?;
-        let (contest, effects) = (world.core.decide)(std::mem::take(&mut self.contest), &entry);
-        self.contest = contest;
-        Ok(effects)
-    }
-
-    fn maybe_die(&mut self, world: &mut World, how: Kind) -> Result<(), Crash> {
-        if !self.is_dying && world.strikes(world.plan.rates.crash, how) {
-            self.is_dying = true;
-        }
-        match self.is_dying {
-            true => Err(Crash),
-            false => Ok(()),
-        }
-    }
-
-    fn perform(&mut self, world: &mut World, effect: Effect) {
-        match effect {
+    pub fn perform(&mut self, world: &mut World, contest: &Contest, effect: &Effect) {
+        match *effect {
             Effect::Begin { team, round } => {
-                let rows = database::begin(&self.contest, team, round);
+                let rows = database::begin(contest, team, round);
                 let answer = Answer::Nobody;
                 self.hand_over(world, Write { rows, answer });
             }
@@ -163,17 +138,18 @@ impl Engine {
                 attempt,
                 wait_ms,
             } => {
-                let rows = database::save(&self.contest, team);
+                let rows = database::save(contest, team);
                 let answer = Answer::Save(Asked::new(team, round, attempt));
                 self.save(world, Some(team), wait_ms, Write { rows, answer });
             }
             Effect::SaveSummary { attempt, wait_ms } => {
-                let rows = database::summary(world.core, &self.contest);
+                let rows = database::summary(world.core, contest);
                 let answer = Answer::Summary { attempt };
                 self.save(world, None, wait_ms, Write { rows, answer });
             }
             // This also drops waiting rows: they would be older than those of the summary.
             Effect::Halt { team } => self.jobs.retain(|_, of| *of != Some(team)),
+            Effect::Announce(_) => {}
             Effect::End => self.is_done = true,
         }
     }

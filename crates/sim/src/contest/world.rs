@@ -302,7 +302,7 @@ impl World {
         }
         if over.is_dying {
             self.see(What::Crashed);
-        } else if !over.contest.is_saved() {
+        } else if !over.played.contest.is_saved() {
             self.tally.note(Kind::EndedUnsaved);
         }
         let after_ms = match self.strikes(100, Kind::LongAbsence) {

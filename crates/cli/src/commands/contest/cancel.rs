@@ -8,7 +8,8 @@ use clap::Args;
 use kumite_contest::Cancel;
 use kumite_contest::engine::Engine;
 use kumite_contest::home::{self, Home};
-use kumite_contest::journal;
+use kumite_core::contest::Contest;
+use kumite_host::journal;
 
 use super::place::PlaceArgs;
 use crate::args::Setting;
@@ -73,6 +74,6 @@ pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
 }
 
 fn is_ended(home: &Home) -> bool {
-    let entries = journal::read(&home.journal());
-    entries.is_ok_and(|entries| journal::replay(&entries).is_ended())
+    let contest = journal::replay(home.dir(), |_, _: &Contest, _| {});
+    contest.is_ok_and(|contest| contest.is_ended())
 }

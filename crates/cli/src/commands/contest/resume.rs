@@ -2,7 +2,8 @@
 
 use clap::Args;
 use kumite_contest::home::{self, Home};
-use kumite_contest::journal;
+use kumite_core::contest::Contest;
+use kumite_host::journal;
 
 use super::place::PlaceArgs;
 use super::play::{Summary, play};
@@ -41,12 +42,11 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
 /// Whether it can go on: not ended, and nobody plays it. One whose journal is damaged is passed
 /// over with a word; by its id it is resumed as far as that goes.
 fn is_open(home: &Home) -> bool {
-    // A contest that was killed before its first entry has no journal yet.
-    if home.is_played() || !home.journal().exists() {
-        return !home.is_played();
+    if home.is_played() {
+        return false;
     }
-    match journal::read(&home.journal()) {
-        Ok(entries) => !journal::replay(&entries).is_saved(),
+    match journal::replay(home.dir(), |_, _: &Contest, _| {}) {
+        Ok(contest) => !contest.is_saved(),
         Err(error) => {
             eprintln!("kumite: warning: {error}");
             false

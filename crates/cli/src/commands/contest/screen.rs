@@ -3,11 +3,11 @@
 use console::measure_text_width;
 use indicatif::{MultiProgress, ProgressBar};
 use kumite_agents::clean_line;
+use kumite_contest::announce::News;
 use kumite_contest::home::Charter;
-use kumite_contest::news::{News, What};
 use kumite_contest::view;
-use kumite_core::contest::Contest;
 use kumite_core::contest::board::standings;
+use kumite_core::contest::{Contest, What};
 
 use crate::progress::{lines_of_terminal, moving, say};
 
@@ -163,35 +163,33 @@ fn words(what: &What) -> Option<String> {
         What::ContestResumed => "goes on where it was".to_owned(),
         What::RoundScored { round, score, rank } => {
             let rank = rank.map_or(String::new(), |rank| format!(", rank {rank}"));
-            format!("round {round}: {score:.2}{rank}")
+            format!("round {round}: {score}{rank}")
         }
         What::RoundFailed { round, why } => format!("round {round} failed: {why}"),
-        What::Judged {
-            round,
-            should_continue,
-            reasoning,
-            ..
-        } => {
-            let verdict = if *should_continue { "goes on" } else { "ends" };
-            format!("round {round}: {verdict} ({reasoning})")
+        What::Judged { round, judgment } => {
+            let verdict = if judgment.should_continue {
+                "goes on"
+            } else {
+                "ends"
+            };
+            format!("round {round}: {verdict} ({})", judgment.reasoning)
         }
         What::Trouble {
             part, attempt, why, ..
-        } => format!("{part}, try {attempt}: {why}"),
+        } => format!("{}, try {attempt}: {why}", part.name()),
         What::TeamEnded {
-            state,
             reason,
             message,
-            score,
-            round,
+            best,
         } => {
-            let best = match (score, round) {
-                (Some(score), Some(round)) => format!(", best {score:.2} in round {round}"),
-                _ => ", no score".to_owned(),
+            let best = match best {
+                Some((score, round)) => format!(", best {score} in round {round}"),
+                None => ", no score".to_owned(),
             };
             let message = message
                 .as_ref()
                 .map_or(String::new(), |it| format!(": {it}"));
+            let (state, reason) = (reason.fate().name(), reason.name());
             format!("{state}, {reason}{best}{message}")
         }
         What::ContestEnded { .. } => return None,

@@ -153,7 +153,7 @@ fn a_journal_that_was_cut_off_goes_on_and_a_broken_one_is_named_and_left_as_it_i
         "{\"v\":2,\"seq\":3,\"at_ms\":1,\"event\":\"danced\"}",
     );
     for (content, words) in [
-        (&broken, "journal.jsonl:3: not an entry"),
+        (&broken, "journal.jsonl:3: not a journal entry"),
         (&gap, "journal.jsonl:3: entry 4 where entry 3 should be"),
         (&newer, "update kumite (this is 0.1.0); nothing was changed"),
     ] {

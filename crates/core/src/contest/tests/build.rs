@@ -2,8 +2,8 @@
 
 pub use super::words::*;
 use crate::contest::{
-    By, Contest, Effect, Entry, Event, Failed, Measuring, Phase, Reason, Rules, Team, VERSION,
-    decide,
+    By, Contest, Effect, Entry, Event, Failed, Measuring, Notice, Phase, Reason, Rules, Team,
+    VERSION, What, decide,
 };
 
 /// A running contest, told event by event.
@@ -12,6 +12,8 @@ pub struct Play {
     pub entries: Vec<Entry>,
     /// What the last event had as its consequence.
     pub effects: Vec<Effect>,
+    /// What it was told of.
+    pub notices: Vec<Notice>,
     pub now_ms: u64,
 }
 
@@ -22,6 +24,7 @@ impl Play {
             contest: Contest::default(),
             entries: Vec::new(),
             effects: Vec::new(),
+            notices: Vec::new(),
             now_ms: 1_000,
         };
         let teams = entrants(teams);
@@ -37,7 +40,15 @@ impl Play {
             event,
         };
         let before = std::mem::take(&mut self.contest);
-        (self.contest, self.effects) = decide(before, &entry);
+        let (contest, effects) = decide(before, &entry);
+        self.contest = contest;
+        (self.effects, self.notices) = (Vec::new(), Vec::new());
+        for effect in effects {
+            match effect {
+                Effect::Announce(notice) => self.notices.push(notice),
+                other => self.effects.push(other),
+            }
+        }
         self.entries.push(entry);
         self
     }
@@ -136,6 +147,12 @@ impl Play {
 
     pub fn does(&mut self, effects: &[Effect]) -> &mut Play {
         assert_eq!(self.effects, effects);
+        self
+    }
+
+    pub fn says(&mut self, notices: &[(Option<u32>, What)]) -> &mut Play {
+        let said = self.notices.iter().map(|it| (it.team, it.what.clone()));
+        assert_eq!(said.collect::<Vec<_>>(), notices);
         self
     }
 

@@ -8,6 +8,7 @@ mod journal;
 mod judge;
 mod late;
 mod money;
+mod notices;
 mod places;
 mod resume;
 mod rounds;

@@ -109,7 +109,7 @@ fn of(effect: &Effect) -> Option<u32> {
         | Effect::Judge { team, .. }
         | Effect::Save { team, .. }
         | Effect::Halt { team } => Some(*team),
-        Effect::SaveSummary { .. } | Effect::End => None,
+        Effect::SaveSummary { .. } | Effect::Announce(_) | Effect::End => None,
     }
 }
 

@@ -23,6 +23,9 @@ pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     let other = orders.iter().find(|order| match order {
         Effect::Begin { team: of, .. } => *of != team && !is_new(book, *of),
         Effect::Halt { team: of } => *of != team,
+        Effect::Announce(notice) => notice
+            .team
+            .is_some_and(|of| of != team && !is_new(book, of)),
         Effect::SaveSummary { .. } | Effect::End => false,
         order => asked(order).is_some_and(|asked| {
             let may_begin = matches!(asked.key, Key::Submit | Key::Save);

@@ -80,8 +80,10 @@ pub fn asked(order: &Effect) -> Option<Asked> {
             wait_ms,
             timeout_ms: u64::MAX,
         }),
-        Effect::Begin { .. } | Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::End => {
-            None
-        }
+        Effect::Begin { .. }
+        | Effect::SaveSummary { .. }
+        | Effect::Halt { .. }
+        | Effect::Announce(_)
+        | Effect::End => None,
     }
 }

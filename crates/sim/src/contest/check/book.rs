@@ -301,7 +301,7 @@ impl Book {
             }
             Effect::Halt { team } => self.teams[team as usize].open.clear(),
             Effect::SaveSummary { attempt, .. } => self.summary = Some(attempt),
-            Effect::End => {}
+            Effect::Announce(_) | Effect::End => {}
             _ => {
                 let Some(asked) = asked(order) else { return };
                 let contest_left_ms = self.left_ms().saturating_sub(asked.wait_ms);

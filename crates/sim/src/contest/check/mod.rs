@@ -18,10 +18,12 @@ mod places;
 mod round;
 mod rounds;
 mod rows;
+mod told;
 mod tries;
 
 use book::Book;
 use rows::Rows;
+use told::Told;
 
 /// All checkers, and the trace so far if it is wanted.
 pub struct Watch {
@@ -33,6 +35,7 @@ pub struct Watch {
     due: VecDeque<Effect>,
     book: Book,
     rows: Rows,
+    told: Told,
     broken: Option<Broken>,
     kept: Option<Vec<Line>>,
     pub counts: Counts,
@@ -59,6 +62,7 @@ impl Watch {
             due: VecDeque::new(),
             book: Book::default(),
             rows: Rows::default(),
+            told: Told::default(),
             broken: None,
             kept: keep.then(Vec::new),
             counts: Counts::default(),
@@ -90,7 +94,7 @@ impl Watch {
         self.counts.see(line);
         match &line.what {
             What::Recorded(entry) => self.recorded(entry, line.at_ms),
-            What::Performed(effect) => self.performed(*effect),
+            What::Performed(effect) => self.performed(effect),
             What::Dropped | What::Crashed => {
                 self.due.clear();
                 Ok(())
@@ -104,6 +108,7 @@ impl Watch {
                     return broken("all ends once faults have stopped", "it has not ended");
                 }
                 ends::check(self.core, &self.book, contest)?;
+                self.told.check(contest)?;
                 self.rows.check(&self.book, contest)
             }
         }
@@ -122,6 +127,7 @@ impl Watch {
         let heard = self.book.hear(entry, at_ms);
         self.rows.saved(&self.book, &heard)?;
         alone::check(&self.book, &heard, &orders)?;
+        self.told.hear(&orders)?;
         for order in &orders {
             tries::check(&self.book, &heard, order)?;
             rounds::check(&self.book, &heard, order)?;
@@ -135,9 +141,9 @@ impl Watch {
     }
 
     /// Every action was recorded before, and happens in order.
-    fn performed(&mut self, effect: Effect) -> Verdict {
+    fn performed(&mut self, effect: &Effect) -> Verdict {
         match self.due.pop_front() {
-            Some(due) if due == effect => Ok(()),
+            Some(due) if due == *effect => Ok(()),
             due => broken(
                 "nothing is done that the journal does not know",
                 format!("{effect:?} is done, and {due:?} is due"),

@@ -14,7 +14,9 @@ pub fn check(book: &Book, heard: &Heard, order: &Effect) -> Verdict {
         | Effect::Measure { .. }
         | Effect::Judge { .. }
         | Effect::Save { .. } => asks(book, order),
-        Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::End => Ok(()),
+        Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::Announce(_) | Effect::End => {
+            Ok(())
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! All news of a contest, the newest first.
 
-use kumite_contest::news::{News, What};
+use kumite_contest::announce::News;
+use kumite_core::contest::What;
 use kumite_host::clock::rfc3339;
 use maud::{Markup, html};
 
@@ -59,24 +60,19 @@ fn sentence(what: &What) -> String {
         What::RoundStarted { round } => format!("round {round} began"),
         What::Submitted { round } => format!("round {round} was handed in"),
         What::RoundScored { round, score, rank } => match rank {
-            Some(rank) => format!("round {round}: {score:.2}, now place {rank}"),
-            None => format!("round {round}: {score:.2}"),
+            Some(rank) => format!("round {round}: {score}, now place {rank}"),
+            None => format!("round {round}: {score}"),
         },
         What::RoundFailed { round, why } => format!("round {round} failed: {}", cut(why, 300)),
-        What::Judged {
-            round,
-            should_continue,
-            reasoning,
-            ..
-        } => {
-            let verdict = if *should_continue {
+        What::Judged { round, judgment } => {
+            let verdict = if judgment.should_continue {
                 "go on"
             } else {
                 "end here"
             };
             format!(
                 "round {round}, the judge: {verdict}. {}",
-                cut(reasoning, 300)
+                cut(&judgment.reasoning, 300)
             )
         }
         What::Trouble {
@@ -85,31 +81,26 @@ fn sentence(what: &What) -> String {
             attempt,
             why,
         } => format!(
-            "round {round}, trouble with the {part}, try {attempt}: {}",
+            "round {round}, trouble with the {}, try {attempt}: {}",
+            part.name(),
             cut(why, 300)
         ),
         What::TeamEnded {
-            state,
-            reason,
-            message,
-            ..
+            reason, message, ..
         } => {
             let message = message.as_deref().map(|it| format!(": {}", cut(it, 300)));
             format!(
-                "{state}, {}{}",
-                reason.replace('_', " "),
+                "{}, {}{}",
+                reason.fate().name(),
+                reason.name().replace('_', " "),
                 message.unwrap_or_default()
             )
         }
-        What::ContestEnded {
-            state,
-            winner,
-            score,
-        } => match (winner, score) {
-            (Some(winner), Some(score)) => {
-                format!("the contest ended: {} won with {score:.2}", cut(winner, 60))
+        What::ContestEnded { end, winner } => match winner {
+            Some((winner, score)) => {
+                format!("the contest ended: {} won with {score}", cut(winner, 60))
             }
-            _ => format!("the contest ended: {state}"),
+            None => format!("the contest ended: {}", end.name()),
         },
     }
 }

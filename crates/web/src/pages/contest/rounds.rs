@@ -1,8 +1,8 @@
 //! What every team did in every round: score, feedback, judgment, texts.
 
-use kumite_contest::news::What as Told;
 use kumite_contest::report::{MetricReport, RoundReport};
 use kumite_contest::view::{Line, TeamState};
+use kumite_core::contest::What as Told;
 use maud::{Markup, html};
 
 use super::agent;
@@ -193,7 +193,7 @@ fn troubles(seen: &Seen, number: usize, of: u32) -> Markup {
             part,
             attempt,
             why,
-        } if *round == of => Some((*part, *attempt, why)),
+        } if *round == of => Some((part.name(), *attempt, why)),
         _ => None,
     });
     html! {

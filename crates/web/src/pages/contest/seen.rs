@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use kumite_contest::announce::News;
 use kumite_contest::home::Home;
-use kumite_contest::journal;
-use kumite_contest::news::{News, Reporter};
 use kumite_contest::place::{self, Place};
 use kumite_contest::report::{self, Listed, Report, RoundReport};
 use kumite_contest::view::{ContestState, Line};
-use kumite_core::contest::{Contest, decide};
+use kumite_core::contest::{Contest, Effect};
 use kumite_formats::contest::TeamKind;
 use kumite_host::clock::rfc3339;
+use kumite_host::journal;
 use kumite_host::spec_file::sentence;
 
 use crate::api::Refusal;
@@ -72,20 +72,17 @@ impl Seen {
         let charter = home.charter().map_err(broken)?;
         // Read this first: a contest that ends while we read counts as running.
         let is_played = home.is_played();
-        let entries = match home.journal().exists() {
-            true => journal::read(&home.journal()).map_err(broken)?,
-            false => Vec::new(),
-        };
-        let mut contest = Contest::default();
-        let mut reporter = Reporter::new(&contest);
         let mut news = Vec::new();
         let mut clock = BTreeMap::new();
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
-        for entry in &entries {
-            contest = decide(contest, entry).0;
-            news.extend(reporter.report(entry, &contest));
+        let contest = journal::replay(home.dir(), |entry, contest: &Contest, effects| {
+            news.extend(effects.into_iter().filter_map(|effect| match effect {
+                Effect::Announce(notice) => Some(News::new(entry.at_ms, notice)),
+                _ => None,
+            }));
             clock.insert(signed(entry.at_ms), signed(contest.elapsed_ms));
-        }
+        });
+        let contest = contest.map_err(broken)?;
         let report = report::outline(&charter, &contest, is_played);
         let is_agent = |kind: &TeamKind| matches!(kind, TeamKind::Agent(_));
         let since_ms = contest.now_ms.saturating_sub(contest.elapsed_ms);

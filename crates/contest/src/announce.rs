@@ -1,0 +1,93 @@
+//! What is told of a contest, as programs read it, and the way to people who are not looking.
+
+use kumite_core::contest::{Contest, Notice, What};
+use kumite_host::clock::rfc3339;
+use serde_json::{Value, json};
+
+/// A notice with its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct News {
+    pub at_ms: u64,
+    /// The number of the team that it is about.
+    pub team: Option<u32>,
+    pub what: What,
+}
+
+impl News {
+    pub fn new(at_ms: u64, notice: Notice) -> News {
+        let Notice { team, what } = notice;
+        News { at_ms, team, what }
+    }
+
+    /// One object a line (contract).
+    pub fn to_json(&self, id: &str, contest: &Contest) -> Value {
+        let (kind, mut fields) = fields(&self.what);
+        fields["time"] = json!(rfc3339(self.at_ms));
+        fields["type"] = json!(kind);
+        fields["execution_id"] = json!(id);
+        if let Some(team) = self.team.and_then(|team| contest.teams.get(team as usize)) {
+            fields["team_id"] = json!(team.id);
+            fields["team_name"] = json!(team.name);
+        }
+        fields
+    }
+}
+
+fn fields(what: &What) -> (&'static str, Value) {
+    match what {
+        What::ContestStarted { teams, rounds_max } => (
+            "contest_started",
+            json!({ "teams": teams, "rounds_max": rounds_max }),
+        ),
+        What::ContestResumed => ("contest_resumed", json!({})),
+        What::RoundStarted { round } => ("round_started", json!({ "round": round })),
+        What::Submitted { round } => ("submitted", json!({ "round": round })),
+        What::RoundScored { round, score, rank } => (
+            "round_scored",
+            json!({ "round": round, "score": score.as_f64(), "rank": rank }),
+        ),
+        What::RoundFailed { round, why } => {
+            ("round_failed", json!({ "round": round, "message": why }))
+        }
+        What::Judged { round, judgment } => (
+            "judged",
+            json!({
+                "round": round,
+                "should_continue": judgment.should_continue,
+                "reasoning": judgment.reasoning,
+                "confidence_score": judgment.confidence.as_f64(),
+            }),
+        ),
+        What::Trouble {
+            round,
+            part,
+            attempt,
+            why,
+        } => (
+            "trouble",
+            json!({ "round": round, "part": part.name(), "attempt": attempt, "message": why }),
+        ),
+        What::TeamEnded {
+            reason,
+            message,
+            best,
+        } => (
+            "team_ended",
+            json!({
+                "state": reason.fate().name(),
+                "exit_reason": reason.name(),
+                "message": message,
+                "score": best.map(|(score, _)| score.as_f64()),
+                "round": best.map(|(_, round)| round),
+            }),
+        ),
+        What::ContestEnded { end, winner } => (
+            "contest_ended",
+            json!({
+                "state": end.name(),
+                "winner": winner.as_ref().map(|(team, _)| team),
+                "score": winner.as_ref().map(|(_, score)| score.as_f64()),
+            }),
+        ),
+    }
+}

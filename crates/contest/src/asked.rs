@@ -1,0 +1,133 @@
+//! What was asked for, and the event that answers it. The answer names team, round and try again, so
+//! that a late one is told apart.
+
+use kumite_core::contest::{Event, Judgment, Measure, Submission, Used};
+
+use crate::work::Missed;
+
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    pub team: u32,
+    pub round: u32,
+    pub attempt: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    Submit(At),
+    /// And the number of the metric.
+    Measure(At, u32),
+    Judge(At),
+    Save(At),
+    Summary {
+        attempt: u32,
+    },
+}
+
+impl At {
+    pub fn submitted(self, submission: Submission, used: Used) -> Event {
+        let At {
+            team,
+            round,
+            attempt,
+        } = self;
+        Event::Submitted {
+            team,
+            round,
+            attempt,
+            submission,
+            used,
+        }
+    }
+
+    pub fn measured(self, metric: u32, measure: Measure, used: Used) -> Event {
+        let At {
+            team,
+            round,
+            attempt,
+        } = self;
+        Event::Measured {
+            team,
+            round,
+            metric,
+            attempt,
+            measure,
+            used,
+        }
+    }
+
+    pub fn judged(self, judgment: Judgment, used: Used) -> Event {
+        let At {
+            team,
+            round,
+            attempt,
+        } = self;
+        Event::Judged {
+            team,
+            round,
+            attempt,
+            judgment,
+            used,
+        }
+    }
+}
+
+impl Asked {
+    /// It came to nothing.
+    pub fn failed(self, missed: Missed) -> Event {
+        let Missed { failed, used } = missed;
+        match self {
+            Asked::Submit(At {
+                team,
+                round,
+                attempt,
+            }) => Event::SubmitFailed {
+                team,
+                round,
+                attempt,
+                failed,
+                used,
+            },
+            Asked::Measure(
+                At {
+                    team,
+                    round,
+                    attempt,
+                },
+                metric,
+            ) => Event::MeasureFailed {
+                team,
+                round,
+                metric,
+                attempt,
+                failed,
+                used,
+            },
+            Asked::Judge(At {
+                team,
+                round,
+                attempt,
+            }) => Event::JudgeFailed {
+                team,
+                round,
+                attempt,
+                failed,
+                used,
+            },
+            Asked::Save(At {
+                team,
+                round,
+                attempt,
+            }) => Event::SaveFailed {
+                team,
+                round,
+                attempt,
+                why: failed.why,
+            },
+            Asked::Summary { attempt } => Event::SummaryFailed {
+                attempt,
+                why: failed.why,
+            },
+        }
+    }
+}
