@@ -1,7 +1,7 @@
 //! What was asked for, and the event that answers it. The answer names team, round and try again, so
 //! that a late one is told apart.
 
-use kumite_core::contest::{Event, Judgment, Measure, Submission, Used};
+use kumite_core::contest::{Event, Judgment, Measure, Over, Submission, Used};
 
 use crate::work::Missed;
 
@@ -37,6 +37,21 @@ impl At {
             attempt,
             submission,
             used,
+        }
+    }
+
+    pub fn agent_ended(self, number: u32, over: Over) -> Event {
+        let At {
+            team,
+            round,
+            attempt,
+        } = self;
+        Event::AgentEnded {
+            team,
+            round,
+            attempt,
+            number,
+            over,
         }
     }
 

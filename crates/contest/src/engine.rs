@@ -267,7 +267,11 @@ impl Engine {
             },
         };
         Event::Started {
-            rules: rules(&self.desk.charter.plan, self.desk.usages.day_micros),
+            rules: rules(
+                &self.desk.charter.plan,
+                self.desk.usages.day_micros,
+                self.desk.parts.limit_rules(),
+            ),
             teams: self.desk.charter.plan.teams.iter().map(entrant).collect(),
         }
     }

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use kumite_agents::Launcher;
+use kumite_core::journal::LimitRules;
 use kumite_formats::contest::{self as formats, Plan, TeamKind};
 use kumite_host::job::own_binary;
+use kumite_host::limits;
 use kumite_host::project::Project;
 use kumite_host::settings::{self, Flags, Loader};
 use kumite_models::Client;
@@ -18,7 +20,7 @@ use crate::prompts::{self, Templates};
 use crate::teams::agent::{self, AgentTeam};
 use crate::teams::model::ModelTeam;
 use crate::teams::scripted::{Scripted, Style};
-use crate::work::{Judge, Metric, Team};
+use crate::work::{Judge, Metric, Player};
 use crate::worktree::{self, Repository};
 use crate::{judge, teams};
 
@@ -29,7 +31,7 @@ pub struct Parts {
 }
 
 pub struct Players {
-    pub teams: Vec<Arc<dyn Team>>,
+    pub teams: Vec<Arc<Player>>,
     pub metrics: Vec<Arc<dyn Metric>>,
     pub judge: Arc<dyn Judge>,
     pub templates: Arc<Templates>,
@@ -80,6 +82,12 @@ impl Parts {
             false => None,
         };
         Ok(Parts { players, agents })
+    }
+
+    /// How the usage limits of agents are waited for.
+    pub fn limit_rules(&self) -> LimitRules {
+        let agents = self.agents.as_ref();
+        agents.map_or_else(LimitRules::default, |kit| limits::rules(&kit.settings))
     }
 
     /// Playing has ended. The worktrees are removed when the contest is over: the changes in them
@@ -154,31 +162,32 @@ fn team(
     charter: &Charter,
     kit: &Kit,
     agents: Option<&Arc<agent::Kit>>,
-) -> Result<Arc<dyn Team>, Error> {
+) -> Result<Arc<Player>, Error> {
     let id = || team.id.clone();
-    Ok(match &team.kind {
+    Ok(Arc::new(match &team.kind {
         TeamKind::Agent(agent) => {
             let root = worktree::path_of(home.dir(), index as usize, &team.id);
             let kit = agents.ok_or_else(|| Error::NoBase { id: id() })?;
             let made = AgentTeam::new(Arc::clone(kit), agent, root);
-            Arc::new(made.map_err(|error| Error::Agent {
+            Player::Agents(made.map_err(|error| Error::Agent {
                 id: id(),
                 source: Box::new(error),
             })?)
         }
         TeamKind::Model(model) => {
             let made = ModelTeam::new(model, &charter.plan.prices, kit);
-            Arc::new(made.map_err(|source| Error::Model { id: id(), source })?)
+            let made = made.map_err(|source| Error::Model { id: id(), source })?;
+            Player::Alone(Box::new(made))
         }
         TeamKind::Scripted { style, pace_ms } => match Style::from_name(style) {
-            Some(style) => Arc::new(Scripted {
+            Some(style) => Player::Alone(Box::new(Scripted {
                 style,
                 pace: Duration::from_millis(*pace_ms),
-            }),
+            })),
             None => {
                 let style = style.clone();
                 return Err(Error::Style { id: id(), style });
             }
         },
-    })
+    }))
 }

@@ -17,7 +17,8 @@ use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
 use crate::prompts::Situation;
-use crate::work::{Missed, Turn};
+use crate::teams::agent::AgentTeam;
+use crate::work::{Missed, Player, Turn};
 
 /// Enough for a call over HTTPS and for rendering.
 const STACK: usize = 1024 * 1024;
@@ -43,6 +44,47 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             };
             let job = Job::new(desk, contest, at, Asked::Submit(at), wait_ms, timeout_ms);
             submit(desk, contest, job);
+        }
+        Effect::Launch {
+            team,
+            round,
+            attempt,
+            number,
+            ref resume,
+            wake_ms,
+            timeout_ms,
+        } => {
+            let at = At {
+                team,
+                round,
+                attempt,
+            };
+            let job = Job::new(desk, contest, at, Asked::Submit(at), 0, timeout_ms);
+            launch(desk, job, number, resume.clone(), wake_ms);
+        }
+        Effect::HandIn {
+            team,
+            round,
+            attempt,
+            number,
+        } => {
+            let at = At {
+                team,
+                round,
+                attempt,
+            };
+            let job = Job::new(desk, contest, at, Asked::Submit(at), 0, 0);
+            hand_in(desk, job, number);
+        }
+        Effect::Limit {
+            team,
+            until_ms,
+            ref words,
+        } => {
+            let players = desk.parts.players.as_ref();
+            if let Some(Player::Agents(team)) = players.map(|it| &*it.teams[team as usize]) {
+                team.note_limit(until_ms, words);
+            }
         }
         Effect::Measure {
             team,
@@ -231,21 +273,85 @@ fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
     let task = desk.charter.plan.task.clone();
     let texts = texts(desk, job.at.team);
     spawn(desk, job, move |job| {
-        let kept = |error| Message::Unkept {
-            team: job.at.team,
-            error,
-        };
+        let kept = |error| kept(job, error);
         let failed = |missed| Message::from(job.asked.failed(missed));
         let submit = || {
             let prompt = templates.team(&task, &situation, &now, &texts);
             let prompt = prompt.map_err(|error| failed(lasting(&error)))?;
             files::keep_prompt(&job.dir, &prompt).map_err(kept)?;
+            let team = match &*team {
+                Player::Agents(team) => {
+                    let over = team.attempt(&prompt, &job.turn(), 1).work(None, 0);
+                    return Ok(Message::from(job.at.agent_ended(1, over)));
+                }
+                Player::Alone(team) => team,
+            };
             let handed = team.submit(&prompt, &job.turn()).map_err(failed)?;
             let submission = files::keep(&job.dir, &handed).map_err(kept)?;
             Ok(Message::from(job.at.submitted(submission, handed.used)))
         };
         submit().unwrap_or_else(|instead| instead)
     });
+}
+
+/// Another agent of the same try.
+fn launch(desk: &mut Desk, job: Job, number: u32, resume: Option<String>, wake_ms: u64) {
+    with_agents(desk, job, move |team, job| {
+        let prompt = files::read_prompt(&job.dir);
+        let prompt = prompt.map_err(|error| kept(job, error))?;
+        let turn = job.turn();
+        let over = team
+            .attempt(&prompt, &turn, number)
+            .work(resume.as_deref(), wake_ms);
+        Ok(job.at.agent_ended(number, over))
+    });
+}
+
+/// What the agent has left becomes the submission. What it used is counted already.
+fn hand_in(desk: &mut Desk, job: Job, number: u32) {
+    with_agents(desk, job, move |team, job| {
+        let prompt = files::read_prompt(&job.dir);
+        let prompt = prompt.map_err(|error| kept(job, error))?;
+        match team.attempt(&prompt, &job.turn(), number).hand_in() {
+            Ok(handed) => {
+                let submission = files::keep(&job.dir, &handed);
+                let submission = submission.map_err(|error| kept(job, error))?;
+                Ok(job.at.submitted(submission, Used::default()))
+            }
+            Err(failed) => Ok(job.asked.failed(Missed {
+                failed,
+                used: Used::default(),
+            })),
+        }
+    });
+}
+
+fn with_agents(
+    desk: &mut Desk,
+    job: Job,
+    work: impl FnOnce(&AgentTeam, &Job) -> Result<Event, Message> + Send + 'static,
+) {
+    let Some(players) = &desk.parts.players else {
+        return no_players(desk, job.asked);
+    };
+    let team = Arc::clone(&players.teams[job.at.team as usize]);
+    spawn(desk, job, move |job| match &*team {
+        Player::Agents(team) => match work(team, job) {
+            Ok(event) => event.into(),
+            Err(unkept) => unkept,
+        },
+        Player::Alone(_) => {
+            let why = "this team has no agents".to_owned();
+            job.asked.failed(missed(Failure::Lasting, why)).into()
+        }
+    });
+}
+
+fn kept(job: &Job, error: std::io::Error) -> Message {
+    Message::Unkept {
+        team: job.at.team,
+        error,
+    }
 }
 
 /// The submissions of a team, by round.

@@ -1,10 +1,11 @@
 //! From the plan to the core's rules.
 
 use kumite_core::contest::{Metric, Rules};
+use kumite_core::journal::LimitRules;
 use kumite_formats::contest::{self as formats, Judge, MetricKind, Plan};
 
 /// `day_micros` is what is left of the day's budget, if there is one.
-pub fn rules(plan: &Plan, day_micros: Option<u64>) -> Rules {
+pub fn rules(plan: &Plan, day_micros: Option<u64>, limit: LimitRules) -> Rules {
     Rules {
         rounds_min: plan.rounds_min,
         rounds_max: plan.rounds_max,
@@ -24,6 +25,7 @@ pub fn rules(plan: &Plan, day_micros: Option<u64>) -> Rules {
             .budget_usd
             .map(|usd| (usd * 1_000_000.0).round() as u64),
         day_micros,
+        limit,
     }
 }
 

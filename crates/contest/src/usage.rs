@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kumite_core::contest::{Entry, Event, Used};
-use kumite_core::outcome::Usage;
+use kumite_core::outcome::{Outcome, Usage};
 use kumite_formats::contest::{Judge, MetricKind, Plan, TeamKind};
 use kumite_formats::settings::Settings;
 use kumite_host::books::{Books, Follower, Found};
@@ -98,6 +98,24 @@ fn day_left(budget: u64, usage: &Path) -> Option<u64> {
 fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
     let plan = &charter.plan;
     let (step, program, round, attempt, is_good, used) = match &entry.event {
+        // Its agents were recorded one by one.
+        Event::Submitted { team, used, .. } if is_agent(plan, *team) && is_nothing(*used) => {
+            return None;
+        }
+        Event::AgentEnded {
+            team,
+            round,
+            attempt,
+            over,
+            ..
+        } => (
+            "submit",
+            player(plan, settings, *team)?,
+            *round,
+            *attempt,
+            over.ended.outcome == Outcome::Finished,
+            Used::of_agent(over.ended.usage),
+        ),
         Event::Submitted {
             team,
             round,
@@ -198,6 +216,11 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
 /// Nobody was asked, or the usage is unknown.
 fn is_nothing(used: Used) -> bool {
     used.micros == 0 && used.input_tokens == 0 && used.output_tokens == 0
+}
+
+fn is_agent(plan: &Plan, team: u32) -> bool {
+    let team = plan.teams.get(team as usize);
+    team.is_some_and(|team| matches!(team.kind, TeamKind::Agent(_)))
 }
 
 /// The program or model that works for a team. `None`: a built-in team, which uses nothing.

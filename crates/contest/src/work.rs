@@ -8,6 +8,8 @@ use kumite_core::contest::{Failed, Judgment, Measure, Used};
 use kumite_models::Cancel;
 use serde_json::Value;
 
+use crate::teams::agent::AgentTeam;
+
 /// One try of any kind.
 pub struct Turn<'a> {
     pub contest_id: &'a str,
@@ -48,10 +50,23 @@ pub struct Missed {
 /// D1: works independently, with nothing but the prompt (D3).
 pub trait Team: Send + Sync {
     fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed>;
+}
 
+/// One team as the engine asks it.
+pub enum Player {
+    /// The core decides after each of its agents what follows.
+    Agents(AgentTeam),
+    /// It answers once per try.
+    Alone(Box<dyn Team>),
+}
+
+impl Player {
     /// Where it works, if it works on files.
-    fn place(&self) -> Option<PathBuf> {
-        None
+    pub fn place(&self) -> Option<PathBuf> {
+        match self {
+            Player::Agents(team) => Some(team.place()),
+            Player::Alone(_) => None,
+        }
     }
 }
 

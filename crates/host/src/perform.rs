@@ -315,7 +315,7 @@ impl Desk<'_> {
 
 /// An agent that died of a signal after its kumite was gone did not fail: the same cause (an
 /// operator, the kernel short of memory, a shutdown) ended both.
-fn of_earlier_kumite(end: End) -> Ended {
+pub fn of_earlier_kumite(end: End) -> Ended {
     let outcome = match (end.ended.outcome, end.signal) {
         (Outcome::Failed(how), Some(_)) => Outcome::Lost(how),
         // That kumite ended it and could not record it. If a stop is in the journal, the run is

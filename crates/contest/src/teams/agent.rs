@@ -6,7 +6,6 @@
 //! ended.
 
 mod attempt;
-mod limit;
 mod place;
 mod submission;
 
@@ -16,12 +15,14 @@ use std::sync::Arc;
 use kumite_agents::{Adopted, Handle, Launcher};
 use kumite_formats::contest::{Agent, Source, Worktree as Mode};
 use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
+use kumite_host::limits::{self, Account};
 use kumite_host::project::contest_agents;
 use kumite_host::settings;
+use kumite_host::spec_file::sentence;
 
-use crate::work::{Handed, Missed, Team, Turn};
+use crate::work::Turn;
 use crate::worktree::{Repository, Worktree};
-use attempt::Attempt;
+pub use attempt::Attempt;
 
 /// What all agent teams of a contest share.
 #[derive(Clone, Debug)]
@@ -75,13 +76,29 @@ fn anchor(kind: &mut AgentKind, project: &Path) {
     }
 }
 
-impl Team for AgentTeam {
-    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
-        Attempt::new(self, prompt, turn).submit()
+impl AgentTeam {
+    /// One agent of a try.
+    pub fn attempt<'a>(&'a self, prompt: &'a str, turn: &'a Turn<'a>, number: u32) -> Attempt<'a> {
+        Attempt {
+            team: self,
+            prompt,
+            turn,
+            number,
+        }
     }
 
-    fn place(&self) -> Option<PathBuf> {
-        Some(self.worktree.place())
+    /// Tells all others on this account that it is limited.
+    pub fn note_limit(&self, until_ms: u64, words: &str) {
+        if let Err(error) = limits::note(&Account::of(&self.settings), until_ms, words) {
+            // This team waits all the same; the others will find out by themselves.
+            let why = sentence(&error);
+            eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
+        }
+    }
+
+    /// Where it works.
+    pub fn place(&self) -> PathBuf {
+        self.worktree.place()
     }
 }
 

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use kumite_agents::{Launcher, find_marked};
 use kumite_contest::teams::agent::{AgentTeam, Kit};
-use kumite_contest::work::{Handed, Missed, Team, Turn};
+use kumite_contest::work::{Handed, Missed, Turn};
 use kumite_contest::worktree::path_of;
-use kumite_core::contest::Failure;
+use kumite_core::contest::{Agents, Failure, Next, Used};
 use kumite_formats::contest::{Agent, Source, Worktree};
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, Span};
+use kumite_host::clock::now_ms;
+use kumite_host::limits;
 use kumite_models::Cancel;
 
 use super::Project;
@@ -88,27 +90,43 @@ impl Stage {
         dir.join(format!("teams/0/round-{round}"))
     }
 
+    /// A try, with all the agents that the core asks for.
     pub fn submit(&self, round: u32, attempt: u32) -> Result<Handed, Missed> {
-        self.submit_with(&self.team(), round, attempt)
-    }
-
-    pub fn submit_with(&self, team: &dyn Team, round: u32, attempt: u32) -> Result<Handed, Missed> {
-        let dir = self.round(round);
+        let (team, dir) = (self.team(), self.round(round));
         std::fs::create_dir_all(&dir).unwrap();
         let contest_id = self.project.root().file_name().unwrap().to_str().unwrap();
-        team.submit(
-            "Do it.",
-            &Turn {
+        let mut agents = Agents::default();
+        let mut used = Used::default();
+        loop {
+            let worked = Duration::from_millis(agents.worked_ms);
+            let turn = Turn {
                 contest_id,
                 team_id: "Team A",
                 team_name: "Team A",
                 round,
                 attempt,
-                timeout: self.timeout,
+                timeout: self.timeout.saturating_sub(worked),
                 cancel: &self.cancel,
                 dir: &dir,
-            },
-        )
+            };
+            let one = team.attempt("Do it.", &turn, agents.number);
+            if agents.is_done {
+                return one.hand_in().map_err(|failed| Missed { failed, used });
+            }
+            let over = one.work(agents.resume.as_deref(), agents.wake_ms);
+            used.add(Used::of_agent(over.ended.usage));
+            let rules = limits::rules(&self.settings);
+            agents = match agents.after(&over, &rules, 1, now_ms()) {
+                Next::Go(agents) => agents,
+                Next::Wait(agents, noted) => {
+                    if let Some(noted) = noted {
+                        team.note_limit(noted.until_ms, &noted.words);
+                    }
+                    agents
+                }
+                Next::Fail(failed) => return Err(Missed { failed, used }),
+            };
+        }
     }
 
     /// The failure of a try.

@@ -82,6 +82,11 @@ fn charge(contest: &mut Contest, event: &Event) {
                 team.used.add(*used);
             }
         }
+        Event::AgentEnded { team, over, .. } => {
+            if let Some(team) = contest.teams.get_mut(*team as usize) {
+                team.used.add(Used::of_agent(over.ended.usage));
+            }
+        }
         Event::Measured { used, .. }
         | Event::MeasureFailed { used, .. }
         | Event::Judged { used, .. }
@@ -153,10 +158,26 @@ fn team_event(contest: &mut Contest, event: &Event, effects: &mut Vec<Effect>) {
             Phase::Submitting {
                 attempt: now,
                 limit,
+                ..
             },
         ) if *attempt == now => {
             at.clock_skip(used.waited_ms);
             at.submit_failed(now, limit, failed);
+        }
+        (
+            Event::AgentEnded {
+                attempt,
+                number,
+                over,
+                ..
+            },
+            Phase::Submitting {
+                attempt: now,
+                limit,
+                agents,
+            },
+        ) if *attempt == now && *number == agents.number && !agents.is_done => {
+            at.agent_ended(now, limit, agents, over);
         }
         (
             Event::Measured {
@@ -227,6 +248,7 @@ fn subject(event: &Event) -> Option<(u32, u32)> {
     match event {
         Event::Submitted { team, round, .. }
         | Event::SubmitFailed { team, round, .. }
+        | Event::AgentEnded { team, round, .. }
         | Event::Measured { team, round, .. }
         | Event::MeasureFailed { team, round, .. }
         | Event::Judged { team, round, .. }

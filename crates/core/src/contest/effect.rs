@@ -20,6 +20,31 @@ pub enum Effect {
         wait_ms: u64,
         timeout_ms: u64,
     },
+    /// Another agent for the same try.
+    Launch {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        number: u32,
+        /// The session that it goes on with.
+        resume: Option<String>,
+        /// It does not begin before this time of day.
+        wake_ms: u64,
+        timeout_ms: u64,
+    },
+    /// What the agent of this number has left is the submission.
+    HandIn {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        number: u32,
+    },
+    /// The account of this team is limited: others on it need not find that out by themselves.
+    Limit {
+        team: u32,
+        until_ms: u64,
+        words: String,
+    },
     Measure {
         team: u32,
         round: u32,
@@ -63,6 +88,9 @@ impl Effect {
             Effect::Save { .. } | Effect::SaveSummary { .. } => true,
             Effect::Begin { .. }
             | Effect::Submit { .. }
+            | Effect::Launch { .. }
+            | Effect::HandIn { .. }
+            | Effect::Limit { .. }
             | Effect::Measure { .. }
             | Effect::Judge { .. }
             | Effect::Halt { .. }

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::agents::Over;
 use super::rules::Rules;
 use super::score::{Confidence, Score};
 use crate::journal;
+use crate::outcome::Usage;
 
 /// The version of the entries that this code writes.
 pub const VERSION: u32 = 1;
@@ -32,6 +34,15 @@ pub enum Event {
         attempt: u32,
         failed: Failed,
         used: Used,
+    },
+    /// An agent of a team ended. What follows is decided by `Agents::after`.
+    AgentEnded {
+        team: u32,
+        round: u32,
+        attempt: u32,
+        /// Which agent of this try.
+        number: u32,
+        over: Over,
     },
     Measured {
         team: u32,
@@ -172,6 +183,15 @@ pub struct Used {
 }
 
 impl Used {
+    pub fn of_agent(usage: Usage) -> Used {
+        Used {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            micros: usage.usd_micros,
+            waited_ms: 0,
+        }
+    }
+
     pub fn add(&mut self, more: Used) {
         self.input_tokens = self.input_tokens.saturating_add(more.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(more.output_tokens);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::journal::LimitRules;
+
 /// D10: no contest has more rounds than this.
 pub const ROUNDS_LIMIT: u32 = 10;
 
@@ -31,6 +33,10 @@ pub struct Rules {
     /// The same for what was left of the day's budget when the contest began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day_micros: Option<u64>,
+
+    /// How a usage limit of an agent is waited for.
+    #[serde(default)]
+    pub limit: LimitRules,
 }
 
 /// One part of the evaluation.
@@ -63,6 +69,7 @@ impl Default for Rules {
             metrics: Vec::new(),
             budget_micros: None,
             day_micros: None,
+            limit: LimitRules::default(),
         }
     }
 }

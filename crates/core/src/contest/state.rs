@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::agents::Agents;
 use super::event::{Judgment, Measure, Used};
 use super::exit::{Exit, Fate, Reason};
 use super::rules::Rules;
@@ -74,6 +75,8 @@ pub enum Phase {
     Submitting {
         attempt: u32,
         limit: Limit,
+        /// Of a team that works with agents.
+        agents: Agents,
     },
     Measuring {
         metrics: Vec<Measuring>,

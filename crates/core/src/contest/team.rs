@@ -1,5 +1,6 @@
 //! One team's way through its rounds: submit, measure, judge, save, and again.
 
+use super::agents::Agents;
 use super::effect::Effect;
 use super::event::{Failed, Failure, Judgment, Measure, Submission};
 use super::exit::Reason;
@@ -73,13 +74,17 @@ impl At<'_> {
         });
     }
 
-    fn submit(&mut self, attempt: u32, wait_ms: u64) {
+    pub fn submit(&mut self, attempt: u32, wait_ms: u64) {
         let limit = match self.limit(self.rules.submission_timeout_ms, wait_ms) {
             Ok(limit) => limit,
             Err(reason) => return self.fail(reason, NO_TIME),
         };
         self.clock_in(self.clock_ms.saturating_add(wait_ms));
-        self.team.phase = Phase::Submitting { attempt, limit };
+        self.team.phase = Phase::Submitting {
+            attempt,
+            limit,
+            agents: Agents::default(),
+        };
         self.effects.push(Effect::Submit {
             team: self.index,
             round: self.team.round(),
@@ -244,7 +249,11 @@ impl At<'_> {
         }
         match self.team.phase.clone() {
             Phase::Queued | Phase::Out(_) => {}
-            Phase::Submitting { attempt, .. } => self.submit(attempt, 0),
+            Phase::Submitting {
+                attempt,
+                limit,
+                agents,
+            } => self.submit_again(attempt, limit, agents),
             Phase::Judging { attempt, .. } => self.judge(attempt, 0),
             Phase::Measuring { metrics } => {
                 for (index, it) in (0u32..).zip(metrics) {

@@ -4,6 +4,7 @@
 use kumite_core::contest::{
     Confidence, Failed, Failure, Judgment, Measure, Score, Submission, Used,
 };
+use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
 
 use super::plan::Plan;
 use crate::rng::Rng;
@@ -17,6 +18,15 @@ pub struct Answer<T> {
     pub says: Result<T, Failed>,
     pub takes_ms: u64,
     pub used: Used,
+}
+
+/// The end of an agent.
+#[derive(Clone)]
+pub struct Agent {
+    pub outcome: Outcome,
+    pub takes_ms: u64,
+    pub usage: Usage,
+    pub session: Option<String>,
 }
 
 /// The question: who is asked, about what, and which attempt it is.
@@ -62,6 +72,71 @@ pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
         takes_ms,
         used,
     }
+}
+
+/// How often the agents of a try are limited before one of them comes to an end.
+const LIMITS_MAX: u32 = 4;
+
+/// How agent number `turn` of a try ends, not counting those that died with their kumite. `now_ms` is
+/// the time of day.
+pub fn agent(plan: &Plan, asked: Asked, turn: u32, is_resumed: bool, now_ms: u64) -> Agent {
+    let mut rng = chance(plan, 5, asked, turn);
+    let usage = Usage {
+        input_tokens: rng.below(100),
+        output_tokens: rng.below(100),
+        usd_micros: rng.below(1_000),
+    };
+    let session = rng.chance(700).then(|| format!("s-{turn}"));
+    let takes_ms = STEP_MS * rng.between(1, 5);
+    let limited = rng.chance(plan.rates.team) && turn <= LIMITS_MAX;
+    let outcome = match (limited, rng.below(3)) {
+        (true, 0) if is_resumed => Outcome::SessionGone(String::new()),
+        (true, kind) => Outcome::Limited(Limit {
+            kind: match kind {
+                0 | 1 => LimitKind::Usage,
+                _ => LimitKind::Overload,
+            },
+            until_ms: rng.chance(500).then(|| now_ms + rng.below(20_000)),
+            words: String::new(),
+        }),
+        (false, _) => return last_agent(plan, asked, usage, session),
+    };
+    Agent {
+        outcome,
+        takes_ms,
+        usage,
+        session,
+    }
+}
+
+/// What it hands in, or how it fails, depends on the try alone.
+fn last_agent(plan: &Plan, asked: Asked, usage: Usage, session: Option<String>) -> Agent {
+    let answer = submit(plan, asked);
+    let mut rng = chance(plan, 6, asked, 0);
+    let outcome = match answer.says {
+        Ok(_) => Outcome::Finished,
+        Err(failed) if failed.failure == Failure::Lasting => Outcome::Missing(String::new()),
+        Err(_) => match rng.below(if plan.is_repeatable { 2 } else { 4 }) {
+            0 => Outcome::Hung,
+            1 => Outcome::Failed(String::new()),
+            2 => Outcome::Killed,
+            _ => Outcome::Lost(String::new()),
+        },
+    };
+    Agent {
+        outcome,
+        takes_ms: answer.takes_ms,
+        usage,
+        session,
+    }
+}
+
+/// What the agent of a try left.
+pub fn handed_in(plan: &Plan, asked: Asked) -> Submission {
+    let malformed = Submission::Malformed {
+        why: "nothing".to_owned(),
+    };
+    submit(plan, asked).says.unwrap_or(malformed)
 }
 
 pub fn measure(plan: &Plan, asked: Asked, metric: u32) -> Answer<Measure> {

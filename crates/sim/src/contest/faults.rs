@@ -9,6 +9,8 @@ kinds! {
         CrashBeforeRecord, CrashAfterRecord, CrashBetweenEffects, CrashAnytime, LongAbsence,
         SubmitBroke, SubmitHung, SubmitMalformed, SubmitLasting, SubmitWaited, AskedToWait,
         MeasureBroke, MeasureHung, Vetoed, JudgeBroke, JudgeHung,
+        AgentLimited, AgentBusy, AgentHeld, AgentHung, AgentBroke, AgentSlow, SessionGone,
+        AgentLost, AgentFound,
         SaveFailed, SaveFailedButLanded, SummaryFailed, DatabaseDown, StartLost,
         AnswerDoubled, AnswerAfterTimeout, AnswerFromLastProcess, AnswersTogether,
         ClockForward, ClockBack, Cancelled, CancelledWhileAway, EndedUnsaved,

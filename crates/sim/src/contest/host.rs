@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use kumite_core::contest::{By, Contest, Effect, Entrant, Event, Failed, Submission, Used};
+use kumite_core::contest::{By, Contest, Effect, Entrant, Event, Failed, Used};
 use kumite_core::engine::{handle_all, record};
 
+use super::agents::{self, Start};
 use super::answers::{self, Asked};
+use super::ask;
 use super::database::{self, Answer, Write};
 use super::faults::Kind;
 use super::hand::{Hand, Played};
@@ -109,8 +111,53 @@ impl Engine {
                 timeout_ms,
             } => {
                 let asked = Asked::new(team, round, attempt);
-                submit(self, world, asked, wait_ms, timeout_ms);
+                if world.plan.with_agents[team as usize] {
+                    let start = Start {
+                        asked,
+                        number: 1,
+                        is_resumed: false,
+                        timeout_ms,
+                    };
+                    return agents::launch(self, world, start, wait_ms);
+                }
+                ask::submit(self, world, asked, wait_ms, timeout_ms);
             }
+            Effect::Launch {
+                team,
+                round,
+                attempt,
+                number,
+                ref resume,
+                wake_ms,
+                timeout_ms,
+            } => {
+                let start = Start {
+                    asked: Asked::new(team, round, attempt),
+                    number,
+                    is_resumed: resume.is_some(),
+                    timeout_ms,
+                };
+                let wait_ms = wake_ms.saturating_sub(world.now_ms + world.ahead_ms);
+                agents::launch(self, world, start, wait_ms);
+            }
+            Effect::HandIn {
+                team,
+                round,
+                attempt,
+                ..
+            } => {
+                let submission = answers::handed_in(&world.plan, Asked::new(team, round, attempt));
+                let event = Event::Submitted {
+                    team,
+                    round,
+                    attempt,
+                    submission,
+                    used: Used::default(),
+                };
+                let job = self.job(world, Some(team));
+                world.post(100, Happening::Answer { job, event });
+            }
+            Effect::Limit { .. } => {}
             Effect::Measure {
                 team,
                 round,
@@ -120,7 +167,7 @@ impl Engine {
                 timeout_ms,
             } => {
                 let asked = Asked::new(team, round, attempt);
-                measure(self, world, asked, metric, wait_ms, timeout_ms);
+                ask::measure(self, world, asked, metric, wait_ms, timeout_ms);
             }
             Effect::Judge {
                 team,
@@ -130,7 +177,7 @@ impl Engine {
                 timeout_ms,
             } => {
                 let asked = Asked::new(team, round, attempt);
-                judge(self, world, asked, wait_ms, timeout_ms);
+                ask::judge(self, world, asked, wait_ms, timeout_ms);
             }
             Effect::Save {
                 team,
@@ -148,7 +195,10 @@ impl Engine {
                 self.save(world, None, wait_ms, Write { rows, answer });
             }
             // This also drops waiting rows: they would be older than those of the summary.
-            Effect::Halt { team } => self.jobs.retain(|_, of| *of != Some(team)),
+            Effect::Halt { team } => {
+                self.jobs.retain(|_, of| *of != Some(team));
+                agents::end(world, team);
+            }
             Effect::Announce(_) => {}
             Effect::End => self.is_done = true,
         }
@@ -175,10 +225,14 @@ impl Engine {
         );
     }
 
-    fn job(&mut self, world: &mut World, team: Option<u32>) -> u64 {
+    pub fn job(&mut self, world: &mut World, team: Option<u32>) -> u64 {
         world.jobs += 1;
         self.jobs.insert(world.jobs, team);
         world.jobs
+    }
+
+    pub fn is_under_way(&self, job: u64) -> bool {
+        self.jobs.contains_key(&job)
     }
 
     /// Marks this job as finished, and returns whether it was in progress in this process.
@@ -188,7 +242,7 @@ impl Engine {
 
     /// Posts the answer when it is due, or a timeout. An answer that is too slow may still arrive
     /// later.
-    fn wait_for<T>(
+    pub fn wait_for<T>(
         &mut self,
         world: &mut World,
         asked: Asked,
@@ -239,129 +293,4 @@ fn start(world: &World) -> Event {
 
 fn cancel() -> Event {
     Event::CancelRequested { by: By::User }
-}
-
-fn submit(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
-    let answer = answers::submit(&world.plan, asked);
-    let kinds = [
-        (answer.used.waited_ms > 0, Kind::SubmitWaited),
-        (is_malformed(&answer.says), Kind::SubmitMalformed),
-        (answer.says.is_err(), Kind::SubmitBroke),
-        (is_lasting(&answer.says), Kind::SubmitLasting),
-        (asks_to_wait(&answer.says), Kind::AskedToWait),
-    ];
-    note(world, &kinds);
-    let Asked {
-        team,
-        round,
-        attempt,
-    } = asked;
-    let event = |says, used| match says {
-        Ok(submission) => Event::Submitted {
-            team,
-            round,
-            attempt,
-            submission,
-            used,
-        },
-        Err(failed) => Event::SubmitFailed {
-            team,
-            round,
-            attempt,
-            failed,
-            used,
-        },
-    };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::SubmitHung);
-}
-
-fn measure(
-    engine: &mut Engine,
-    world: &mut World,
-    asked: Asked,
-    metric: u32,
-    wait_ms: u64,
-    timeout_ms: u64,
-) {
-    let answer = answers::measure(&world.plan, asked, metric);
-    let is_veto = answer.says.as_ref().is_ok_and(|measure| measure.is_veto);
-    let kinds = [
-        (answer.says.is_err(), Kind::MeasureBroke),
-        (is_veto, Kind::Vetoed),
-    ];
-    note(world, &kinds);
-    let Asked {
-        team,
-        round,
-        attempt,
-    } = asked;
-    let event = |says, used| match says {
-        Ok(measure) => Event::Measured {
-            team,
-            round,
-            metric,
-            attempt,
-            measure,
-            used,
-        },
-        Err(failed) => Event::MeasureFailed {
-            team,
-            round,
-            metric,
-            attempt,
-            failed,
-            used,
-        },
-    };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::MeasureHung);
-}
-
-fn judge(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
-    let answer = answers::judge(&world.plan, asked);
-    note(world, &[(answer.says.is_err(), Kind::JudgeBroke)]);
-    let Asked {
-        team,
-        round,
-        attempt,
-    } = asked;
-    let event = |says, used| match says {
-        Ok(judgment) => Event::Judged {
-            team,
-            round,
-            attempt,
-            judgment,
-            used,
-        },
-        Err(failed) => Event::JudgeFailed {
-            team,
-            round,
-            attempt,
-            failed,
-            used,
-        },
-    };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::JudgeHung);
-}
-
-fn note(world: &mut World, kinds: &[(bool, Kind)]) {
-    for (_, kind) in kinds.iter().filter(|(happened, _)| *happened) {
-        world.tally.note(*kind);
-    }
-}
-
-fn is_malformed(says: &Result<Submission, Failed>) -> bool {
-    matches!(says, Ok(Submission::Malformed { .. }))
-}
-
-fn is_lasting(says: &Result<Submission, Failed>) -> bool {
-    let lasting = kumite_core::contest::Failure::Lasting;
-    says.as_ref().is_err_and(|failed| failed.failure == lasting)
-}
-
-fn asks_to_wait(says: &Result<Submission, Failed>) -> bool {
-    let asks = |failed: &Failed| failed.retry_after_ms.is_some();
-    says.as_ref().is_err_and(asks)
 }

@@ -12,7 +12,9 @@ use kumite_core::contest::{self, Contest, Effect, Entry};
 use crate::Failure;
 use crate::run::Sum;
 
+mod agents;
 mod answers;
+mod ask;
 pub mod check;
 mod database;
 pub mod faults;

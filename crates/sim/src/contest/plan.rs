@@ -1,6 +1,7 @@
 //! The shape of one seed's contest.
 
 use kumite_core::contest::{Metric, Rules};
+use kumite_core::journal::LimitRules;
 
 use super::faults::Rates;
 use crate::rng::Rng;
@@ -10,6 +11,8 @@ pub struct Plan {
     pub seed: u64,
     /// The teams, and the retries that each of them entered with.
     pub teams: Vec<Option<u32>>,
+    /// Which of them work with agents.
+    pub with_agents: Vec<bool>,
     pub rules: Rules,
     pub rates: Rates,
     /// Faults end here.
@@ -22,9 +25,11 @@ pub struct Plan {
 impl Plan {
     pub fn draw(seed: u64) -> Plan {
         let mut rng = Rng::new(seed);
+        let teams = teams(&mut rng);
         let mut plan = Plan {
             seed,
-            teams: teams(&mut rng),
+            with_agents: teams.iter().map(|_| rng.chance(400)).collect(),
+            teams,
             rules: rules(&mut rng),
             rates: Rates::draw(&mut rng),
             faults_until_ms: rng.between(2_000, 120_000),
@@ -42,6 +47,8 @@ impl Plan {
         self.rules.contest_timeout_ms = None;
         self.rules.budget_micros = None;
         self.rules.day_micros = None;
+        // Whether an account is limited depends on when somebody asks.
+        self.rules.limit.wait = true;
         self.rates.outage_gap_ms = 0;
         self.rates.jump_gap_ms = 0;
         self.cancel_at_ms = None;
@@ -93,6 +100,12 @@ fn rules(rng: &mut Rng) -> Rules {
         metrics: metrics(rng),
         budget_micros: rng.chance(250).then(|| rng.below(20_000)),
         day_micros: rng.chance(100).then(|| rng.below(20_000)),
+        limit: LimitRules {
+            wait: rng.chance(900),
+            min_ms: 500,
+            max_ms: 30_000,
+            jitter_ms: 300,
+        },
     }
 }
 

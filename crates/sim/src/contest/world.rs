@@ -7,6 +7,7 @@ use std::rc::Rc;
 use kumite_core::contest::{Contest, Entry, Event, Failure, Stage};
 
 use super::Core;
+use super::agents::{self, Agents, Start};
 use super::answers;
 use super::check::Watch;
 use super::database::{Answer, Write, Writer};
@@ -25,6 +26,11 @@ pub enum Happening {
     },
     /// A message that nobody may be waiting for.
     Stray(Event),
+    /// An agent has waited, and begins.
+    AgentBegins {
+        job: u64,
+        start: Start,
+    },
     /// A job of a process has waited, and passes its rows on.
     HandOver {
         job: u64,
@@ -59,6 +65,7 @@ pub struct World {
     /// A person wants to cancel the contest.
     pub wants_cancel: bool,
     pub jobs: u64,
+    pub agents: Agents,
     future: BTreeMap<(u64, u64), Happening>,
     posted: u64,
 }
@@ -84,6 +91,7 @@ pub fn play(core: Core, plan: Plan, watch: Watch) -> World {
         calm: false,
         wants_cancel: false,
         jobs: 0,
+        agents: Agents::default(),
         future: BTreeMap::new(),
         posted: 0,
     };
@@ -132,6 +140,13 @@ impl World {
             Happening::Stray(event) => {
                 if let Some(engine) = engine {
                     engine.take(self, vec![event]);
+                }
+            }
+            Happening::AgentBegins { job, start } => {
+                if let Some(engine) = engine
+                    && engine.is_under_way(job)
+                {
+                    agents::begin(engine, self, job, start);
                 }
             }
             Happening::HandOver { job, write } => {
@@ -301,6 +316,7 @@ impl World {
             }
         }
         if over.is_dying {
+            agents::crash(self);
             self.see(What::Crashed);
         } else if !over.played.contest.is_saved() {
             self.tally.note(Kind::EndedUnsaved);

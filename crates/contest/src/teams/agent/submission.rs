@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use kumite_core::contest::Failed;
+use kumite_core::contest::{Failed, Failure, Used};
 use kumite_formats::contest::Source;
 use kumite_host::spec_file::sentence;
 use kumite_models::Usage;
 use serde_json::{Value, json};
 
-use super::attempt::{Attempt, passing};
+use super::attempt::Attempt;
 use super::place;
 use crate::work::Handed;
 
@@ -18,13 +18,14 @@ use crate::work::Handed;
 pub const CHANGES: &str = "changes.diff";
 
 impl Attempt<'_> {
-    /// `dir` belongs to the agent that has finished.
-    pub(super) fn hand_in(&self, dir: &Path) -> Result<Handed, Failed> {
+    /// This agent has finished.
+    pub fn hand_in(&self) -> Result<Handed, Failed> {
         let changes = self.turn.dir.join(CHANGES);
         let worktree = &self.team.worktree;
         let diff = worktree.diff(&changes);
         diff.map_err(|error| passing(sentence(&error)))?;
-        let said = kumite_agents::final_text(dir).map_err(|error| passing(sentence(&error)))?;
+        let said =
+            kumite_agents::final_text(&self.dir()).map_err(|error| passing(sentence(&error)))?;
         let text = match &self.team.source {
             Source::Text => said.clone().ok_or_else(|| "it printed too much".to_owned()),
             Source::File(path) => place::read(worktree.root(), &worktree.place(), path),
@@ -34,22 +35,23 @@ impl Attempt<'_> {
             Ok(text) => (text, None),
             Err(why) => (String::new(), Some(why)),
         };
+        let used = self.used();
         Ok(Handed {
             text,
             flaw,
             format: format(&self.team.source),
-            messages: self.messages(&said.unwrap_or_default()),
+            messages: self.messages(&said.unwrap_or_default(), used),
             members: Value::Array(Vec::new()),
-            used: self.used,
+            used,
         })
     }
 
     /// In the format of pydantic-ai: the prompt, and the last text.
-    fn messages(&self, text: &str) -> Value {
+    fn messages(&self, text: &str, used: Used) -> Value {
         let now = format!("{:.6}", Timestamp::now());
         let usage = Usage {
-            input_tokens: self.used.input_tokens,
-            output_tokens: self.used.output_tokens,
+            input_tokens: used.input_tokens,
+            output_tokens: used.output_tokens,
             ..Usage::default()
         };
         json!([
@@ -68,6 +70,14 @@ impl Attempt<'_> {
                 "parts": [{"part_kind": "text", "content": text, "id": null}],
             },
         ])
+    }
+}
+
+fn passing(why: String) -> Failed {
+    Failed {
+        failure: Failure::Passing,
+        why,
+        retry_after_ms: None,
     }
 }
 

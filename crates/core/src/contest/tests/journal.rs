@@ -2,9 +2,11 @@
 
 use super::build::*;
 use crate::contest::{
-    By, Contest, Entry, Event, Failed, Failure, Measure, Metric, Rules, Score, Used, VERSION,
+    By, Contest, Entry, Event, Failed, Failure, Measure, Metric, Over, Rules, Score, Used, VERSION,
     decide,
 };
+use crate::journal::LimitRules;
+use crate::outcome::{Ended, Outcome, Usage};
 
 fn every_event() -> Vec<Event> {
     let full = Rules {
@@ -21,6 +23,7 @@ fn every_event() -> Vec<Event> {
         metrics: vec![metric("a \"quoted\" name\n", u32::MAX), program("日本", 0)],
         budget_micros: Some(u64::MAX),
         day_micros: Some(0),
+        limit: LimitRules::default(),
     };
     let asked = Failed {
         retry_after_ms: Some(u64::MAX),
@@ -44,6 +47,23 @@ fn every_event() -> Vec<Event> {
         submitted(0, 1, 1, given()),
         submitted(u32::MAX, u32::MAX, u32::MAX, malformed()),
         submit_failed(0, 1, 1, asked),
+        Event::AgentEnded {
+            team: 0,
+            round: 1,
+            attempt: 1,
+            number: 2,
+            over: Over {
+                ended: Ended {
+                    outcome: Outcome::Hung,
+                    session: Some("s-1".to_owned()),
+                    usage: Usage::default(),
+                    last_words: String::new(),
+                },
+                is_found: true,
+                worked_ms: 7,
+                why: "it said nothing".to_owned(),
+            },
+        },
         measured(0, 1, 0, 1, found(100)),
         measured(0, 1, 0, 1, veto()),
         judged(0, 1, 1, true),

@@ -1,5 +1,6 @@
 //! The rules of a contest as rows: what happened, what is done, and the state of the teams.
 
+mod agents;
 mod board;
 mod build;
 mod cancel;

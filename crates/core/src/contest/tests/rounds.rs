@@ -105,6 +105,9 @@ fn of(effect: &Effect) -> Option<u32> {
     match effect {
         Effect::Begin { team, .. }
         | Effect::Submit { team, .. }
+        | Effect::Launch { team, .. }
+        | Effect::HandIn { team, .. }
+        | Effect::Limit { team, .. }
         | Effect::Measure { team, .. }
         | Effect::Judge { team, .. }
         | Effect::Save { team, .. }

@@ -8,7 +8,7 @@ use crate::check::{Verdict, broken};
 
 pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     let team = match heard {
-        Heard::Answer { team, .. } => *team,
+        Heard::Answer { team, .. } | Heard::Agent { team } => *team,
         Heard::Late => {
             return match orders {
                 [] => Ok(()),
@@ -22,7 +22,10 @@ pub fn check(book: &Book, heard: &Heard, orders: &[Effect]) -> Verdict {
     };
     let other = orders.iter().find(|order| match order {
         Effect::Begin { team: of, .. } => *of != team && !is_new(book, *of),
-        Effect::Halt { team: of } => *of != team,
+        Effect::Launch { team: of, .. }
+        | Effect::HandIn { team: of, .. }
+        | Effect::Limit { team: of, .. }
+        | Effect::Halt { team: of } => *of != team,
         Effect::Announce(notice) => notice
             .team
             .is_some_and(|of| of != team && !is_new(book, of)),

@@ -81,6 +81,9 @@ pub fn asked(order: &Effect) -> Option<Asked> {
             timeout_ms: u64::MAX,
         }),
         Effect::Begin { .. }
+        | Effect::Launch { .. }
+        | Effect::HandIn { .. }
+        | Effect::Limit { .. }
         | Effect::SaveSummary { .. }
         | Effect::Halt { .. }
         | Effect::Announce(_)

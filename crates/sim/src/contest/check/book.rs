@@ -8,6 +8,7 @@ use kumite_core::contest::{
 };
 
 use super::asked::{Key, asked};
+use super::crew::Crew;
 use super::round::Round;
 
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,10 @@ pub enum Heard {
         key: Key,
         of: Try,
         how: How,
+    },
+    /// An agent of the try in progress ended, and the try goes on.
+    Agent {
+        team: u32,
     },
     Summary(bool),
     Cancelled,
@@ -71,6 +76,7 @@ pub struct Team {
     /// Tries that were in progress when the contest was cancelled or the last process died. Kept
     /// for one entry.
     pub lost: BTreeMap<Key, Try>,
+    pub crew: Crew,
     pub is_out: bool,
     pub used: Used,
     pub used_ms: u64,
@@ -140,6 +146,16 @@ impl Book {
                     how,
                     used.waited_ms,
                 )
+            }
+            Event::AgentEnded {
+                team,
+                round,
+                attempt,
+                number,
+                over,
+            } => {
+                self.pay(Some(*team), Used::of_agent(over.ended.usage));
+                self.agent(entry.at_ms, *team, *round, (*attempt, *number), over)
             }
             Event::Measured {
                 team,
@@ -245,7 +261,7 @@ impl Book {
     }
 
     /// A successful save does not give `attempt`.
-    fn answer(
+    pub fn answer(
         &mut self,
         team: u32,
         number: u32,
@@ -301,7 +317,18 @@ impl Book {
             }
             Effect::Halt { team } => self.teams[team as usize].open.clear(),
             Effect::SaveSummary { attempt, .. } => self.summary = Some(attempt),
-            Effect::Announce(_) | Effect::End => {}
+            Effect::Launch {
+                team,
+                attempt,
+                wake_ms,
+                timeout_ms,
+                ..
+            } => {
+                let wait_ms = wake_ms.saturating_sub(entry.at_ms);
+                self.agent_goes_on(team, attempt, wait_ms, timeout_ms);
+            }
+            Effect::HandIn { team, .. } => self.hands_in(team),
+            Effect::Limit { .. } | Effect::Announce(_) | Effect::End => {}
             _ => {
                 let Some(asked) = asked(order) else { return };
                 let contest_left_ms = self.left_ms().saturating_sub(asked.wait_ms);
@@ -316,6 +343,9 @@ impl Book {
                     team_left_ms: of.left_ms(&self.rules),
                     contest_left_ms,
                 };
+                if asked.key == Key::Submit {
+                    of.crew = Crew::default();
+                }
                 of.open.insert(asked.key, open);
             }
         }
@@ -356,7 +386,7 @@ impl Team {
     }
 
     /// D14: time is charged while at least one try is in progress.
-    fn count(&mut self, clock_ms: u64, waited_ms: u64) {
+    pub fn count(&mut self, clock_ms: u64, waited_ms: u64) {
         let works = self.open.iter().filter(|(key, _)| **key != Key::Save);
         if let Some(first_ms) = works.map(|(_, open)| open.from_ms).min() {
             let from_ms = first_ms.max(self.counted_ms);

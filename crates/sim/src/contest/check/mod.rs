@@ -12,6 +12,7 @@ use crate::check::{Broken, Verdict, broken};
 mod alone;
 mod asked;
 mod book;
+mod crew;
 mod ends;
 mod exits;
 mod places;
@@ -127,6 +128,7 @@ impl Watch {
         let heard = self.book.hear(entry, at_ms);
         self.rows.saved(&self.book, &heard)?;
         alone::check(&self.book, &heard, &orders)?;
+        crew::check(&self.book, &heard, &orders)?;
         self.told.hear(&orders)?;
         for order in &orders {
             tries::check(&self.book, &heard, order)?;
@@ -169,7 +171,10 @@ impl Counts {
             What::Recorded(_) => self.entries += 1,
             What::Crashed => self.crashes += 1,
             What::Performed(
-                Effect::Submit { .. } | Effect::Measure { .. } | Effect::Judge { .. },
+                Effect::Submit { .. }
+                | Effect::Launch { .. }
+                | Effect::Measure { .. }
+                | Effect::Judge { .. },
             ) => self.tries += 1,
             What::Over { contest, .. } => {
                 for team in &contest.teams {

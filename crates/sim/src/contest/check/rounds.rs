@@ -14,9 +14,13 @@ pub fn check(book: &Book, heard: &Heard, order: &Effect) -> Verdict {
         | Effect::Measure { .. }
         | Effect::Judge { .. }
         | Effect::Save { .. } => asks(book, order),
-        Effect::SaveSummary { .. } | Effect::Halt { .. } | Effect::Announce(_) | Effect::End => {
-            Ok(())
-        }
+        Effect::Launch { .. }
+        | Effect::HandIn { .. }
+        | Effect::Limit { .. }
+        | Effect::SaveSummary { .. }
+        | Effect::Halt { .. }
+        | Effect::Announce(_)
+        | Effect::End => Ok(()),
     }
 }
 

@@ -4,7 +4,8 @@ mod tampered;
 
 use kumite_core::contest::board::{self, Standing};
 use kumite_core::contest::{
-    Bound, Contest, Effect, Entry, Event, Limit, Measuring, Phase, Rules, Verdict, decide,
+    Agents, Bound, Contest, Effect, Entry, Event, Limit, Measuring, Phase, Rules, Verdict, What,
+    decide,
 };
 
 use super::{Core, play_with};
@@ -101,7 +102,11 @@ fn a_round_that_is_done_twice_after_a_crash_is_noticed() {
         if entry.event == Event::Resumed {
             for team in &mut contest.teams {
                 if let Phase::Judging { limit, .. } = team.phase {
-                    team.phase = Phase::Submitting { attempt: 1, limit };
+                    team.phase = Phase::Submitting {
+                        attempt: 1,
+                        limit,
+                        agents: Agents::default(),
+                    };
                 }
             }
         }
@@ -366,4 +371,29 @@ fn an_end_without_a_reason_is_noticed() {
         (contest, effects)
     });
     breaks("every end has what it takes", core);
+}
+
+#[test]
+fn an_agent_that_forgets_its_session_is_noticed() {
+    let core = deciding(|contest, entry| {
+        let (contest, mut effects) = decide(contest, entry);
+        for effect in &mut effects {
+            if let Effect::Launch { resume, .. } = effect {
+                *resume = None;
+            }
+        }
+        (contest, effects)
+    });
+    breaks("an agent is followed by the right one, or hands in", core);
+}
+
+#[test]
+fn an_end_that_nobody_is_told_of_is_noticed() {
+    let core = deciding(|contest, entry| {
+        let (contest, mut effects) = decide(contest, entry);
+        let is_end = |effect: &Effect| matches!(effect, Effect::Announce(notice) if matches!(notice.what, What::TeamEnded { .. }));
+        effects.retain(|effect| !is_end(effect));
+        (contest, effects)
+    });
+    breaks("every score and every end is told", core);
 }
