@@ -1,7 +1,9 @@
 //! What is told of a contest, as programs read it, and the way to people who are not looking.
 
-use kumite_core::contest::{Contest, Notice, What};
+use kumite_core::contest::{Contest, End, Fate, Notice, What};
+use kumite_core::notice::Level;
 use kumite_host::clock::rfc3339;
+use kumite_host::notify::Message;
 use serde_json::{Value, json};
 
 /// A notice with its time.
@@ -30,6 +32,51 @@ impl News {
             fields["team_name"] = json!(team.name);
         }
         fields
+    }
+
+    /// What people hear who are not looking (B4). None: they need not know.
+    pub fn message(&self, id: &str, contest: &Contest) -> Option<Message> {
+        let (text, level, is_urgent) = match &self.what {
+            What::ContestEnded { end, winner } => {
+                let level = match end {
+                    End::Done | End::Cancelled => Level::Info,
+                    End::Failed => Level::Error,
+                };
+                let won = winner.as_ref();
+                let won = won.map(|(team, score)| format!(": {team} won with {score}"));
+                let text = format!("contest {}{}", end.name(), won.unwrap_or_default());
+                (text, level, true)
+            }
+            What::TeamEnded {
+                reason, message, ..
+            } => {
+                let level = match reason.fate() {
+                    Fate::Done => return None,
+                    Fate::Failed | Fate::Disqualified => Level::Warn,
+                };
+                let team = self.team.and_then(|team| contest.teams.get(team as usize));
+                let name = team.map_or("a team", |team| team.name.as_str());
+                let why = message.as_ref().map(|why| format!(": {why}"));
+                let reason = reason.name().replace('_', " ");
+                let text = format!("{name} is out, {reason}{}", why.unwrap_or_default());
+                (text, level, false)
+            }
+            What::ContestStarted { .. }
+            | What::ContestResumed
+            | What::RoundStarted { .. }
+            | What::Submitted { .. }
+            | What::RoundScored { .. }
+            | What::RoundFailed { .. }
+            | What::Judged { .. }
+            | What::Trouble { .. } => return None,
+        };
+        Some(Message {
+            title: id.to_owned(),
+            text,
+            level,
+            is_urgent,
+            json: self.to_json(id, contest),
+        })
     }
 }
 

@@ -10,6 +10,10 @@ use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, Stage};
 use kumite_core::engine::{EffectKey, World, act, handle_all, record};
 use kumite_formats::contest::TeamKind;
 use kumite_host::journal::{self, Journal};
+use kumite_host::notify::Notifier;
+use kumite_host::project::Project;
+use kumite_host::settings::{Flags, Loader};
+use kumite_host::spec_file::sentence;
 use kumite_host::{clock, crash};
 use kumite_models::Cancel;
 
@@ -94,6 +98,7 @@ pub(crate) struct Desk {
     pub stop: Cancel,
     journal: Journal<Contest>,
     usages: Usages,
+    notifier: Option<Notifier>,
 }
 
 /// Is told all news, with the contest as it is then, and of every other change without news.
@@ -132,6 +137,7 @@ impl Engine {
         }
         let parts = Parts::new(&home, &charter, with_players)?;
         let board = Board::new(&charter.database)?;
+        let notifier = notifier(&charter, &home);
         let (sender, inbox) = channel();
         Ok(Engine {
             contest: opened.state,
@@ -146,6 +152,7 @@ impl Engine {
                 stop,
                 journal: opened.journal,
                 usages,
+                notifier,
             },
             inbox,
             _lock: lock,
@@ -277,6 +284,19 @@ impl Engine {
     }
 }
 
+/// The desktop and the webhooks of the project. Settings that cannot be read do not stop a contest.
+fn notifier(charter: &Charter, home: &Home) -> Option<Notifier> {
+    let project = Project::at(&charter.project);
+    match Loader::load(&project, Flags::default()) {
+        Ok(loader) => Some(Notifier::new(&loader.loaded.settings.notify, home.dir())),
+        Err(error) => {
+            let why = sentence(&error);
+            eprintln!("kumite: neither desktop nor webhook will be told: {why}");
+            None
+        }
+    }
+}
+
 /// The loop's way into the world.
 struct Hand<'a> {
     desk: &'a mut Desk,
@@ -321,6 +341,9 @@ impl Desk {
     /// News that cannot be kept is no reason to stop the contest.
     fn publish(&self, key: EffectKey, news: &News, contest: &Contest) {
         let id = &self.charter.id;
+        if let (Some(notifier), Some(message)) = (&self.notifier, news.message(id, contest)) {
+            notifier.tell(&message);
+        }
         let name = format!("{id} {}.{}", key.seq, key.index);
         let line = news.to_json(id, contest);
         // Both the page of the workspace and the page of the project receive it.

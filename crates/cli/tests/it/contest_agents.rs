@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::webhook::listen;
 use crate::world::{Out, PATIENCE, Running, World};
 
 /// Behaves like Claude Code. `$here` is the project.
@@ -213,4 +214,23 @@ fn agent_teams_without_a_commit_to_begin_with_are_refused_before_anything_happen
     }
     assert_eq!(started(&world), [""; 0]);
     assert!(!world.path(".kiro/runtime/kumite/contests").exists());
+}
+
+#[test]
+fn b4_the_end_of_a_contest_reaches_the_webhook() {
+    let (address, bodies) = listen();
+    let world = arena();
+    let settings = world.read(".kiro/kumite.toml");
+    let hook = format!("{settings}[notify]\nwebhook = \"http://{address}/hook\"\n");
+    world.write(".kiro/kumite.toml", &hook);
+    run(&world).assert_code(0);
+    let posted: Vec<Value> = bodies.try_iter().collect();
+    assert_eq!(posted.len(), 1, "{posted:?}");
+    assert_eq!(posted[0]["type"], "contest_ended");
+    assert_eq!(posted[0]["winner"], "claude");
+    let text = posted[0]["text"].as_str().unwrap();
+    assert!(
+        text.ends_with("contest done: claude won with 100.00"),
+        "{text}"
+    );
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::world::{World, text};
 
 /// A web address that accepts every POST and passes its body on.
-fn listen() -> (SocketAddr, Receiver<Value>) {
+pub fn listen() -> (SocketAddr, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     (listener.local_addr().unwrap(), serve(listener, 0))
 }
