@@ -161,7 +161,7 @@ impl Worktree {
         })?;
         let index = place.path().join("index");
         // With the old index, git need not read unchanged files.
-        let _ = fs::copy(git_dir.join("index"), &index);
+        copy_index(&git_dir.join("index"), &index);
         let git = self
             .git(&git_dir)
             .with("GIT_INDEX_FILE", &index)
@@ -254,5 +254,19 @@ impl Worktree {
         Git::at(&self.root)
             .with("GIT_DIR", git_dir)
             .with("GIT_WORK_TREE", &self.root)
+    }
+}
+
+/// A copy with the time of the original: git takes a file for unchanged if it is older than the
+/// index, and an agent may write a file in the same moment in which it was checked out.
+fn copy_index(from: &Path, to: &Path) {
+    // Without a copy, git reads all files.
+    let copied = || -> io::Result<()> {
+        fs::copy(from, to)?;
+        let time = fs::metadata(from)?.modified()?;
+        fs::File::options().write(true).open(to)?.set_modified(time)
+    };
+    if copied().is_err() {
+        let _ = fs::remove_file(to);
     }
 }
