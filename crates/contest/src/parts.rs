@@ -169,10 +169,10 @@ fn team(
             let root = worktree::path_of(home.dir(), index as usize, &team.id);
             let kit = agents.ok_or_else(|| Error::NoBase { id: id() })?;
             let made = AgentTeam::new(Arc::clone(kit), agent, root);
-            Player::Agents(made.map_err(|error| Error::Agent {
+            Player::Agents(Box::new(made.map_err(|error| Error::Agent {
                 id: id(),
                 source: Box::new(error),
-            })?)
+            })?))
         }
         TeamKind::Model(model) => {
             let made = ModelTeam::new(model, &charter.plan.prices, kit);

@@ -55,7 +55,7 @@ pub trait Team: Send + Sync {
 /// One team as the engine asks it.
 pub enum Player {
     /// The core decides after each of its agents what follows.
-    Agents(AgentTeam),
+    Agents(Box<AgentTeam>),
     /// It answers once per try.
     Alone(Box<dyn Team>),
 }

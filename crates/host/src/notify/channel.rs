@@ -200,7 +200,10 @@ mod tests {
             }
             match troubles.next() {
                 Some(trouble) => Err(trouble),
-                None => Ok(send.send(text.to_owned()).unwrap()),
+                None => {
+                    send.send(text.to_owned()).unwrap();
+                    Ok(())
+                }
             }
         });
         let channel = Channel::open(None, move |it| (tried.lock().unwrap())(&it.text)).unwrap();

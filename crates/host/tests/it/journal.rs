@@ -187,7 +187,7 @@ fn m2_an_empty_line_says_nothing() {
 fn m2_a_broken_line_is_named_once() {
     let (dir, _) = written(3);
     let broken = text(&dir).replacen("\"seq\":2", "\"seq\" 2", 1);
-    put(&dir, "journal.jsonl", &format!("\n{broken}"));
+    put(&dir, "journal.jsonl", format!("\n{broken}"));
     let error = history(dir.path()).unwrap_err().to_string();
     let expected = "journal.jsonl:3: not a journal entry (expected `:`); \
         `kumite doctor` says what to do";

@@ -336,7 +336,7 @@ fn s6_a_new_run_begins_with_a_start_when_no_walk_is_under_way() {
     // One run: one number, one purse.
     assert_eq!(after(waits(), &[approve, start(written(2))]), (2, 5));
     assert_eq!(after(waits(), &[reject.clone(), again.clone()]), (2, 5));
-    assert_eq!(after(waits(), &[again.clone()]), (2, 5));
+    assert_eq!(after(waits(), std::slice::from_ref(&again)), (2, 5));
     assert_eq!(after(stopped(review(1)), &[start(written(3))]), (2, 5));
     // A new run: after the end, and after a reset.
     let finished = || done(Finish::AllPhasesDone);
