@@ -274,7 +274,7 @@ fn a_usage_limit_is_waited_for_and_the_same_session_goes_on() {
         return;
     }
     let stage = Stage::new(&format!(
-        "echo \"$@\" | tr '\\n' ' ' >> $here/.kiro/runtime/calls; echo >> $here/.kiro/runtime/calls\n\
+        "echo \"$@\" \"$(cat)\" | tr '\\n' ' ' >> $here/.kiro/runtime/calls; echo >> $here/.kiro/runtime/calls\n\
          [ -e half.txt ] && {{ text=$(cat half.txt)\n{DONE}\nexit 0; }}\n\
          echo half > half.txt\n{LIMITED}\nexit 1"
     ));

@@ -131,14 +131,14 @@ fn a_missing_entry_is_an_error() {
 #[test]
 fn a_journal_of_a_newer_kumite_is_not_touched() {
     let (dir, _) = written(2);
-    let newer = text(&dir).replace("{\"v\":1,", "{\"v\":2,");
+    let newer = text(&dir).replace("{\"v\":2,", "{\"v\":3,");
     put(&dir, "journal.jsonl", &newer);
     for error in [
         Journal::<Run>::open(dir.path()).err().unwrap(),
         peek(dir.path()).unwrap_err(),
     ] {
         assert!(
-            matches!(error, Error::Newer { version: 2, .. }),
+            matches!(error, Error::Newer { version: 3, .. }),
             "{error:?}"
         );
         assert!(!error.is_of_the_machine());
@@ -150,14 +150,14 @@ fn a_journal_of_a_newer_kumite_is_not_touched() {
 #[test]
 fn m1_a_newer_journal_is_told_from_a_broken_one_by_its_version_alone() {
     let (dir, _) = written(2);
-    let unknown = r#"{"v":2,"seq":3,"at_ms":3,"event":"danced","with":["nobody"]}"#;
+    let unknown = r#"{"v":3,"seq":3,"at_ms":3,"event":"danced","with":["nobody"]}"#;
     put(&dir, "journal.jsonl", text(&dir) + unknown + "\n");
     for error in [
         Journal::<Run>::open(dir.path()).err().unwrap(),
         peek(dir.path()).unwrap_err(),
         history(dir.path()).unwrap_err(),
     ] {
-        assert!(matches!(error, Error::Newer { version: 2, .. }));
+        assert!(matches!(error, Error::Newer { version: 3, .. }));
         let advice = "update kumite (this is 0.1.0); nothing was changed";
         assert!(error.to_string().ends_with(advice), "{error}");
     }
@@ -206,7 +206,7 @@ fn a_snapshot_is_only_a_short_cut() {
     let offset = &offset[..offset.find(',').unwrap()];
     let middle = newest.replace(&format!("\"offset\":{offset}"), "\"offset\":7");
     let beyond = newest.replace(&format!("\"offset\":{offset}"), "\"offset\":999999");
-    let future = newest.replace("\"v\":1", "\"v\":2");
+    let future = newest.replace("\"v\":2", "\"v\":3");
     assert!(
         [&middle, &beyond, &future]
             .into_iter()
