@@ -26,9 +26,26 @@ pub fn root() -> PathBuf {
 /// The cargo that runs us, in the root of the project.
 pub fn cargo(args: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
+    let mut command = match ignores_interrupts() {
+        false => Command::new(program),
+        true => {
+            let mut env = Command::new("env");
+            env.arg("--default-signal=INT,HUP").arg(program);
+            env
+        }
+    };
     command.args(args).current_dir(root());
     command
+}
+
+/// Whether a shell started us in the background, or nohup did. kumite keeps a signal ignored that
+/// was ignored when it started, so tests that interrupt it would wait for ever.
+fn ignores_interrupts() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    // SIGHUP is 1, SIGINT is 2.
+    mask.is_some_and(|mask| mask & 0b11 != 0)
 }
 
 /// Runs a command to its end, on our terminal. A failure ends the chore with its exit code.

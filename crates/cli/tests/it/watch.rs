@@ -99,16 +99,8 @@ impl World {
         most
     }
 
-    /// The prompt of the n-th launch: the text after `--`.
+    /// The prompt of the n-th launch.
     pub fn prompt(&self, index: usize) -> String {
-        let launch = &self.launches()[index];
-        let argv: Vec<String> = launch["argv"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(text)
-            .collect();
-        let at = argv.iter().position(|word| word == "--");
-        argv[at.unwrap_or_else(|| panic!("no prompt in {argv:?}")) + 1..].join(" ")
+        text(&self.launches()[index]["prompt"])
     }
 }
