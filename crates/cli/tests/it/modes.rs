@@ -67,5 +67,5 @@ fn m6_a_file_that_may_not_grow_is_said() {
     let world = started_by("ulimit -f 1");
     let out = world.kumite(&["run", "login"]);
     assert!([1, 3].contains(&out.code), "{out:?}");
-    assert!(out.stderr.contains("File too large"), "{out:?}");
+    assert!(out.stdout.contains("File too large"), "{out:?}");
 }

@@ -79,7 +79,7 @@ fn whatever_is_wrong_is_told_in_a_sentence_that_names_the_field_or_the_remedy() 
         (
             "approve_document",
             json!({"spec": "login", "document": "impl"}),
-            &["document: unknown variant `impl`"],
+            &["document: impl cannot be approved", "deploy"],
         ),
         ("approve_document", json!({"spec": "login"}), &["login: "]),
         (

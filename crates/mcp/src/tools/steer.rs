@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::specs::told;
 use super::{OfSpec, names};
-use crate::refusal::Result;
+use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Reach, Tool, tool};
 
 pub fn tools() -> [Tool; 5] {
@@ -73,6 +73,14 @@ struct Reject {
 }
 
 fn approve(call: &Call<'_>, args: Approve) -> Result<Answer> {
+    let wrong =
+        |phase: &Phase| *phase != Phase::Deploy && Document::from_name(phase.name()).is_none();
+    if let Some(phase) = args.document.filter(wrong) {
+        return Err(Refusal::new(format!(
+            "document: {} cannot be approved; requirements, design, tasks and deploy can",
+            phase.name()
+        )));
+    }
     let document: Vec<&str> = args.document.iter().map(|it| it.name()).collect();
     steer(call, &["approve"], &args.spec, &document)
 }
