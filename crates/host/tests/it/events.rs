@@ -124,14 +124,6 @@ fn a_torn_line_does_not_swallow_the_next_event() {
 }
 
 #[test]
-fn a_spec_directory_that_is_gone_is_an_error_only_if_it_cannot_be_made() {
-    let place = Place::new();
-    fs::remove_dir_all(place.path("")).unwrap();
-    tell(&place, 1, false);
-    assert_eq!(lines(&place).len(), 2);
-}
-
-#[test]
 fn a_spec_that_was_moved_away_is_not_begun_anew() {
     let place = Place::new();
     tell(&place, 1, false);

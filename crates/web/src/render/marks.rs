@@ -108,13 +108,13 @@ mod tests {
         for (words, shown) in [
             (
                 "paused by you; `kumite resume` goes on",
-                "It was paused; <code>kumite resume</code> goes on.",
+                "Paused by you; <code>kumite resume</code> goes on.",
             ),
             (
                 "design.md waits for approval",
                 "design.md waits for approval.",
             ),
-            ("kumite was told to end", "kumite was told to end."),
+            ("kumite was interrupted", "kumite was interrupted."),
             ("all phases are done.", "All phases are done."),
             ("an <b> in it", "An &lt;b&gt; in it."),
             ("", ""),

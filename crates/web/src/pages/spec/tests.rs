@@ -215,7 +215,7 @@ fn a_person_who_is_needed_reads_what_for_and_what_to_do() {
             "Reset forgets the retries",
         ),
         (Halt::Failed(Failure::AgentFailed), "An agent failed"),
-        (Halt::Failed(Failure::AgentMissing), "kumite doctor"),
+        (Halt::Failed(Failure::AgentMissing), "kumite agent list"),
         (
             Halt::Failed(Failure::AgentHung),
             "said nothing for too long",
