@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use kumite_formats::settings::AgentSettings;
-use kumite_host::limits;
+use kumite_project::limits;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -11,9 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use console::style;
-use kumite_host::project::Project;
-use kumite_host::settings::{Flags, Loader};
-use kumite_host::spec_file::sentence;
+use kumite_project::project::Project;
+use kumite_project::settings::{Flags, Loader};
+use kumite_project::spec_file::sentence;
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

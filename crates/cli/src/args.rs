@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kumite_host::project::Project;
-use kumite_host::settings::{Flags, Loader};
+use kumite_project::project::Project;
+use kumite_project::settings::{Flags, Loader};
 
 use crate::trouble::{Result, Trouble};
 use crate::{commands, out};

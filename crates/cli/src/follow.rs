@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use kumite_core::notice::Notice;
-use kumite_host::attend::{self, Found};
-use kumite_host::control::{Client, Follow, Reply, Request, RunRequest};
-use kumite_host::engine::{Engine, Left, Message, Until};
-use kumite_host::lock::Lock;
-use kumite_host::project::Project;
-use kumite_host::settings::Loader;
+use kumite_host::client::{self, Found};
+use kumite_host::{Connection, Follow, Reply, Request, RunRequest};
+use kumite_host::{Engine, Left, Message, Until};
+use kumite_project::lock::Lock;
+use kumite_project::project::Project;
+use kumite_project::settings::Loader;
 
 use crate::exit;
 use crate::progress::{Screen, with_unsaid};
@@ -116,8 +116,8 @@ fn ask_to_end(project: &Project, specs: &[String]) {
     if specs.is_empty() {
         return;
     }
-    let _ =
-        Client::connect(project).and_then(|mut client| client.ask(&Request::Interrupt { specs }));
+    let _ = Connection::connect(project)
+        .and_then(|mut client| client.ask(&Request::Interrupt { specs }));
 }
 
 struct Follower<'a> {
@@ -173,7 +173,7 @@ impl Follower<'_> {
     fn follow_all(&mut self) -> Result<u8> {
         loop {
             self.duty.set(Whose::Unknown);
-            let followed = match attend::engine(self.project)? {
+            let followed = match client::engine(self.project)? {
                 Found::Free(lock) => self.in_ours(lock)?,
                 Found::Alive(client) => self.beside(client)?,
             };
@@ -186,7 +186,7 @@ impl Follower<'_> {
                 (Followed::Lost, Some(code)) => {
                     let specs = self.duty.own();
                     if !specs.is_empty() {
-                        attend::ask(self.project, &Request::Interrupt { specs }, None)?;
+                        client::ask(self.project, &Request::Interrupt { specs }, None)?;
                     }
                     return Ok(code);
                 }
@@ -247,7 +247,7 @@ impl Follower<'_> {
         if left.is_empty() {
             return Ok(());
         }
-        attend::hand_over(self.project, self.loader.jobs(), left)?;
+        client::hand_over(self.project, self.loader.jobs(), left)?;
         let ours = |left: &&Left| !self.request.specs.contains(&left.spec);
         for Left { spec, .. } in left.iter().filter(ours) {
             eprintln!("{spec}, started elsewhere, goes on; `kumite stop {spec}` ends it");
@@ -255,7 +255,7 @@ impl Follower<'_> {
         Ok(())
     }
 
-    fn beside(&mut self, mut client: Client) -> Result<Followed> {
+    fn beside(&mut self, mut client: Connection) -> Result<Followed> {
         if client.ask(&self.request(Follow::UntilEnded)).is_err() {
             return Ok(Followed::Lost);
         }

@@ -10,10 +10,10 @@ use kumite_core::facts::TaskFacts;
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::Step;
-use kumite_host::announce::{Announcement, usd};
-use kumite_host::clock::now_ms;
-use kumite_host::project::Project;
-use kumite_host::{evidence, wording};
+use kumite_project::announce::{Announcement, usd};
+use kumite_project::clock::now_ms;
+use kumite_project::project::Project;
+use kumite_project::{evidence, wording};
 
 use crate::render::{in_locale, is_ascii_wanted};
 use crate::{exit, out, render};

@@ -6,9 +6,9 @@ use console::{Style, style};
 use kumite_core::facts::Verdict;
 use kumite_core::notice::{Level, Notice};
 use kumite_core::run::StateName;
-use kumite_host::announce::Announcement;
-use kumite_host::clock::local_time;
-use kumite_host::wording;
+use kumite_project::announce::Announcement;
+use kumite_project::clock::local_time;
+use kumite_project::wording;
 
 /// One line for a person: time, spec, what happened.
 pub fn line(announcement: &Announcement, width: usize) -> String {

@@ -6,8 +6,8 @@ use console::{Style, style};
 use kumite_agents::{Line, Said, clean, clean_line};
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Outcome, Usage};
-use kumite_host::announce::{outcome_detail, outcome_name};
-use kumite_host::clock::local_time;
+use kumite_project::announce::{outcome_detail, outcome_name};
+use kumite_project::clock::local_time;
 
 /// How many lines of a diff are shown.
 const DIFF_MAX: usize = 20;

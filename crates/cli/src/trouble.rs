@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use kumite_host::spec_file::sentence;
+use kumite_project::spec_file::sentence;
 
 use crate::exit;
 
@@ -59,17 +59,17 @@ invalid!(
     kumite_contest::place::Error,
     kumite_contest::report::Error,
     kumite_formats::spec_name::Error,
-    kumite_host::journal::Error,
-    kumite_host::project::Error,
-    kumite_host::settings::Error,
-    kumite_host::spec_file::Error,
+    kumite_project::journal::Error,
+    kumite_project::project::Error,
+    kumite_project::settings::Error,
+    kumite_project::spec_file::Error,
 );
 
 /// A contest: a refusal of the machine is a failure, an error in a file is invalid input.
 impl From<kumite_contest::engine::Error> for Trouble {
     fn from(error: kumite_contest::engine::Error) -> Trouble {
         use kumite_contest::{engine, home};
-        use kumite_host::journal;
+        use kumite_project::journal;
         let message = sentence(&error);
         match error {
             engine::Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
@@ -86,43 +86,42 @@ impl From<kumite_contest::engine::Error> for Trouble {
     }
 }
 
-impl From<kumite_host::orders::Error> for Trouble {
-    fn from(error: kumite_host::orders::Error) -> Trouble {
+impl From<kumite_host::RequestError> for Trouble {
+    fn from(error: kumite_host::RequestError) -> Trouble {
         let message = sentence(&error);
         match error {
-            kumite_host::orders::Error::Backwards { .. } => Trouble::usage(message),
+            kumite_host::RequestError::Backwards { .. } => Trouble::usage(message),
             _ => Trouble::invalid(message),
         }
     }
 }
 
-impl From<kumite_host::new_spec::Error> for Trouble {
-    fn from(error: kumite_host::new_spec::Error) -> Trouble {
+impl From<kumite_project::new_spec::Error> for Trouble {
+    fn from(error: kumite_project::new_spec::Error) -> Trouble {
         let message = sentence(&error);
         match error {
-            kumite_host::new_spec::Error::Name(_) | kumite_host::new_spec::Error::Exists { .. } => {
-                Trouble::invalid(message)
-            }
-            kumite_host::new_spec::Error::Write { .. } => Trouble::failed(message),
+            kumite_project::new_spec::Error::Name(_)
+            | kumite_project::new_spec::Error::Exists { .. } => Trouble::invalid(message),
+            kumite_project::new_spec::Error::Write { .. } => Trouble::failed(message),
         }
     }
 }
 
-impl From<kumite_host::cost::Error> for Trouble {
-    fn from(error: kumite_host::cost::Error) -> Trouble {
+impl From<kumite_project::cost::Error> for Trouble {
+    fn from(error: kumite_project::cost::Error) -> Trouble {
         let message = sentence(&error);
         match error {
-            kumite_host::cost::Error::Read { .. } => Trouble::failed(message),
-            kumite_host::cost::Error::Project(_) => Trouble::invalid(message),
+            kumite_project::cost::Error::Read { .. } => Trouble::failed(message),
+            kumite_project::cost::Error::Project(_) => Trouble::invalid(message),
         }
     }
 }
 
-impl From<kumite_host::attend::Error> for Trouble {
-    fn from(error: kumite_host::attend::Error) -> Trouble {
+impl From<kumite_host::client::Error> for Trouble {
+    fn from(error: kumite_host::client::Error) -> Trouble {
         match error {
-            kumite_host::attend::Error::Refused(why) => Trouble::invalid(why),
-            kumite_host::attend::Error::Settings(error) => error.into(),
+            kumite_host::client::Error::Refused(why) => Trouble::invalid(why),
+            kumite_host::client::Error::Settings(error) => error.into(),
             error => Trouble::failed(sentence(&error)),
         }
     }
@@ -141,6 +140,6 @@ macro_rules! failed {
 failed!(
     std::io::Error,
     kumite_agents::Error,
-    kumite_host::lock::Error,
+    kumite_project::lock::Error,
     kumite_prompts::Error,
 );

@@ -2,8 +2,8 @@
 
 use kumite_core::contest::{Contest, End, Fate, Notice, What};
 use kumite_core::notice::Level;
-use kumite_host::clock::rfc3339;
-use kumite_host::notify::Message;
+use kumite_project::clock::rfc3339;
+use kumite_project::notify::Message;
 use serde_json::{Value, json};
 
 /// A notice with its time.

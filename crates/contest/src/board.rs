@@ -10,7 +10,7 @@ use std::thread;
 
 use kumite_agents::start_child;
 use kumite_core::contest::rows::Write;
-use kumite_host::beside;
+use kumite_project::beside;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -9,13 +9,13 @@ use std::time::Duration;
 use kumite_core::contest::{By, Contest, Effect, Entrant, Entry, Event, Stage};
 use kumite_core::engine::{EffectKey, World, act, handle_all, record};
 use kumite_formats::contest::TeamKind;
-use kumite_host::journal::{self, Journal};
-use kumite_host::notify::Notifier;
-use kumite_host::project::Project;
-use kumite_host::settings::{Flags, Loader};
-use kumite_host::spec_file::sentence;
-use kumite_host::{clock, crash};
 use kumite_models::Cancel;
+use kumite_project::journal::{self, Journal};
+use kumite_project::notify::Notifier;
+use kumite_project::project::Project;
+use kumite_project::settings::{Flags, Loader};
+use kumite_project::spec_file::sentence;
+use kumite_project::{clock, crash};
 
 use crate::announce::News;
 use crate::board::{self, Board};
@@ -44,7 +44,7 @@ pub enum Error {
     #[error(transparent)]
     Parts(#[from] crate::parts::Error),
     #[error(transparent)]
-    Settings(#[from] kumite_host::settings::Error),
+    Settings(#[from] kumite_project::settings::Error),
     #[error(
         "the budget of the day is spent; raise budget.usd_per_day, or wait for tomorrow: \
          `kumite contest resume {id}` begins then"
@@ -350,7 +350,7 @@ impl Desk {
         let places = [self.home.runtime(), self.home.books(&self.charter)];
         let places = places.map(|place| place.canonicalize().unwrap_or(place));
         for place in BTreeSet::from(places) {
-            if let Err(error) = kumite_host::news::append(&place, &name, line.clone(), false) {
+            if let Err(error) = kumite_project::news::append(&place, &name, line.clone(), false) {
                 eprintln!("kumite: cannot append to the news of the project: {error}");
             }
         }

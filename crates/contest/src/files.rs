@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::Submission;
-use kumite_host::files::{Durable, replace};
+use kumite_project::files::{Durable, replace};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

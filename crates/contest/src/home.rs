@@ -14,8 +14,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_formats::contest::Plan;
-use kumite_host::files::{self, Durable};
-use kumite_host::project::Project;
+use kumite_project::files::{self, Durable};
+use kumite_project::project::Project;
 use serde::{Deserialize, Serialize};
 
 /// The directory of one contest.

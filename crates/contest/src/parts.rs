@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 use kumite_agents::Launcher;
 use kumite_core::journal::LimitRules;
 use kumite_formats::contest::{self as formats, Plan, TeamKind};
-use kumite_host::job::own_binary;
-use kumite_host::limits;
-use kumite_host::project::Project;
-use kumite_host::settings::{self, Flags, Loader};
 use kumite_models::Client;
+use kumite_project::job::own_binary;
+use kumite_project::limits;
+use kumite_project::project::Project;
+use kumite_project::settings::{self, Flags, Loader};
 
 use crate::evaluate::{self, Kit};
 use crate::home::{Charter, Home};

@@ -8,7 +8,7 @@ use kumite_core::contest::rows::{
     ExecutionSummary, LeaderBoard, Place, RoundHistory, RoundStatus, Row, TeamStatus, Write,
 };
 use kumite_core::contest::{Contest, Round, Team, Verdict};
-use kumite_host::clock::rfc3339;
+use kumite_project::clock::rfc3339;
 use serde_json::{Value, json};
 
 use crate::files;

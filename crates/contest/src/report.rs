@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use kumite_core::contest::board::{Claim, ranked};
 use kumite_core::contest::{Contest, Round, Score, Verdict};
-use kumite_host::clock::rfc3339;
-use kumite_host::journal;
+use kumite_project::clock::rfc3339;
+use kumite_project::journal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use kumite_core::contest::board::winner;
 use kumite_core::contest::{Contest, Fate, Round};
-use kumite_host::clock::rfc3339;
+use kumite_project::clock::rfc3339;
 use serde_json::{Value, json};
 
 use crate::home::{Charter, Home};

@@ -9,12 +9,12 @@ use kumite_core::contest::{Entry, Event, Used};
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_formats::contest::{Judge, MetricKind, Plan, TeamKind};
 use kumite_formats::settings::Settings;
-use kumite_host::books::{Books, Follower, Found};
-use kumite_host::clock::{local_day, now_ms};
-use kumite_host::project::Project;
-use kumite_host::purse::kind_name;
-use kumite_host::settings::{self, Flags, Loader};
-use kumite_host::usage_log::{Line, Program, Tried, UsageLog};
+use kumite_project::books::{Books, Follower, Found};
+use kumite_project::clock::{local_day, now_ms};
+use kumite_project::program::kind_name;
+use kumite_project::project::Project;
+use kumite_project::settings::{self, Flags, Loader};
+use kumite_project::usage_log::{Line, Program, Tried, UsageLog};
 
 use crate::home::{Charter, Home};
 

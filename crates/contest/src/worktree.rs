@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{self, Path, PathBuf};
 
-use kumite_host::files::{Durable, replace};
+use kumite_project::files::{Durable, replace};
 
 use crate::git::{self, Git};
 pub use registry::remove_all;

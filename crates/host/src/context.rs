@@ -13,11 +13,11 @@ use kumite_core::notice::Notice;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::control::Reply;
-use crate::journal::{self, Journal};
 use crate::launch::Kit;
-use crate::limits::{self, Account};
 use crate::perform::{Desk, Shared};
-use crate::project::Spec;
+use kumite_project::journal::{self, Journal};
+use kumite_project::limits::{self, Account};
+use kumite_project::project::Spec;
 
 /// How long a finished context stays (C6.1).
 pub const LINGER: Duration = Duration::from_secs(2);

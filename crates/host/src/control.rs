@@ -10,15 +10,15 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
-use kumite_core::change::Fixing;
 use kumite_core::names::{Document, Phase};
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
 
-use crate::announce::Announcement;
 use crate::engine::Message;
 use crate::held::{Grip, Held};
-use crate::project::Project;
+use crate::run_request::RunRequest;
+use kumite_project::announce::Announcement;
+use kumite_project::project::Project;
 
 /// The requests to an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,41 +62,6 @@ impl Request {
             | Request::Reject { .. } => true,
         }
     }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RunRequest {
-    pub specs: Vec<String>,
-    /// All specs are meant, and none was named: a broken one does not keep the others from running.
-    #[serde(default)]
-    pub all: bool,
-    pub until: Option<Phase>,
-    pub from: Option<Phase>,
-    pub review_once: Option<Fixing>,
-    /// An agent for all phases, instead of the settings.
-    pub agent: Option<String>,
-    /// A usage limit ends the run instead of making it wait.
-    #[serde(default)]
-    pub no_wait: bool,
-    /// Skips the wait for a usage limit: the agent is tried now.
-    #[serde(default)]
-    pub at_once: bool,
-    /// The process whose end also ends these runs; None: they go on without it.
-    #[serde(default)]
-    pub by: Option<u32>,
-    /// Whether all news is sent too.
-    pub follow: Follow,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Follow {
-    #[default]
-    No,
-    /// Until all of them have ended.
-    UntilEnded,
-    /// As long as the engine lives.
-    Always,
 }
 
 /// The answers of an engine: first one answer, then news if it was requested.
@@ -267,21 +232,21 @@ fn send(stream: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// A connection to the engine of a project.
-pub struct Client {
+pub struct Connection {
     read: BufReader<UnixStream>,
     write: UnixStream,
     /// The part of the next reply that has arrived.
     line: Vec<u8>,
 }
 
-impl Client {
-    pub fn connect(project: &Project) -> io::Result<Client> {
+impl Connection {
+    pub fn connect(project: &Project) -> io::Result<Connection> {
         let (_dir, short) = short_path(project)?;
         let write = UnixStream::connect(short)?;
         write.set_write_timeout(Some(Duration::from_secs(10)))?;
         let read = BufReader::new(write.try_clone()?);
         let line = Vec::new();
-        Ok(Client { read, write, line })
+        Ok(Connection { read, write, line })
     }
 
     pub fn ask(&mut self, request: &Request) -> io::Result<()> {

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use kumite_agents::{Adopted, Left, Means, Remains};
 
-use crate::project::{NotShown, Project, Spec};
-use crate::{journal, lock, spec_file};
+use kumite_project::project::{NotShown, Project, Spec};
+use kumite_project::{journal, lock, spec_file};
 
 /// One problem.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub enum Remedy {
 }
 
 /// Only looks; changes nothing.
-pub fn examine(project: &Project) -> Result<Vec<Finding>, crate::project::Error> {
+pub fn examine(project: &Project) -> Result<Vec<Finding>, kumite_project::project::Error> {
     let mut findings = places::examine(project);
     let hidden = places::hidden_lock(project);
     // If the lock cannot be read, an engine may be running, so nothing of it is touched.

@@ -13,9 +13,10 @@ use kumite_files::make_private_dir;
 use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 use kumite_prompts::Command;
 
-use crate::job::{GO_ON, Job, driver, own_binary, prompt_file};
-use crate::project::Spec;
-use crate::{crash, purse, settings};
+use crate::purse;
+use kumite_project::job::{GO_ON, Job, driver, own_binary, prompt_file};
+use kumite_project::project::Spec;
+use kumite_project::{crash, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]

@@ -1,46 +1,27 @@
-//! The world: files, processes, time and people around the rules of `kumite-core`.
+//! What an engine does: it takes every event from its inbox, writes it to the journal of its run,
+//! lets the core decide, and carries the decision out.
 //!
-//! [`engine::Engine`] is the loop of a project. Every event comes in through its inbox, is written
-//! to the [`journal`] of its run, decided by the core, and carried out by [`perform`].
+//! [`Engine`] is the loop of a project; [`client`] is how other processes talk to it, and [`doctor`]
+//! finds what a killed engine left.
 
-pub mod announce;
-pub mod attend;
-pub mod beside;
-pub mod books;
-pub mod clock;
-pub mod context;
-pub mod control;
-pub mod cost;
-pub mod crash;
-pub mod decisions;
+pub mod client;
+mod context;
+mod control;
 pub mod doctor;
-pub mod documents;
-pub mod engine;
-pub mod events_log;
-pub mod evidence;
-pub mod files;
-pub mod fnv;
+mod engine;
+mod feed;
 mod held;
-pub mod history;
-pub mod job;
-pub mod journal;
-pub mod launch;
-pub mod limits;
-pub mod lock;
-pub mod new_spec;
-pub mod news;
-pub mod notify;
-pub mod orders;
-pub mod perform;
-pub mod project;
-pub mod purse;
-pub mod queue;
-pub mod requests;
-pub mod settings;
-pub mod snapshot;
-pub mod spec_file;
-pub mod status;
-pub mod usage_log;
-pub mod user;
-pub mod wording;
-pub mod worked;
+mod launch;
+mod perform;
+mod purse;
+mod requests;
+mod run_request;
+
+pub use context::Context;
+pub use control::{Connection, Reply, Request};
+pub use engine::{Engine, Left, Message, Until};
+pub use feed::Feed;
+pub use launch::Kit;
+pub use perform::Shared;
+pub use purse::Purse;
+pub use run_request::{Error as RequestError, Follow, RunRequest, all_specs};

@@ -15,17 +15,19 @@ use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::routing::Routing;
 use kumite_core::run::{Run, Step};
 
-use crate::announce::{Announcement, Feed};
-use crate::clock::Clock;
 use crate::engine::Message;
+use crate::feed::Feed;
 use crate::held::Held;
-use crate::journal::{self, Journal};
 use crate::launch::{self, Kit};
-use crate::limits::{self, Account};
-use crate::notify::{Message as Told, Notifier};
-use crate::project::Spec;
 use crate::purse::{Paid, Purse};
-use crate::{crash, events_log, news, spec_file, wording};
+use kumite_project::announce::Announcement;
+use kumite_project::clock::Clock;
+use kumite_project::journal::{self, Journal};
+use kumite_project::limits::{self, Account};
+use kumite_project::notify::{Message as Told, Notifier};
+use kumite_project::program;
+use kumite_project::project::Spec;
+use kumite_project::{crash, events_log, news, spec_file, wording};
 
 /// What all runs of an engine share.
 pub struct Shared {
@@ -260,7 +262,7 @@ impl Desk<'_> {
             Ok(Adopted::Running(handle)) => handle,
             _ => Handle::of(&dir),
         };
-        self.attend(agent, Arc::new(handle), || {}, of_earlier_kumite);
+        self.attend(agent, Arc::new(handle), || {}, program::of_earlier_kumite);
     }
 
     /// Waits for the agent in a separate thread. It is registered before its first message.
@@ -310,21 +312,5 @@ impl Desk<'_> {
         if let Some(handle) = self.agent.as_ref() {
             handle.stop();
         }
-    }
-}
-
-/// An agent that died of a signal after its kumite was gone did not fail: the same cause (an
-/// operator, the kernel short of memory, a shutdown) ended both.
-pub fn of_earlier_kumite(end: End) -> Ended {
-    let outcome = match (end.ended.outcome, end.signal) {
-        (Outcome::Failed(how), Some(_)) => Outcome::Lost(how),
-        // That kumite ended it and could not record it. If a stop is in the journal, the run is
-        // stopped however its agent ended.
-        (Outcome::Killed, _) => Outcome::Lost("an earlier kumite ended it".to_owned()),
-        (outcome, _) => outcome,
-    };
-    Ended {
-        outcome,
-        ..end.ended
     }
 }

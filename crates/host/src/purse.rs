@@ -1,6 +1,5 @@
 //! The money of a project: the ledger of the core, with `usage.jsonl` as its record.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -10,14 +9,14 @@ use kumite_core::effect::Launch;
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
-use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
+use kumite_formats::settings::{AgentKind, Settings};
 
-use crate::books::{Follower, Found};
-use crate::clock::{local_day, now_ms};
-use crate::files::{self, Durable};
 use crate::launch::Kit;
-use crate::project::{Project, Spec};
-use crate::usage_log::{Line, Place, Program, UsageLog};
+use kumite_project::books::{Follower, Found};
+use kumite_project::clock::{local_day, now_ms};
+use kumite_project::program;
+use kumite_project::project::{Project, Spec};
+use kumite_project::usage_log::{Line, Place, Program, UsageLog};
 
 #[derive(Debug)]
 pub struct Purse {
@@ -26,9 +25,6 @@ pub struct Purse {
     lines: Follower,
     ledger: Ledger,
 }
-
-/// In an agent's directory: the program it was started with. The settings may change meanwhile.
-const PROGRAM: &str = "program.json";
 
 impl Purse {
     pub fn of(project: &Project) -> Purse {
@@ -90,7 +86,7 @@ impl Purse {
             run: paid.run,
             step: paid.step,
             agent: &paid.agent.to_string(),
-            program: &read_program(&dir).unwrap_or_else(|| program(paid.kit, paid.step)),
+            program: &program::read(&dir).unwrap_or_else(|| program(paid.kit, paid.step)),
         };
         let line = Line::new(place, paid.at_ms, &paid.ended.outcome, paid.ended.usage);
         let written = self.log.append(&line, again);
@@ -166,27 +162,13 @@ fn program(kit: &Kit, step: Step) -> Program {
     let agent = kit.agent(step);
     Program {
         program: kit.agent_name(step).to_owned(),
-        kind: agent.map_or("", kind_name).to_owned(),
-    }
-}
-
-pub fn kind_name(agent: &AgentSettings) -> &'static str {
-    match &agent.kind {
-        AgentKind::Program { kind, .. } => kind.name(),
-        AgentKind::Acp { .. } => "acp",
-        AgentKind::Command { .. } => "command",
-        AgentKind::Scripted { .. } => "scripted",
+        kind: agent.map_or("", program::kind_name).to_owned(),
     }
 }
 
 /// Notes the program that an agent is started with.
 pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
-    let text = serde_json::to_vec(&program(kit, step))?;
-    files::replace(&dir.join(PROGRAM), &text, Durable::Process)
-}
-
-pub(crate) fn read_program(dir: &Path) -> Option<Program> {
-    serde_json::from_slice(&fs::read(dir.join(PROGRAM)).ok()?).ok()
+    program::note(dir, &program(kit, step))
 }
 
 /// A program that stops at a cap has its own message, which does not tell what a person can do.

@@ -14,10 +14,11 @@ use kumite_core::run::{
 use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
-use crate::control::{Follow, Reply, Request, RunRequest};
+use crate::control::{Reply, Request};
 use crate::engine::{Ending, Engine};
 use crate::launch::Kit;
-use crate::{evidence, journal, limits, project, settings, spec_file};
+use crate::run_request::{Follow, RunRequest};
+use kumite_project::{evidence, journal, limits, project, settings, spec_file};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

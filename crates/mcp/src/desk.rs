@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use kumite_formats::spec_name::SpecName;
-use kumite_host::project::{Project, Spec};
-use kumite_host::settings::{Flags, Loader};
+use kumite_project::project::{Project, Spec};
+use kumite_project::settings::{Flags, Loader};
 
 use crate::refusal::{Refusal, Result};
 

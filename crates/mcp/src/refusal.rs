@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kumite_host::spec_file::sentence;
+use kumite_project::spec_file::sentence;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);

@@ -1,6 +1,6 @@
 //! Documents as resources: `kumite://specs/<spec>/<document>`.
 
-use kumite_host::documents;
+use kumite_project::documents;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,

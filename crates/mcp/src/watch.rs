@@ -4,9 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_core::journal::Event;
-use kumite_host::news::{Item, Reader};
-use kumite_host::project::{Project, Spec};
-use kumite_host::{journal, lock};
+use kumite_project::news::{Item, Reader};
+use kumite_project::project::{Project, Spec};
+use kumite_project::{journal, lock};
 use serde_json::Value;
 
 use crate::refusal::Result;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
-use kumite_host::books::Books;
-use kumite_host::project::Project;
-use kumite_host::settings::Loader;
+use kumite_project::books::Books;
+use kumite_project::project::Project;
+use kumite_project::settings::Loader;
 use tokio::sync::{Semaphore, watch};
 
 use crate::audit::Audit;

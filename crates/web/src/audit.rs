@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use kumite_host::clock::{now_ms, rfc3339};
+use kumite_project::clock::{now_ms, rfc3339};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use kumite_host::news::{Item, Position, Reader};
+use kumite_project::news::{Item, Position, Reader};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use tokio::sync::broadcast;
@@ -167,7 +167,7 @@ impl Bell {
 
 #[cfg(test)]
 mod tests {
-    use kumite_host::news;
+    use kumite_project::news;
     use serde_json::json;
 
     use super::*;

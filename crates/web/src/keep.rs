@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use kumite_host::engine::{Engine, Message, Until};
-use kumite_host::project::Project;
-use kumite_host::settings::Loader;
-use kumite_host::{attend, lock};
+use kumite_host::client;
+use kumite_host::{Engine, Message, Until};
+use kumite_project::lock;
+use kumite_project::project::Project;
+use kumite_project::settings::Loader;
 
 /// How often we check whether another kumite's engine has ended.
 const LOOK: Duration = Duration::from_millis(200);
@@ -84,14 +85,14 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
                 enter().inbox = None;
                 drop(engine);
                 if !left.is_empty()
-                    && let Err(error) = attend::hand_over(project, loader.jobs(), &left)
+                    && let Err(error) = client::hand_over(project, loader.jobs(), &left)
                 {
-                    eprintln!("kumite: {}", kumite_host::spec_file::sentence(&error));
+                    eprintln!("kumite: {}", kumite_project::spec_file::sentence(&error));
                 }
             }
             Ok(None) => thread::park_timeout(LOOK),
             Err(error) => {
-                eprintln!("kumite: {}", kumite_host::spec_file::sentence(&error));
+                eprintln!("kumite: {}", kumite_project::spec_file::sentence(&error));
                 thread::park_timeout(LOOK * 10);
             }
         }

@@ -29,7 +29,7 @@ pub fn news(scene: &Scene, served: &Served) -> Result<Heard> {
         || connect(served),
         |number, origin| {
             let news = json!({"type": "bench", "spec": "spec-0", "sent": stamp(origin)});
-            Ok(kumite_host::news::append(
+            Ok(kumite_project::news::append(
                 &runtime,
                 &format!("bench {number}.0"),
                 news,

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use clap::{Args, Subcommand};
 use kumite_check::{Agent, Job, Kind, PROGRAM, VARIABLE, probe};
-use kumite_host::beside;
-use kumite_host::project::Project;
-use kumite_host::settings::{self, Flags};
+use kumite_project::beside;
+use kumite_project::project::Project;
+use kumite_project::settings::{self, Flags};
 
 use super::agent_list;
 use crate::args::Setting;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use console::style;
 use kumite_check::Listed;
-use kumite_host::clock::local_moment;
-use kumite_host::settings::Flags;
+use kumite_project::clock::local_moment;
+use kumite_project::settings::Flags;
 use serde_json::json;
 
 use super::agent::project;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use console::style;
-use kumite_host::settings::Flags;
+use kumite_project::settings::Flags;
 
 use crate::args::Setting;
 use crate::out::out;

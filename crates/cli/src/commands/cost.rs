@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use console::style;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::books::Books;
-use kumite_host::clock;
-use kumite_host::cost::{self, Ask, Report, Sum};
+use kumite_project::books::Books;
+use kumite_project::clock;
+use kumite_project::cost::{self, Ask, Report, Sum};
 
 use crate::args::Setting;
 use crate::out::out;

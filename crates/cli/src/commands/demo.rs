@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use kumite_host::clock::{now_ms, rfc3339};
-use kumite_host::control::RunRequest;
-use kumite_host::project::Project;
+use kumite_host::RunRequest;
+use kumite_project::clock::{now_ms, rfc3339};
+use kumite_project::project::Project;
 
 use super::contest::{demo_contest, look_around};
 use super::run;

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_agents::Means;
-use kumite_host::attend;
-use kumite_host::control::Request;
+use kumite_host::Request;
+use kumite_host::client;
 use kumite_host::doctor::{Finding, Remedy, examine, lacking, notes};
-use kumite_host::project::Project;
+use kumite_project::project::Project;
 use serde_json::{Value, json};
 
 use crate::args::Setting;
@@ -137,7 +137,7 @@ fn cure(project: &Project, finding: &Finding) -> Result<String> {
     Ok(match &finding.remedy {
         Remedy::StopRun(spec) => {
             let specs = vec![spec.clone()];
-            attend::ask(project, &Request::Interrupt { specs }, None)?;
+            client::ask(project, &Request::Interrupt { specs }, None)?;
             format!("ended; `kumite run {spec}` goes on")
         }
         Remedy::End(remains) => {

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use kumite_host::engine::{Engine, Message, Until};
-use kumite_host::lock;
-use kumite_host::settings::Flags;
+use kumite_host::{Engine, Message, Until};
+use kumite_project::lock;
+use kumite_project::settings::Flags;
 
 use crate::args::Setting;
 use crate::trouble::Result;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use console::style;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::events_log;
+use kumite_project::events_log;
 use serde_json::Value;
 
 use crate::args::Setting;

@@ -9,8 +9,8 @@ use clap::Args;
 use kumite_agents::{AgentLogs, Line, Said, Trail, agent_logs};
 use kumite_core::journal::AgentId;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::project::{Project, Spec};
-use kumite_host::{journal, lock};
+use kumite_project::project::{Project, Spec};
+use kumite_project::{journal, lock};
 use serde::de::IgnoredAny;
 
 use crate::args::Setting;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use kumite_host::spec_file::sentence;
 use kumite_mcp::Options;
+use kumite_project::spec_file::sentence;
 
 use crate::args::Setting;
 use crate::trouble::{Result, Trouble};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use kumite_host::new_spec;
+use kumite_project::new_spec;
 
 use super::run::say;
 use crate::args::Setting;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use console::style;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::clock::rfc3339;
-use kumite_host::decisions::{self, Decision};
+use kumite_project::clock::rfc3339;
+use kumite_project::decisions::{self, Decision};
 
 use crate::args::Setting;
 use crate::out::out;

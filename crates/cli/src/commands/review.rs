@@ -1,7 +1,7 @@
 //! `kumite review`: one round by hand (A5.2).
 
 use clap::Args;
-use kumite_host::orders;
+use kumite_host::RunRequest;
 
 use super::run;
 use crate::args::Setting;
@@ -18,6 +18,6 @@ pub struct ReviewArgs {
 
 pub fn review(setting: &Setting, args: &ReviewArgs) -> Result {
     let project = setting.project()?;
-    let request = orders::review(&args.spec, args.fix);
+    let request = RunRequest::review(&args.spec, args.fix);
     run::go(setting, &project, request, None, false)
 }

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kumite_core::names::Phase;
-use kumite_host::control::RunRequest;
-use kumite_host::project::Project;
-use kumite_host::settings::Flags;
-use kumite_host::{attend, orders};
+use kumite_host::RunRequest;
+use kumite_host::{all_specs, client};
+use kumite_project::project::Project;
+use kumite_project::settings::Flags;
 
 use super::status::warn_not_shown;
 use crate::args::Setting;
@@ -78,7 +78,7 @@ pub fn run(setting: &Setting, args: &RunArgs) -> Result {
     let specs = match args.all {
         true => {
             warn_not_shown(&project.not_shown());
-            orders::all(&project)?
+            all_specs(&project)?
         }
         false => args.specs.clone(),
     };
@@ -99,7 +99,7 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
     let request = RunRequest {
         agent: args.how.agent.clone(),
         no_wait: args.how.no_wait,
-        ..orders::resume(&args.spec)
+        ..RunRequest::resume(&args.spec)
     };
     go(setting, &project, request, None, args.how.detach)
 }
@@ -112,10 +112,10 @@ pub fn go(
     jobs: Option<u32>,
     detach: bool,
 ) -> Result {
-    let request = orders::checked(project, request)?;
+    let request = request.checked(project)?;
     let loader = setting.loader(project, Flags { jobs })?;
     if detach {
-        attend::detach(project, &request, jobs)?;
+        client::detach(project, &request, jobs)?;
         let (names, works) = match &request.specs[..] {
             [name] => (name.clone(), "works"),
             names => (names.join(", "), "work"),

@@ -6,9 +6,9 @@ use clap::Args;
 use console::style;
 use kumite_core::facts::Verdict;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::lock;
-use kumite_host::project::{NotShown, Project};
-use kumite_host::status::{self, ReviewRound, Status};
+use kumite_project::lock;
+use kumite_project::project::{NotShown, Project};
+use kumite_project::status::{self, ReviewRound, Status};
 use serde_json::json;
 
 use crate::args::Setting;

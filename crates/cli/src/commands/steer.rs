@@ -3,8 +3,8 @@
 use clap::Args;
 use kumite_core::names::{Document, Phase};
 use kumite_formats::spec_name::SpecName;
-use kumite_host::attend;
-use kumite_host::control::Request;
+use kumite_host::Request;
+use kumite_host::client;
 
 use super::run::say;
 use crate::args::Setting;
@@ -84,6 +84,6 @@ fn ask(setting: &Setting, spec: &str, request: Request) -> Result {
     let project = setting.project()?;
     let name: SpecName = spec.parse()?;
     project.spec(&name)?;
-    let answer = attend::ask(&project, &request, None)?;
+    let answer = client::ask(&project, &request, None)?;
     Ok(say(setting, &answer))
 }

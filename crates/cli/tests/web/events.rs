@@ -270,7 +270,8 @@ fn whoever_is_too_slow_gets_the_rest_from_the_file() {
     for number in 0..6000 {
         let line = json!({"type": "x", "number": number, "words": words});
         let key = format!("x {number}.0");
-        kumite_host::news::append(&world.path(".kiro/runtime/kumite"), &key, line, false).unwrap();
+        kumite_project::news::append(&world.path(".kiro/runtime/kumite"), &key, line, false)
+            .unwrap();
     }
     for number in 0..6000 {
         assert_eq!(stream.next().unwrap().data["number"], number);

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use kumite_agents::{Adopted, Handle, Launcher};
 use kumite_formats::contest::{Agent, Source, Worktree as Mode};
 use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
-use kumite_host::limits::{self, Account};
-use kumite_host::project::contest_agents;
-use kumite_host::settings;
-use kumite_host::spec_file::sentence;
+use kumite_project::limits::{self, Account};
+use kumite_project::project::contest_agents;
+use kumite_project::settings;
+use kumite_project::spec_file::sentence;
 
 use crate::work::Turn;
 use crate::worktree::{Repository, Worktree};

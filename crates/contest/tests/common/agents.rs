@@ -11,9 +11,9 @@ use kumite_contest::worktree::path_of;
 use kumite_core::contest::{Agents, Failure, Next, Used};
 use kumite_formats::contest::{Agent, Source, Worktree};
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, Span};
-use kumite_host::clock::now_ms;
-use kumite_host::limits;
 use kumite_models::Cancel;
+use kumite_project::clock::now_ms;
+use kumite_project::limits;
 
 use super::Project;
 

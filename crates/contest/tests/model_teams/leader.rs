@@ -352,7 +352,7 @@ fn what_cannot_be_asked_is_refused_before_anything_is() {
         let mut team = team(members);
         team.leader.llm.model = "anthropic:lead".to_owned();
         let made: Result<_, Error> = stage.team(&team);
-        kumite_host::spec_file::sentence(&made.map(|_| ()).unwrap_err())
+        kumite_project::spec_file::sentence(&made.map(|_| ()).unwrap_err())
     };
     let said = error(&stage, vec![member("a", MemberKind::Plain)]);
     assert!(

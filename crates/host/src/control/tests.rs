@@ -14,7 +14,7 @@ fn a_client_that_does_not_read_is_let_go() {
     fs::create_dir_all(project.runtime()).unwrap();
     let (inbox, messages) = mpsc::channel();
     let _open = listen(&project, inbox).unwrap();
-    let mut client = Client::connect(&project).unwrap();
+    let mut client = Connection::connect(&project).unwrap();
     let specs = vec!["login".to_owned()];
     client.ask(&Request::Interrupt { specs }).unwrap();
     let Ok(Message::Request { reply, .. }) = messages.recv() else {
@@ -47,7 +47,7 @@ fn a_request_without_an_end_is_refused() {
     let (_dir, project) = project();
     let (inbox, _messages) = mpsc::channel();
     let open = listen(&project, inbox).unwrap();
-    let mut client = Client::connect(&project).unwrap();
+    let mut client = Connection::connect(&project).unwrap();
     let mut write = client.write.try_clone().unwrap();
     let flood = thread::spawn(move || {
         // It is not read to its end, so writing fails.
@@ -76,7 +76,7 @@ fn an_answer_that_does_not_come_is_not_waited_for_and_may_come_later() {
     let (_dir, project) = project();
     let (inbox, messages) = mpsc::channel();
     let open = listen(&project, inbox).unwrap();
-    let mut client = Client::connect(&project).unwrap();
+    let mut client = Connection::connect(&project).unwrap();
     client
         .ask(&Request::Stop {
             spec: "a".to_owned(),

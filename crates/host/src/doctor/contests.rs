@@ -7,8 +7,8 @@ use kumite_agents::{Adopted, Remains, agent_of};
 use kumite_core::contest::Contest;
 
 use super::{Finding, Remedy, left_over, unreadable};
-use crate::journal;
-use crate::project::{Project, contest_agents};
+use kumite_project::journal;
+use kumite_project::project::{Project, contest_agents};
 
 /// Journals that cannot be read, and what agents of contests have left that nobody plays.
 pub fn examine(project: &Project, findings: &mut Vec<Finding>) {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access, statvfs};
 
 use super::{Finding, Remedy};
-use crate::project::Project;
-use crate::user;
+use kumite_project::project::Project;
+use kumite_project::user;
 
 /// What a run writes about itself before it needs more. With less it cannot even report that.
 const ROOM_MIN: u64 = 64 * 1024;

@@ -6,11 +6,11 @@ use kumite_core::notice::Notice;
 use kumite_core::run::{Halt, Rest};
 
 use super::Engine;
-use crate::announce::Announcement;
-use crate::clock::now_ms;
 use crate::control::Reply;
-use crate::project::Spec;
-use crate::{journal, spec_file};
+use kumite_project::announce::Announcement;
+use kumite_project::clock::now_ms;
+use kumite_project::project::Spec;
+use kumite_project::{journal, spec_file};
 
 /// Real entries count from 1.
 const OF_NO_ENTRY: EffectKey = EffectKey { seq: 0, index: 0 };

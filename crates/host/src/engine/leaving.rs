@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use kumite_core::journal::{By, Event};
 
 use super::{Engine, Until, say};
-use crate::announce::Feed;
+use crate::feed::Feed;
 
 /// A run that goes on without this engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Engine {
             Ok(()) => true,
             Err(error) => {
                 if !said {
-                    let why = crate::spec_file::sentence(&error);
+                    let why = kumite_project::spec_file::sentence(&error);
                     let names: Vec<String> = self.left().into_iter().map(|it| it.spec).collect();
                     let names = names.join(", ");
                     say(&format!(

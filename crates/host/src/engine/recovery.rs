@@ -4,7 +4,7 @@ use kumite_core::run::State;
 
 use super::{Engine, say};
 use crate::launch::Kit;
-use crate::{journal, spec_file};
+use kumite_project::{journal, spec_file};
 
 impl Engine {
     /// Finds all agents that an earlier engine left running, and continues their runs. Then the

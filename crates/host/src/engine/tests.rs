@@ -11,9 +11,9 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::context::LINGER;
-use crate::control::RunRequest;
-use crate::lock;
-use crate::settings::Flags;
+use crate::run_request::RunRequest;
+use kumite_project::lock;
+use kumite_project::settings::Flags;
 
 /// Documents approved, review approved: impl is next.
 const READY: &str = r#"{"approvals": {

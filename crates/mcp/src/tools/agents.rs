@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use kumite_host::worked;
+use kumite_project::worked;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

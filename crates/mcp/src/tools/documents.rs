@@ -1,6 +1,6 @@
 //! What agents and people have written for a spec.
 
-use kumite_host::documents::{self, Error};
+use kumite_project::documents::{self, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,11 +1,11 @@
 //! What happened, why it was decided, and what it cost.
 
 use kumite_formats::spec_name::SpecName;
-use kumite_host::books::Books;
-use kumite_host::clock::{parse_day, rfc3339};
-use kumite_host::cost::{self, Ask, By};
-use kumite_host::decisions::{self, Decision};
-use kumite_host::events_log;
+use kumite_project::books::Books;
+use kumite_project::clock::{parse_day, rfc3339};
+use kumite_project::cost::{self, Ask, By};
+use kumite_project::decisions::{self, Decision};
+use kumite_project::events_log;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use kumite_core::names::Phase;
-use kumite_host::control::RunRequest;
-use kumite_host::{attend, orders, status};
+use kumite_host::RunRequest;
+use kumite_host::{all_specs, client};
+use kumite_project::status;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -120,7 +121,7 @@ fn run_spec(call: &Call<'_>, args: RunSpec) -> Result<Answer> {
 fn resume_spec(call: &Call<'_>, args: ResumeSpec) -> Result<Answer> {
     let request = RunRequest {
         agent: args.agent,
-        ..orders::resume(&args.spec)
+        ..RunRequest::resume(&args.spec)
     };
     start(call, request, args.wait_seconds)
 }
@@ -128,7 +129,7 @@ fn resume_spec(call: &Call<'_>, args: ResumeSpec) -> Result<Answer> {
 fn review_spec(call: &Call<'_>, args: ReviewSpec) -> Result<Answer> {
     start(
         call,
-        orders::review(&args.spec, args.fix),
+        RunRequest::review(&args.spec, args.fix),
         args.wait_seconds,
     )
 }
@@ -136,14 +137,14 @@ fn review_spec(call: &Call<'_>, args: ReviewSpec) -> Result<Answer> {
 fn run_all(call: &Call<'_>, args: RunAll) -> Result<Answer> {
     let project = call.desk.project()?;
     let request = RunRequest {
-        specs: orders::all(&project)?,
+        specs: all_specs(&project)?,
         until: args.until,
         agent: args.agent,
         ..RunRequest::default()
     };
     call.desk.loader(&project)?;
-    let request = orders::checked(&project, request)?;
-    attend::detach(&project, &request, args.jobs)?;
+    let request = request.checked(&project)?;
+    client::detach(&project, &request, args.jobs)?;
     let message = format!("{} specs are on their way", request.specs.len());
     Answer::of(&json!({"message": message, "specs": request.specs}))
 }
@@ -157,11 +158,11 @@ fn start(call: &Call<'_>, request: RunRequest, wait_seconds: Option<u64>) -> Res
     }
     let project = call.desk.project()?;
     call.desk.loader(&project)?;
-    let request = orders::checked(&project, request)?;
+    let request = request.checked(&project)?;
     let name = &request.specs[0];
     let spec = project.spec(&name.parse()?)?;
     let watch = Watch::new(&project, &spec)?;
-    attend::detach(&project, &request, None)?;
+    client::detach(&project, &request, None)?;
     let message = match seconds {
         0 => format!("{name} is on its way"),
         _ => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use kumite_core::run::{Need, Reason, StateName};
-use kumite_host::status::{self, Status};
-use kumite_host::{lock, new_spec};
+use kumite_project::status::{self, Status};
+use kumite_project::{lock, new_spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

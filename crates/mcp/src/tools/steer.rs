@@ -2,7 +2,7 @@
 //! terminal. So this server never holds the lock of the project, and can end at any moment.
 
 use kumite_core::names::{Document, Phase};
-use kumite_host::status;
+use kumite_project::status;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -12,7 +12,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use kumite_host::news::Position;
+use kumite_project::news::Position;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

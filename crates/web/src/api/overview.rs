@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::{Query, State};
 use kumite_check::Listed;
-use kumite_host::clock::parse_day;
-use kumite_host::cost::{self, Ask, By, Report};
-use kumite_host::settings::{Flags, Loader, Row};
+use kumite_project::clock::parse_day;
+use kumite_project::cost::{self, Ask, By, Report};
+use kumite_project::settings::{Flags, Loader, Row};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

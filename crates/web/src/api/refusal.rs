@@ -4,8 +4,9 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use kumite_contest::{place, process};
-use kumite_host::spec_file::sentence;
-use kumite_host::{attend, cost, documents, new_spec, orders, project};
+use kumite_host::{RequestError, client};
+use kumite_project::spec_file::sentence;
+use kumite_project::{cost, documents, new_spec, project};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -81,14 +82,14 @@ refusals! {
         project::Error::Read { .. } => Refusal::broken,
         project::Error::NoSpec { .. } | project::Error::NotAProject { .. } => Refusal::not_found,
     }
-    attend::Error {
-        attend::Error::Refused(_) | attend::Error::Settings(_) => Refusal::conflict,
-        attend::Error::Failed(_) | attend::Error::Lock(_) | attend::Error::Start(_) => Refusal::broken,
+    client::Error {
+        client::Error::Refused(_) | client::Error::Settings(_) => Refusal::conflict,
+        client::Error::Failed(_) | client::Error::Lock(_) | client::Error::Start(_) => Refusal::broken,
     }
-    kumite_host::settings::Error {
+    kumite_project::settings::Error {
         _ => Refusal::conflict,
     }
-    kumite_host::journal::Error {
+    kumite_project::journal::Error {
         _ => Refusal::broken,
     }
     std::io::Error {
@@ -119,13 +120,13 @@ refusals! {
     }
 }
 
-impl From<orders::Error> for Refusal {
-    fn from(error: orders::Error) -> Refusal {
+impl From<RequestError> for Refusal {
+    fn from(error: RequestError) -> Refusal {
         match error {
-            orders::Error::Name(error) => error.into(),
-            orders::Error::Project(error) => error.into(),
-            orders::Error::Backwards { .. } => Refusal::invalid(sentence(&error)),
-            orders::Error::File(_) | orders::Error::NoSpecs { .. } => {
+            RequestError::Name(error) => error.into(),
+            RequestError::Project(error) => error.into(),
+            RequestError::Backwards { .. } => Refusal::invalid(sentence(&error)),
+            RequestError::File(_) | RequestError::NoSpecs { .. } => {
                 Refusal::conflict(sentence(&error))
             }
         }

@@ -3,8 +3,8 @@
 use kumite_contest::process::Apply;
 use kumite_contest::report::Report;
 use kumite_contest::view::Board;
-use kumite_host::documents::Text;
-use kumite_host::status::Status;
+use kumite_project::documents::Text;
+use kumite_project::status::Status;
 
 use super::change::Message;
 use super::route::{Route, get, post};
@@ -50,7 +50,7 @@ pub fn all() -> Vec<Route> {
         get("/api/specs/{spec}/agents/{agent}/log", "Lines of what an agent said", agents::log)
             .asks::<agents::Lines>().answers::<agents::Said>(200).refuses(&[400, 404]),
         get("/api/cost", "What the agents have used: money and tokens", overview::cost)
-            .asks::<overview::CostAsk>().answers::<kumite_host::cost::Report>(200).refuses(&[400, 404]),
+            .asks::<overview::CostAsk>().answers::<kumite_project::cost::Report>(200).refuses(&[400, 404]),
         get("/api/settings", "Every setting, its value, and where it comes from", overview::settings)
             .answers::<overview::Settings>(200).refuses(&[409]),
         get("/api/agents", "The agents of the settings, and what their programs say of themselves", overview::agents)

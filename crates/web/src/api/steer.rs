@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use kumite_core::names::{Document, Phase};
-use kumite_host::control::{Request, RunRequest};
-use kumite_host::{attend, orders};
+use kumite_host::{Request, RunRequest};
+use kumite_host::{all_specs, client};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -164,7 +164,7 @@ async fn ask<T: DeserializeOwned + 'static>(
     let act = move |app: &App, spec: &str| {
         let request = request(spec.to_owned(), asked(&body)?);
         find(app, spec)?;
-        Ok(attend::ask(&app.project, &request, Some(PATIENCE))?.into())
+        Ok(client::ask(&app.project, &request, Some(PATIENCE))?.into())
     };
     change(app, who, what, spec, act).await
 }
@@ -202,7 +202,7 @@ pub async fn run_several(
     let act = move |app: &App, _: &str| {
         let run: RunSeveral = asked(&body)?;
         let specs = match (run.all, run.specs.is_empty()) {
-            (true, true) => orders::all(&app.project)?,
+            (true, true) => all_specs(&app.project)?,
             (false, false) => run.specs,
             _ => {
                 let help = "name either some \"specs\" or \"all\": true";
@@ -233,7 +233,7 @@ pub async fn resume(
         let request = RunRequest {
             agent,
             no_wait,
-            ..orders::resume(spec)
+            ..RunRequest::resume(spec)
         };
         order(app, request)
     };
@@ -248,15 +248,15 @@ pub async fn review(
 ) -> OnItsWay {
     let act = move |app: &App, spec: &str| {
         let Review { fix } = asked(&body)?;
-        order(app, orders::review(spec, fix))
+        order(app, RunRequest::review(spec, fix))
     };
     on_its_way(change(&app, who, "review", spec, act).await)
 }
 
 /// Hands specs to the engine, which may be in this process or another.
 fn order(app: &App, request: RunRequest) -> Result<Message, Refusal> {
-    let request = orders::checked(&app.project, request)?;
-    attend::order(&app.project, &request)?;
+    let request = request.checked(&app.project)?;
+    client::order(&app.project, &request)?;
     let specs = request.specs.join(", ");
     Ok(Message::from(format!("on the way: {specs}")))
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use kumite_host::clock::now_ms;
+use kumite_project::clock::now_ms;
 use ring::digest;
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ mod token;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use kumite_host::clock::now_ms;
+use kumite_project::clock::now_ms;
 use session::{Keys, Session};
 use token::Token;
 

@@ -1,7 +1,7 @@
 //! The signed content of a browser's cookie. It is valid until it expires or the token changes,
 //! even across restarts.
 
-use kumite_host::clock::now_ms;
+use kumite_project::clock::now_ms;
 use ring::hmac;
 
 use super::link::Taken;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aho_corasick::{AhoCorasick, BuildError};
 use kumite_agents::{Line, Said};
-use kumite_host::announce::outcome_detail;
+use kumite_project::announce::outcome_detail;
 
 use super::{Form, Kind, Log};
 

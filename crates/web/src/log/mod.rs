@@ -20,7 +20,7 @@ use std::time::SystemTime;
 
 use kumite_agents::{Adopted, AgentLogs, rotated};
 use kumite_core::journal::AgentId;
-use kumite_host::project::Spec;
+use kumite_project::project::Spec;
 
 use crate::api::Refusal;
 use crate::inside;

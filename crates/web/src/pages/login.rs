@@ -75,7 +75,7 @@ pub async fn login(
             Some("/"),
         ),
         Ok(Err(error)) => refused(
-            &Refusal::broken(kumite_host::spec_file::sentence(&error)),
+            &Refusal::broken(kumite_project::spec_file::sentence(&error)),
             None,
         ),
         Err(refusal) => refused(&refusal, None),

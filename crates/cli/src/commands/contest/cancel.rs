@@ -9,7 +9,7 @@ use kumite_contest::Cancel;
 use kumite_contest::engine::Engine;
 use kumite_contest::home::{self, Home};
 use kumite_core::contest::Contest;
-use kumite_host::journal;
+use kumite_project::journal;
 
 use super::place::PlaceArgs;
 use crate::args::Setting;

@@ -3,7 +3,7 @@
 use clap::Args;
 use kumite_contest::home::{self, Home};
 use kumite_core::contest::Contest;
-use kumite_host::journal;
+use kumite_project::journal;
 
 use super::place::PlaceArgs;
 use super::play::{Summary, play};

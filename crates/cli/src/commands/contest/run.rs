@@ -12,9 +12,9 @@ use kumite_contest::home::{Charter, Home, new_id};
 use kumite_contest::place::Place;
 use kumite_contest::worktree::{self, Repository};
 use kumite_formats::contest::{Loaded, Plan, Request, Team, TeamKind, load};
-use kumite_host::clock::now_ms;
-use kumite_host::project::Project;
-use kumite_host::settings::Flags;
+use kumite_project::clock::now_ms;
+use kumite_project::project::Project;
+use kumite_project::settings::Flags;
 
 use super::place::PlaceArgs;
 use super::play::{Summary, play};

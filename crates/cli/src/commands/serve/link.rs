@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kumite_formats::settings::Span;
-use kumite_host::spec_file::sentence;
+use kumite_project::spec_file::sentence;
 use kumite_web::{Role, Running};
 
 use crate::args::Setting;

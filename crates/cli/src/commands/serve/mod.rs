@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::{Args, Subcommand};
-use kumite_host::settings::Flags;
-use kumite_host::spec_file::sentence;
+use kumite_project::settings::Flags;
+use kumite_project::spec_file::sentence;
 use kumite_web::{Listen, Options, Server, TlsFiles};
 
 use crate::args::Setting;

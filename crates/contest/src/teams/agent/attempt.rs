@@ -11,11 +11,11 @@ use kumite_core::contest::{Over, Used};
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 use kumite_core::run::limit_until;
 use kumite_formats::contest::Worktree as Mode;
-use kumite_host::clock::{local_moment, now_ms};
-use kumite_host::job::{self, GO_ON, Job};
-use kumite_host::limits::{self, Account};
-use kumite_host::perform::of_earlier_kumite;
-use kumite_host::spec_file::sentence;
+use kumite_project::clock::{local_moment, now_ms};
+use kumite_project::job::{self, GO_ON, Job};
+use kumite_project::limits::{self, Account};
+use kumite_project::program::of_earlier_kumite;
+use kumite_project::spec_file::sentence;
 
 use super::AgentTeam;
 use crate::work::Turn;

@@ -6,8 +6,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use kumite_core::contest::{Failed, Failure, Used};
 use kumite_formats::contest::Source;
-use kumite_host::spec_file::sentence;
 use kumite_models::Usage;
+use kumite_project::spec_file::sentence;
 use serde_json::{Value, json};
 
 use super::attempt::Attempt;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use kumite_core::journal::AgentId;
-use kumite_host::news::{Position, Reader};
-use kumite_host::project::Spec;
+use kumite_project::news::{Position, Reader};
+use kumite_project::project::Spec;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};

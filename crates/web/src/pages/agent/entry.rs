@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use kumite_agents::{Line, Said, clean, clean_line};
 use kumite_core::outcome::{Outcome, Usage};
-use kumite_host::announce::{outcome_detail, outcome_name, usd};
-use kumite_host::clock::local_time;
+use kumite_project::announce::{outcome_detail, outcome_name, usd};
+use kumite_project::clock::local_time;
 use maud::{Markup, html};
 
 use crate::log::{Form, Kind, LINE_MAX, Row, is_bad};

@@ -1,10 +1,10 @@
 //! Above the log: who worked, on what, and with what result.
 
 use kumite_agents::{Line, Said, clean_line};
-use kumite_host::announce::{outcome_detail, outcome_name, usd};
-use kumite_host::clock::rfc3339;
-use kumite_host::project::Spec;
-use kumite_host::worked::Worked;
+use kumite_project::announce::{outcome_detail, outcome_name, usd};
+use kumite_project::clock::rfc3339;
+use kumite_project::project::Spec;
+use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
 use super::entry::{outcome_badge, tokens};

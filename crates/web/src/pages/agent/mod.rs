@@ -10,8 +10,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::{Html, IntoResponse, Response};
 use kumite_core::journal::AgentId;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::project::Spec;
-use kumite_host::{spec_file, worked};
+use kumite_project::project::Spec;
+use kumite_project::{spec_file, worked};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Page, Place, Visit, forwards};

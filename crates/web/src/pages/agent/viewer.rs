@@ -3,8 +3,8 @@
 use std::io;
 
 use kumite_agents::Line;
-use kumite_host::project::Spec;
-use kumite_host::worked::Worked;
+use kumite_project::project::Spec;
+use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
 use super::entry::Entries;

@@ -1,7 +1,7 @@
 //! The agents of a round, and everything that one of them said.
 
 use kumite_contest::home::Home;
-use kumite_host::project::contest_agents;
+use kumite_project::project::contest_agents;
 use maud::{Markup, html};
 
 use super::seen::Seen;

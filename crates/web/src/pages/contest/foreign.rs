@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kumite_contest::home::Home;
 use kumite_contest::view::ContestState;
-use kumite_host::spec_file::sentence;
+use kumite_project::spec_file::sentence;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use kumite_contest::announce::News;
 use kumite_core::contest::What;
-use kumite_host::clock::rfc3339;
+use kumite_project::clock::rfc3339;
 use maud::{Markup, html};
 
 use super::board::name;

@@ -4,8 +4,8 @@ use kumite_contest::home::{self, Home};
 use kumite_contest::playable;
 use kumite_contest::report::replayed;
 use kumite_contest::view::{self, Board, ContestState};
-use kumite_host::clock::rfc3339;
-use kumite_host::spec_file::sentence;
+use kumite_project::clock::rfc3339;
+use kumite_project::spec_file::sentence;
 use maud::{Markup, html};
 
 use super::board::{name, score};

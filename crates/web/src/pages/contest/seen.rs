@@ -10,9 +10,9 @@ use kumite_contest::report::{self, Listed, Report, RoundReport};
 use kumite_contest::view::{ContestState, Line};
 use kumite_core::contest::{Contest, Effect};
 use kumite_formats::contest::TeamKind;
-use kumite_host::clock::rfc3339;
-use kumite_host::journal;
-use kumite_host::spec_file::sentence;
+use kumite_project::clock::rfc3339;
+use kumite_project::journal;
+use kumite_project::spec_file::sentence;
 
 use crate::api::Refusal;
 use crate::app::App;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_host::books::{Books, Key, Of, Sum};
+use kumite_project::books::{Books, Key, Of, Sum};
 use maud::{Markup, html};
 
 use crate::api::Refusal;

@@ -2,7 +2,7 @@
 //! rest. The order is stable, so that nothing moves under the pointer.
 
 use kumite_core::run::Standing;
-use kumite_host::status::Status;
+use kumite_project::status::Status;
 
 /// All specs, each in one group, ordered by need and then by name.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ mod tests {
     use kumite_core::journal::By;
     use kumite_core::names::Document;
     use kumite_core::run::{Failure, Finish, Halt, Pause, Run};
-    use kumite_host::status;
+    use kumite_project::status;
 
     use super::*;
 

@@ -8,9 +8,9 @@ use axum::response::Response;
 use kumite_contest::report;
 use kumite_contest::view::{Board, ContestState};
 use kumite_core::run::Standing;
-use kumite_host::books::Sum;
-use kumite_host::clock::{local_day, now_ms};
-use kumite_host::status::{self, Status};
+use kumite_project::books::Sum;
+use kumite_project::clock::{local_day, now_ms};
+use kumite_project::status::{self, Status};
 use maud::{Markup, html};
 
 use self::groups::groups;

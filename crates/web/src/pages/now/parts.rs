@@ -2,7 +2,7 @@
 
 use kumite_contest::view::Board;
 use kumite_core::run::{Need, Standing};
-use kumite_host::status::Status;
+use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use crate::render::marks::{progress, segment, sentence, since, until};

@@ -10,7 +10,7 @@ use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use axum::response::Response;
 use kumite_formats::settings::{Origin, Settings, doc};
-use kumite_host::spec_file::sentence;
+use kumite_project::spec_file::sentence;
 use maud::{Markup, html};
 
 use super::layout::{Page, Place, Visit};

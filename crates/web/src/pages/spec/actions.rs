@@ -3,7 +3,7 @@
 use kumite_core::facts::Facts;
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::{Finish, Halt, Run, Standing, State, may_reset, may_review, may_start};
-use kumite_host::status::Status;
+use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use super::seen::Seen;

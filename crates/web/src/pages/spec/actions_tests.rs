@@ -1,7 +1,7 @@
 use kumite_core::facts::{DocumentFacts, Permitted, Stamp};
 use kumite_core::journal::{AgentId, By};
 use kumite_core::run::{Attempt, Failure, Halted, Pause, Resume, Round, Step, Wait, Work};
-use kumite_host::status::of_run;
+use kumite_project::status::of_run;
 
 use super::*;
 

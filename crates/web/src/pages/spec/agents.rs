@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 
 use kumite_agents::{Line, Said};
-use kumite_host::worked::Worked;
+use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
 use super::Length;

@@ -1,7 +1,7 @@
 //! Every decision with its reason: what happened, what was done, and the state after it.
 
-use kumite_host::clock::rfc3339;
-use kumite_host::decisions::Decision;
+use kumite_project::clock::rfc3339;
+use kumite_project::decisions::Decision;
 use maud::{Markup, html};
 
 use super::Length;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kumite_host::project::Project;
+use kumite_project::project::Project;
 use maud::{Markup, html};
 
 use super::seen::Seen;

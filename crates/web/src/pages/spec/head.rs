@@ -1,7 +1,7 @@
 //! The head of the page: the state at a glance, and what a person can do.
 
-use kumite_host::clock::rfc3339;
-use kumite_host::status::Status;
+use kumite_project::clock::rfc3339;
+use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use super::seen::Seen;

@@ -3,7 +3,7 @@
 use kumite_core::names::Document;
 use kumite_core::run::Reason;
 use kumite_formats::review_reply::Judgment;
-use kumite_host::worked::Worked;
+use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
 use super::documents::link;

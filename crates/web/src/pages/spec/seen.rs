@@ -6,12 +6,12 @@ use std::path::Path;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::run::Run;
 use kumite_formats::spec_name::SpecName;
-use kumite_host::decisions::{self, Decision};
-use kumite_host::project::{Project, Spec};
-use kumite_host::spec_file::sentence;
-use kumite_host::status::{self, Status};
-use kumite_host::worked::{self, Worked};
-use kumite_host::{evidence, journal};
+use kumite_project::decisions::{self, Decision};
+use kumite_project::project::{Project, Spec};
+use kumite_project::spec_file::sentence;
+use kumite_project::status::{self, Status};
+use kumite_project::worked::{self, Worked};
+use kumite_project::{evidence, journal};
 
 use super::documents::{self, Listed};
 use crate::api::Refusal;

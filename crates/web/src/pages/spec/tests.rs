@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use kumite_core::journal::By;
 use kumite_core::names::Document;
 use kumite_core::run::{Failure, Halt, Halted, Pause, Resume, Round, State, Step};
-use kumite_host::project::Project;
-use kumite_host::status::of_run;
+use kumite_project::project::Project;
+use kumite_project::status::of_run;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

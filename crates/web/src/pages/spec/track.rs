@@ -3,7 +3,7 @@
 use kumite_core::facts::{Facts, Verdict};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::{Run, StateName, first_unfinished};
-use kumite_host::status::Status;
+use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use super::documents::path_of;

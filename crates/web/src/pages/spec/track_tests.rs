@@ -1,7 +1,7 @@
 use kumite_core::facts::{DocumentFacts, InspectionFacts, Permitted, Stamp, TaskFacts};
 use kumite_core::journal::AgentId;
 use kumite_core::run::{Attempt, Failure, Finish, Halt, Halted, Resume, Round, State, Step, Work};
-use kumite_host::status::of_run;
+use kumite_project::status::of_run;
 
 use super::*;
 

@@ -6,8 +6,8 @@ use kumite_core::engine::EffectKey;
 use kumite_core::journal::AgentId;
 use kumite_core::notice::Notice;
 use kumite_core::run::{Round, Step};
-use kumite_host::announce::Announcement;
-use kumite_host::events_log::append;
+use kumite_project::announce::Announcement;
+use kumite_project::events_log::append;
 use serde_json::Value;
 
 use crate::place::Place;

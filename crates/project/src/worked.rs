@@ -13,7 +13,7 @@ use crate::books::{Follower, Found};
 use crate::clock::rfc3339;
 use crate::project::{Project, Spec};
 use crate::usage_log::Line;
-use crate::{journal, purse};
+use crate::{journal, program};
 
 /// An agent, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -100,7 +100,7 @@ fn paid(spec: &Spec) -> BTreeMap<String, Line> {
 }
 
 fn launched(spec: &Spec, launch: &Launch) -> Worked {
-    let program = purse::read_program(&spec.agent_dir(launch.agent));
+    let program = program::read(&spec.agent_dir(launch.agent));
     Worked {
         run: Some(launch.run),
         phase: Some(launch.step.phase().name()),

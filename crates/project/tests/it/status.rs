@@ -5,7 +5,7 @@ use kumite_core::names::{Document, Phase};
 use kumite_core::run::{
     Attempt, Failure, Finish, Halt, Halted, Pause, Reason, Resume, Round, Run, State, Step, Work,
 };
-use kumite_host::status::{Status, of_run};
+use kumite_project::status::{Status, of_run};
 
 fn status(state: State, engine_lives: bool) -> Status {
     let run = Run {

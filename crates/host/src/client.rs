@@ -6,13 +6,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::control::{Client, Reply, Request, RunRequest};
+use crate::control::{Connection, Reply, Request};
 use crate::engine::{Engine, Left, Message, Until};
-use crate::lock::{self, Lock};
-use crate::project::Project;
-use crate::settings::{self, Flags, Loader};
-use crate::spec_file::sentence;
-use crate::user;
+use crate::run_request::RunRequest;
+use kumite_project::lock::{self, Lock};
+use kumite_project::project::Project;
+use kumite_project::settings::{self, Flags, Loader};
+use kumite_project::spec_file::sentence;
+use kumite_project::user;
 
 /// How long an engine may take between taking the lock and answering, or between its last answer
 /// and releasing the lock.
@@ -44,7 +45,7 @@ pub enum Error {
 /// What a kumite finds when it starts.
 pub enum Found {
     Free(Lock),
-    Alive(Client),
+    Alive(Connection),
 }
 
 /// The engine of the project, or its lock.
@@ -65,11 +66,11 @@ pub fn engine(project: &Project) -> Result<Found, Error> {
 
 /// Connects to an engine that can answer. An engine that we cannot reach at all is an error at
 /// once; one that is not there yet may be there in a moment.
-fn connect(project: &Project) -> Result<io::Result<Client>, Error> {
+fn connect(project: &Project) -> Result<io::Result<Connection>, Error> {
     if let Some(pid) = lock::suspended(project) {
         return Err(Error::Failed(lock::suspended_words(pid)));
     }
-    let client = Client::connect(project);
+    let client = Connection::connect(project);
     match &client {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let owner = user::owner(&project.runtime().join("control.sock"));
@@ -177,7 +178,7 @@ pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<
             Ok(child) => started = Some(child),
             Err(error) => break Err(error),
         }
-        if Client::connect(project).is_ok() {
+        if Connection::connect(project).is_ok() {
             break Ok(());
         }
         if Instant::now() >= deadline {
@@ -236,7 +237,7 @@ fn insist(
 /// Asks an engine and waits for its answer; None: it ended instead.
 fn talk(
     project: &Project,
-    mut client: Client,
+    mut client: Connection,
     request: &Request,
     patience: Option<Duration>,
 ) -> Result<Option<Reply>, Error> {
@@ -293,7 +294,7 @@ fn start_detached(
         }
     }
     kumite_files::make_private_dir(&project.runtime())?;
-    let log = crate::files::open_append_private(&project.runtime().join("engine.log"))?;
+    let log = kumite_project::files::open_append_private(&project.runtime().join("engine.log"))?;
     let mut command = Command::new(std::env::current_exe()?);
     command
         .arg("engine")

@@ -1,6 +1,4 @@
-//! Notices on their way to people: who receives them, and their JSON form.
-
-use std::sync::mpsc::Sender;
+//! Notices on their way to people, and their JSON form.
 
 use kumite_core::journal::AgentId;
 use kumite_core::notice::{NextAction, Notice};
@@ -10,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::clock::rfc3339;
-use crate::control::Reply;
 use crate::project::Spec;
 
 /// A notice with its time and its spec.
@@ -19,43 +16,6 @@ pub struct Announcement {
     pub at_ms: u64,
     pub spec: String,
     pub notice: Notice,
-}
-
-/// All followers.
-#[derive(Debug, Default)]
-pub struct Feed {
-    followers: Vec<Follower>,
-}
-
-#[derive(Debug)]
-struct Follower {
-    /// The specs whose end it has not seen yet.
-    specs: Vec<String>,
-    /// Stays after their end: they may be started again from elsewhere.
-    stays: bool,
-    send: Sender<Reply>,
-}
-
-impl Feed {
-    pub fn follow(&mut self, specs: Vec<String>, stays: bool, send: Sender<Reply>) {
-        self.followers.push(Follower { specs, stays, send });
-    }
-
-    /// Sends to all followers of the spec. A follower that has seen the end of all its specs, or
-    /// went away, is removed.
-    pub fn tell(&mut self, announcement: &Announcement) {
-        let is_end = matches!(announcement.notice, Notice::RunEnded { .. });
-        self.followers.retain_mut(|follower| {
-            if !follower.specs.contains(&announcement.spec) {
-                return true;
-            }
-            let told = follower.send.send(Reply::News(announcement.clone()));
-            if is_end && !follower.stays {
-                follower.specs.retain(|spec| *spec != announcement.spec);
-            }
-            told.is_ok() && !follower.specs.is_empty()
-        });
-    }
 }
 
 impl Announcement {

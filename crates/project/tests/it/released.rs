@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use kumite_core::contest::{Contest, Stage};
 use kumite_core::run::{Finish, Run, State};
-use kumite_host::journal::{Journal, history, peek};
+use kumite_project::journal::{Journal, history, peek};
 use tempfile::TempDir;
 
 /// What commit 8530ba0 wrote, with the built-in agent and with shell scripts as agents.

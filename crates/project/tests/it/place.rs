@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kumite_host::project::{Project, Spec};
+use kumite_project::project::{Project, Spec};
 use tempfile::TempDir;
 
 pub struct Place {

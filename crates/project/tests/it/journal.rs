@@ -4,7 +4,7 @@ use std::fs;
 
 use kumite_core::journal::{By, Event, Order};
 use kumite_core::run::{Run, State, decide};
-use kumite_host::journal::{Error, Journal, Opened, history, peek};
+use kumite_project::journal::{Error, Journal, Opened, history, peek};
 use tempfile::TempDir;
 
 /// Starts without a slot and stops: a run that alternates between two states for ever.

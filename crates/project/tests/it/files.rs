@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kumite_host::files::{Durable, open_append, replace};
+use kumite_project::files::{Durable, open_append, replace};
 use tempfile::TempDir;
 
 fn names(dir: &TempDir) -> Vec<String> {

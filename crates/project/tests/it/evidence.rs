@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kumite_core::facts::{Facts, Findings, Look, RoundProgress, Stamp, TaskFacts, Verdict};
 use kumite_core::names::{Document, Phase};
-use kumite_host::evidence::{look, tasks};
+use kumite_project::evidence::{look, tasks};
 
 use crate::place::Place;
 

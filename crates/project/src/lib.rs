@@ -1,0 +1,34 @@
+//! What a project is: its directories and files, the journals, the settings, the money, the news,
+//! and what can be read from them. Nothing here starts an agent or decides anything.
+
+pub mod announce;
+pub mod beside;
+pub mod books;
+pub mod clock;
+pub mod cost;
+pub mod crash;
+pub mod decisions;
+pub mod documents;
+pub mod events_log;
+pub mod evidence;
+pub mod files;
+mod fnv;
+pub mod history;
+pub mod job;
+pub mod journal;
+pub mod limits;
+pub mod lock;
+pub mod new_spec;
+pub mod news;
+pub mod notify;
+pub mod program;
+pub mod project;
+pub mod queue;
+pub mod settings;
+mod snapshot;
+pub mod spec_file;
+pub mod status;
+pub mod usage_log;
+pub mod user;
+pub mod wording;
+pub mod worked;
