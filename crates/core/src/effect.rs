@@ -3,6 +3,7 @@
 use crate::change::{Change, Fixing};
 use crate::journal::AgentId;
 use crate::notice::Notice;
+use crate::outcome::{Outcome, Usage};
 use crate::run::Step;
 
 /// An instruction to the world. Effects of one decision are carried out in order, and may be
@@ -19,6 +20,19 @@ pub enum Effect {
     Limit(Limited),
     /// End an agent and all processes that it started. Its end comes back as an event.
     End(AgentId),
+    /// Record what an agent used. One line per agent, however often this is carried out.
+    Settle(Settled),
+}
+
+/// An agent that has ended, and what it used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    pub agent: AgentId,
+    /// The number of the run.
+    pub run: u32,
+    pub step: Step,
+    pub outcome: Outcome,
+    pub usage: Usage,
 }
 
 /// The account of the agent for `step` is limited.

@@ -6,10 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use kumite_agents::{Adopted, Handle};
-use kumite_core::effect::Effect;
 use kumite_core::engine::{act, handle};
 use kumite_core::journal::{Entry, Event};
-use kumite_core::notice::Notice;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::control::Reply;
@@ -67,7 +65,6 @@ impl Context {
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
             if !opened.acted && !context.has_launched(&entry) {
-                context.settle_again(&entry, &effects, shared);
                 let (mut desk, run) = context.desk(shared, true);
                 let trouble = act(&mut desk, run, &entry, &effects);
                 if let Some(event) = trouble {
@@ -85,19 +82,6 @@ impl Context {
         }
         context.remove_old_records();
         Ok((context, news))
-    }
-
-    /// A crash can happen between the journal entry about the end of an agent and its line in
-    /// usage.jsonl.
-    fn settle_again(&mut self, entry: &Entry, effects: &[Effect], shared: &mut Shared) {
-        let step = effects.iter().find_map(|effect| match effect {
-            Effect::Announce(Notice::StepEnded { step, .. }) => Some(*step),
-            _ => None,
-        });
-        if let Some(step) = step {
-            let (mut desk, run) = self.desk(shared, true);
-            desk.settle(run.number, step, entry, true);
-        }
     }
 
     /// A crash can happen between the end of an agent and the removal of its record. A running

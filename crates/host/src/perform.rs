@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use kumite_agents::{Adopted, End, Handle, Launcher};
 use kumite_core::change::Change;
-use kumite_core::effect::{Effect, Launch, Limited};
+use kumite_core::effect::{Effect, Launch, Limited, Settled};
 use kumite_core::engine::{EffectKey, Trouble, World};
 use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::routing::Routing;
-use kumite_core::run::{Run, Step};
+use kumite_core::run::Run;
 
 use crate::engine::Message;
 use crate::feed::Feed;
 use crate::held::Held;
 use crate::launch::{self, Kit};
-use crate::purse::{Paid, Purse};
+use crate::purse::Purse;
 use kumite_project::announce::Announcement;
 use kumite_project::clock::Clock;
 use kumite_project::journal::{self, Journal};
@@ -94,12 +94,6 @@ impl World<Run> for Desk<'_> {
         self.again = false;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
         crash::point(format_args!("recorded {}", self.spec.name));
-        if let (Event::AgentEnded { agent, .. }, Some(work)) = (&entry.event, run.work())
-            && *agent == work.agent
-        {
-            // Before any effect: a failing effect would leave it unwritten.
-            self.settle(run.number, work.step, &entry, false);
-        }
         Ok(entry)
     }
 
@@ -127,6 +121,10 @@ impl World<Run> for Desk<'_> {
                 self.end(*agent);
                 Ok(())
             }
+            Effect::Settle(settled) => {
+                self.settle(settled, entry.at_ms);
+                Ok(())
+            }
         };
         crash::point(format_args!("acted {}", self.spec.name));
         done
@@ -142,26 +140,12 @@ impl Desk<'_> {
         })
     }
 
-    /// Counts and records the usage of the agent that `entry` is about.
-    pub fn settle(&mut self, run: u32, step: Step, entry: &Entry, again: bool) {
-        let Event::AgentEnded { agent, ended, .. } = &entry.event else {
-            return;
-        };
-        let paid = Paid {
-            spec: self.spec,
-            kit: self.kit,
-            run,
-            step,
-            agent: *agent,
-            ended,
-            at_ms: entry.at_ms,
-        };
+    /// Money that cannot be recorded is no reason to stop the work.
+    fn settle(&mut self, settled: &Settled, at_ms: u64) {
         let purse = &mut self.shared.purse;
-        if let Err(error) = purse.settle(&paid, again) {
-            eprintln!(
-                "kumite: cannot append to {}: {error}",
-                purse.path().display()
-            );
+        if let Err(error) = purse.settle(self.spec, self.kit, settled, at_ms, self.again) {
+            let path = purse.path().display();
+            eprintln!("kumite: cannot append to {path}: {error}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kumite_agents::Adopted;
 use kumite_core::budget::{Ask, Budget, Ledger, Refused};
-use kumite_core::effect::Launch;
+use kumite_core::effect::{Launch, Settled};
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
@@ -75,28 +75,36 @@ impl Purse {
     /// Records the usage of an agent, and counts it. An agent that was never started has used
     /// nothing.
     /// `again`: that may have been done before a crash.
-    pub fn settle(&mut self, paid: &Paid<'_>, again: bool) -> io::Result<()> {
-        let dir = paid.spec.agent_dir(paid.agent);
-        if !was_started(&dir, &paid.ended.outcome) {
-            self.leave(paid.agent);
+    pub fn settle(
+        &mut self,
+        spec: &Spec,
+        kit: &Kit,
+        settled: &Settled,
+        at_ms: u64,
+        again: bool,
+    ) -> io::Result<()> {
+        let agent = settled.agent;
+        let dir = spec.agent_dir(agent);
+        if !was_started(&dir, &settled.outcome) {
+            self.leave(agent);
             return Ok(());
         }
         let place = Place {
-            spec: &paid.spec.name,
-            run: paid.run,
-            step: paid.step,
-            agent: &paid.agent.to_string(),
-            program: &program::read(&dir).unwrap_or_else(|| program(paid.kit, paid.step)),
+            spec: &spec.name,
+            run: settled.run,
+            step: settled.step,
+            agent: &agent.to_string(),
+            program: &program::read(&dir).unwrap_or_else(|| program(kit, settled.step)),
         };
-        let line = Line::new(place, paid.at_ms, &paid.ended.outcome, paid.ended.usage);
+        let line = Line::new(place, at_ms, &settled.outcome, settled.usage);
         let written = self.log.append(&line, again);
         match written {
             // It is counted when the file is read.
-            Ok(_) => self.leave(paid.agent),
+            Ok(_) => self.leave(agent),
             // A cost that cannot be recorded is spent nevertheless.
             Err(_) => {
-                let cost = paid.ended.usage.usd_micros;
-                self.ledger.settle(paid.agent, &line.day, &line.step, cost);
+                let cost = settled.usage.usd_micros;
+                self.ledger.settle(agent, &line.day, &line.step, cost);
             }
         }
         written.map(|_| ())
@@ -122,17 +130,6 @@ impl Purse {
             Found::Nonsense => {}
         })
     }
-}
-
-/// An agent that has ended, with everything that its line needs.
-pub struct Paid<'a> {
-    pub spec: &'a Spec,
-    pub kit: &'a Kit,
-    pub run: u32,
-    pub step: Step,
-    pub agent: AgentId,
-    pub ended: &'a Ended,
-    pub at_ms: u64,
 }
 
 fn budget(settings: &Settings) -> Budget {

@@ -147,6 +147,7 @@ fn effect(effect: &Effect) -> String {
             wording::step_words(launch.step)
         ),
         Effect::End(agent) => format!("end {agent}"),
+        Effect::Settle(settled) => format!("record what {} used", settled.agent),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The files of one spec: they survive every crash.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use kumite_core::change::Change;
@@ -8,7 +9,7 @@ use kumite_core::facts::{
     DocumentFacts, Facts, Findings, History, InspectionFacts, Look, RoundFacts, RoundProgress,
     Stamp, TaskFacts, Verdict,
 };
-use kumite_core::journal::Entry;
+use kumite_core::journal::{AgentId, Entry};
 use kumite_core::names::{Document, Phase};
 
 use crate::deed::{Claim, Deed, Inspection, Reply};
@@ -17,6 +18,8 @@ use crate::deed::{Claim, Deed, Inspection, Reply};
 pub struct Disk {
     pub journal: Vec<Rc<Entry>>,
     pub garbled: bool,
+    /// The agents whose usage is recorded.
+    pub settled: BTreeSet<AgentId>,
     /// The stamps of replies and inspections are only versions of the file here; see
     /// [`Disk::facts`].
     files: Facts,

@@ -69,7 +69,13 @@ impl engine::World<Run> for Hand<'_> {
         _: &Entry,
         effect: &Effect,
     ) -> Result<(), Trouble> {
-        if self.maybe_die(Kind::CrashBetweenEffects).is_err() {
+        let died = match effect {
+            // Always the first effect: a crash before it is a crash after the record. Older stories
+            // stay the same.
+            Effect::Settle(_) => self.engine.dying,
+            _ => self.maybe_die(Kind::CrashBetweenEffects).is_err(),
+        };
+        if died {
             return Ok(());
         }
         match effect {
@@ -87,6 +93,12 @@ impl engine::World<Run> for Hand<'_> {
                 self.world.see(self.spec, What::Noted { until_ms });
             }
             Effect::End(agent) => self.world.kill(self.spec, *agent),
+            Effect::Settle(settled) => {
+                if self.world.disks[self.spec].settled.insert(settled.agent) {
+                    let used = What::Settled(settled.agent, settled.usage);
+                    self.world.see(self.spec, used);
+                }
+            }
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{AgentId, Entry, Event, Rules};
 use kumite_core::notice::Notice;
-use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::outcome::{Ended, Outcome, Usage};
 use kumite_core::run::{Run, Step};
 
 use crate::deed::Deed;
@@ -45,6 +45,8 @@ pub enum What {
     Noted {
         until_ms: u64,
     },
+    /// kumite recorded what an agent used.
+    Settled(AgentId, Usage),
     /// A person does not want to wait for the end of a limit.
     CutShort,
     /// The engine found the agent that a run waits for.
@@ -94,6 +96,7 @@ impl fmt::Display for What {
                 write!(f, "{agent} is gone: {outcome:?} in {session:?}")
             }
             What::Noted { until_ms } => write!(f, "  all know of a limit until {until_ms} ms"),
+            What::Settled(agent, usage) => write!(f, "  {agent} used {usage:?}"),
             What::CutShort => write!(f, "a person does not want to wait"),
             What::Ended(agent, None) => write!(f, "{agent} is gone without a word"),
             What::Adopted(agent) => write!(f, "{agent} was found again"),

@@ -7,7 +7,7 @@ use super::step::{Attempt, Step};
 use super::turn::{Turn, go};
 use super::{guard, words};
 use crate::change::Change;
-use crate::effect::Effect;
+use crate::effect::{Effect, Settled};
 use crate::facts::{Facts, Look};
 use crate::journal::{AgentId, By, Entry, Event};
 use crate::names::{Document, Phase};
@@ -96,7 +96,21 @@ fn agent_ended(
     };
     let turn = turn.with_last_words(&ended.last_words);
     let turn = turn.preceded(first, vec![step_ended(work, ended)]);
-    go(run, turn, look.facts(), Some(work.step.phase()), entry)
+    let settle = settle(&run, work, ended);
+    let (run, mut effects) = go(run, turn, look.facts(), Some(work.step.phase()), entry);
+    // First: a write that fails ends the list, and the next launch asks what is left of a budget.
+    effects.insert(0, settle);
+    (run, effects)
+}
+
+fn settle(run: &Run, work: Work, ended: &Ended) -> Effect {
+    Effect::Settle(Settled {
+        agent: work.agent,
+        run: run.number,
+        step: work.step,
+        outcome: ended.outcome.clone(),
+        usage: ended.usage,
+    })
 }
 
 /// An agent that had to leave its step without a fault of its own can be replaced later.

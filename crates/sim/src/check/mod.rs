@@ -46,7 +46,11 @@ impl Replica {
     pub fn saves(&self) -> impl Iterator<Item = &Change> {
         self.effects.iter().flat_map(|effect| match effect {
             Effect::Save(changes) => changes.as_slice(),
-            Effect::Announce(_) | Effect::Launch(_) | Effect::Limit(_) | Effect::End(_) => &[],
+            Effect::Announce(_)
+            | Effect::Launch(_)
+            | Effect::Limit(_)
+            | Effect::End(_)
+            | Effect::Settle(_) => &[],
         })
     }
 }

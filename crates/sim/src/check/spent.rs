@@ -21,6 +21,8 @@ struct Bill {
     total: Usage,
     /// For all agents of all runs.
     in_all: Usage,
+    /// What the last agent used whose end is in the journal, until that is recorded.
+    unsettled: Option<(AgentId, Usage)>,
     /// A run goes on until it is done or reset, whatever a person answers on the way.
     walks: bool,
     was_done: bool,
@@ -32,6 +34,7 @@ impl Bill {
             Event::StartRequested { .. } if !self.walks => self.total = Usage::default(),
             Event::AgentEnded { agent, .. } => {
                 let heard = self.unheard.take_if(|(ended, _)| ended == agent);
+                self.unsettled = heard.or(self.unsettled);
                 let usage = heard.map(|(_, usage)| usage).unwrap_or_default();
                 self.total += usage;
                 self.in_all += usage;
@@ -51,6 +54,19 @@ impl Bill {
         };
         self.was_done = matches!(run.state, State::Done(_));
     }
+
+    /// An agent that was not started is settled too, with nothing.
+    fn settle(&mut self, agent: AgentId, usage: Usage) -> Verdict {
+        let owed = self.unsettled.take_if(|(ended, _)| *ended == agent);
+        let owed = owed.map(|(_, usage)| usage).unwrap_or_default();
+        match owed == usage {
+            true => Ok(()),
+            false => broken(
+                "what an agent used is recorded once, as it was",
+                format!("{agent} used {owed:?}, and {usage:?} is recorded"),
+            ),
+        }
+    }
 }
 
 impl Spent {
@@ -64,6 +80,13 @@ impl Spent {
                 bill.unheard = Some((*agent, ended.usage));
             }
             What::Recorded(entry) => bill.note(&entry.event, &replica.run),
+            What::Settled(agent, usage) => bill.settle(*agent, *usage)?,
+            What::Started(next, ..) if bill.unsettled.is_some() => {
+                return broken(
+                    "what an agent used is recorded before the next one starts",
+                    format!("{:?} is not recorded, and {next} starts", bill.unsettled),
+                );
+            }
             What::Decided(run) if run.spent != bill.total => {
                 return broken(
                     "what agents used is counted once",

@@ -360,7 +360,10 @@ fn t1_others_are_told_and_the_wait_is_said_even_if_spec_json_cannot_be_written()
     let step = Step::Write(Document::Design);
     let decided = decided(working(step), ended(usage_limit(), written(3)));
     assert!(
-        matches!(decided.effects[0], Effect::Limit(_)),
+        matches!(
+            decided.effects[..],
+            [Effect::Settle(_), Effect::Limit(_), Effect::Save(_), ..]
+        ),
         "{:?}",
         decided.effects
     );

@@ -3,7 +3,7 @@
 use super::build::*;
 use super::files::*;
 use crate::change::{Change, Fixing};
-use crate::effect::Effect;
+use crate::effect::{Effect, Settled};
 use crate::facts::{Facts, TaskFacts, Verdict};
 use crate::journal::{By, Event, Order};
 use crate::names::{Document, Phase};
@@ -222,6 +222,36 @@ fn an_agent_is_started_exactly_when_the_run_waits_for_it() {
 }
 
 #[test]
+fn the_usage_of_an_agent_is_settled_first_and_exactly_when_its_own_run_hears_of_its_end() {
+    each_pair(|before, event, decided| {
+        let ended = match event {
+            Event::AgentEnded { agent, ended, .. } => Some((*agent, ended)),
+            _ => None,
+        };
+        let settled = |effect: &Effect| match effect {
+            Effect::Settle(settled) => Some(settled.clone()),
+            _ => None,
+        };
+        let all: Vec<_> = decided.effects.iter().filter_map(settled).collect();
+        let own = before.work().zip(ended);
+        match own.filter(|(work, (agent, _))| work.agent == *agent) {
+            None => assert_eq!(all, [], "{before:?} {event:?}"),
+            Some((work, (agent, ended))) => {
+                let expected = Settled {
+                    agent,
+                    run: before.number,
+                    step: work.step,
+                    outcome: ended.outcome.clone(),
+                    usage: ended.usage,
+                };
+                assert_eq!(all, [expected], "{before:?} {event:?}");
+                assert_eq!(settled(&decided.effects[0]), Some(all[0].clone()));
+            }
+        }
+    });
+}
+
+#[test]
 fn an_agent_is_left_only_by_its_own_end_or_because_it_was_never_started() {
     each_pair(|before, event, decided| {
         let Some(work) = before.work() else { return };
@@ -259,8 +289,8 @@ fn a_run_that_comes_to_rest_says_so_last() {
 fn what_is_true_is_written_before_it_is_said_and_before_anything_rests_on_it() {
     each_pair(|_, event, decided| {
         let saves = |effect: &Effect| matches!(effect, Effect::Save(_));
-        // Telling other runs about a limit depends on nothing.
-        let others = |effect: &&Effect| !matches!(effect, Effect::Limit(_));
+        // Telling other runs about a limit, and counting money, depend on nothing.
+        let others = |effect: &&Effect| !matches!(effect, Effect::Limit(_) | Effect::Settle(_));
         let mut behind = decided.effects.iter().filter(others).skip(1);
         assert!(!behind.any(saves), "{event:?}");
     });

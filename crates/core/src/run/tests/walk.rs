@@ -47,7 +47,7 @@ impl Walk {
                     changes.into_iter().for_each(|it| self.facts.apply(it));
                 }
                 Effect::Launch(launch) => self.launched.push(launch.step),
-                Effect::Announce(_) | Effect::Limit(_) | Effect::End(_) => {}
+                Effect::Announce(_) | Effect::Limit(_) | Effect::End(_) | Effect::Settle(_) => {}
             }
         }
         self
@@ -55,9 +55,11 @@ impl Walk {
 
     /// The entry's changes cannot be written; the effects that depend on them are not carried out.
     pub fn fail_to_save(&mut self, effects: &[Effect]) -> &mut Walk {
-        let Some(Effect::Save(changes)) = effects.first() else {
-            panic!("nothing is saved by {effects:?}");
-        };
+        let saves = effects.iter().find_map(|effect| match effect {
+            Effect::Save(changes) => Some(changes),
+            _ => None,
+        });
+        let changes = saves.unwrap_or_else(|| panic!("nothing is saved by {effects:?}"));
         self.tell(save_failed(self.seq, changes))
     }
 

@@ -229,6 +229,30 @@ fn a_start_after_a_limit_for_which_nobody_waits_is_noticed() {
     });
 }
 
+fn settles(what: &What) -> bool {
+    matches!(what, What::Settled(_, usage) if *usage != Usage::default())
+}
+
+#[test]
+fn usage_that_is_recorded_late_or_never_is_noticed() {
+    let rule = "what an agent used is recorded before the next one starts";
+    breaks(rule, |lines| {
+        let at = find(lines, settles)?;
+        next(lines, at, starts)?;
+        lines.remove(at);
+        Some(())
+    });
+}
+
+#[test]
+fn usage_that_is_recorded_twice_is_noticed() {
+    breaks("what an agent used is recorded once, as it was", |lines| {
+        let at = find(lines, settles)?;
+        let twice = lines[at].what.clone();
+        insert(lines, at, twice)
+    });
+}
+
 #[test]
 fn usage_that_is_not_counted_is_noticed() {
     breaks("what agents used is counted once", |lines| {
@@ -237,6 +261,12 @@ fn usage_that_is_not_counted_is_noticed() {
             return None;
         };
         ended.usage.output_tokens += 1;
+        let used = ended.usage;
+        // It is recorded as it was, and the run does not count it.
+        let at = next(lines, at, |what| matches!(what, What::Settled(..)))?;
+        if let What::Settled(_, usage) = &mut lines[at].what {
+            *usage = used;
+        }
         Some(())
     });
 }
