@@ -9,6 +9,7 @@ mod counting;
 mod decide;
 mod handover;
 mod ingest;
+mod log;
 mod page;
 mod scene;
 mod size;
@@ -32,10 +33,11 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Measure = fn(&Options) -> Result<Part>;
 
 /// In this order.
-const PARTS: [(&str, Measure); 10] = [
+const PARTS: [(&str, Measure); 11] = [
     ("handover", |_| handover::measure()),
     ("rush", |_| handover::rush()),
     ("decide", |_| decide::measure()),
+    ("log", |_| log::measure()),
     ("start", |_| start::measure()),
     ("ingest", |_| ingest::measure()),
     ("stop", |_| stop::measure()),

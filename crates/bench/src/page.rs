@@ -6,11 +6,14 @@ use std::path::Path;
 use crate::Result;
 use crate::table::Part;
 
+/// What follows this line is written by hand, and stays.
+const BY_HAND: &str = "<!-- by hand -->";
+
 pub fn write(path: &Path, command: &str, parts: &[Part]) -> Result<()> {
     let mut text = format!(
         "# Benchmarks\n\n\
-         Written by `{command}`; do not edit. Every figure stands beside what it is measured against\n\
-         in the same run, because the ratio is what another machine can compare.\n\n\
+         Written by `{command}`; edit only what follows the tables. Every figure stands beside what it is\n\
+         measured against in the same run, because the ratio is what another machine can compare.\n\n\
          - Machine: {}\n- Date: {}\n- Scheduling: {}\n- Load (1, 5, 15 minutes) when it was written: {}\n",
         machine(),
         jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC"),
@@ -19,6 +22,10 @@ pub fn write(path: &Path, command: &str, parts: &[Part]) -> Result<()> {
     );
     for part in parts {
         text.push_str(&format!("\n{part}"));
+    }
+    let old = fs::read_to_string(path).unwrap_or_default();
+    if let Some(at) = old.find(BY_HAND) {
+        text.push_str(&format!("\n{}", &old[at..]));
     }
     fs::write(path, text)?;
     eprintln!("written: {}", path.display());

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kumite_host::client;
 use kumite_project::project::Project;
 use kumite_project::settings::{Flags, Loader};
 
+use crate::logging::{self, LogFormat};
 use crate::trouble::{Result, Trouble};
 use crate::{commands, out};
 
@@ -39,6 +41,9 @@ pub struct Global {
     /// The project, if it is not the current directory or one above
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
+    /// The form of what KUMITE_LOG selects, on stderr or in engine.log
+    #[arg(long, global = true, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -171,7 +176,15 @@ pub fn run() -> ExitCode {
         Color::Never => colours(false),
     }
     let setting = Setting { global: cli.global };
+    start_logging(&setting.global, &cli.command);
     dispatch(&setting, cli.command).unwrap_or_else(|trouble| trouble.report())
+}
+
+/// An engine without a terminal logs in the same form as the command that starts it.
+fn start_logging(global: &Global, command: &Command) {
+    logging::start(global.log_format, matches!(command, Command::Engine(_)));
+    let name = global.log_format.and_then(|it| it.to_possible_value());
+    client::set_engine_args(name.map(|name| format!("--log-format={}", name.get_name())));
 }
 
 fn colours(on: bool) {

@@ -5,6 +5,7 @@ mod browse;
 mod commands;
 mod exit;
 mod follow;
+mod logging;
 mod out;
 mod progress;
 mod render;

@@ -15,7 +15,9 @@ use kumite_project::notify::Notifier;
 use kumite_project::project::Project;
 use kumite_project::settings::{Flags, Loader};
 use kumite_project::spec_file::sentence;
+use kumite_project::variant;
 use kumite_project::{clock, crash};
+use tracing::{debug, info};
 
 use crate::announce::News;
 use crate::board::{self, Board};
@@ -291,7 +293,7 @@ fn notifier(charter: &Charter, home: &Home) -> Option<Notifier> {
         Ok(loader) => Some(Notifier::new(&loader.loaded.settings.notify, home.dir())),
         Err(error) => {
             let why = sentence(&error);
-            eprintln!("kumite: neither desktop nor webhook will be told: {why}");
+            tracing::warn!("neither desktop nor webhook will be told: {why}");
             None
         }
     }
@@ -310,6 +312,8 @@ impl World<Contest> for Hand<'_> {
         let desk = &mut *self.desk;
         let entry = desk.journal.write(event, clock::now_ms())?;
         desk.usages.note(&desk.charter, &entry);
+        let id = &desk.charter.id;
+        debug!(contest = %id, seq = entry.seq, event = %variant(&entry.event), "recorded");
         crash::point(format_args!("contest entry {}", entry.seq));
         Ok(entry)
     }
@@ -325,8 +329,11 @@ impl World<Contest> for Hand<'_> {
         entry: &Entry,
         effect: &Effect,
     ) -> Result<(), Infallible> {
+        let id = &self.desk.charter.id;
+        debug!(contest = %id, seq = key.seq, index = key.index, effect = %variant(effect), "acts");
         match effect {
             Effect::Announce(notice) => {
+                info!(contest = %id, seq = key.seq, "{}", variant(&notice.what));
                 let news = News::new(entry.at_ms, notice.clone());
                 self.desk.publish(key, &news, contest);
                 (self.tell)(&[news], contest);
@@ -351,7 +358,7 @@ impl Desk {
         let places = places.map(|place| place.canonicalize().unwrap_or(place));
         for place in BTreeSet::from(places) {
             if let Err(error) = kumite_project::news::append(&place, &name, line.clone(), false) {
-                eprintln!("kumite: cannot append to the news of the project: {error}");
+                tracing::warn!("cannot append to the news of the project: {error}");
             }
         }
     }

@@ -39,7 +39,7 @@ pub fn all(place: &Place) -> Result<Vec<Brief>, place::Error> {
                 cost_usd: board.cost_usd,
                 elapsed_seconds: board.elapsed_seconds,
             }),
-            Err(error) => eprintln!("kumite: warning: contest {}: {error}", listed.id),
+            Err(error) => tracing::warn!("warning: contest {}: {error}", listed.id),
         }
     }
     Ok(all)

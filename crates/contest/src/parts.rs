@@ -103,7 +103,7 @@ impl Parts {
         // An earlier kumite may have died and left its agents running.
         agent::end_all(home.dir());
         if let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
-            eprintln!("kumite: {error}");
+            tracing::warn!("{error}");
         }
     }
 }

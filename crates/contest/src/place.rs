@@ -98,7 +98,7 @@ impl Place {
         match report::others(&self.database, &all) {
             Ok(others) => all.extend(others),
             Err(error) if all.is_empty() => return Err(error.into()),
-            Err(error) => eprintln!("kumite: warning: {error}"),
+            Err(error) => tracing::warn!("warning: {error}"),
         }
         all.sort_by(|a, b| b.created_at.cmp(&a.created_at));
         Ok(all)

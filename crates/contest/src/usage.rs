@@ -73,10 +73,7 @@ impl Usages {
     /// same data.
     fn keep(&mut self, line: &Line) {
         if let Err(error) = self.log.append(line, false) {
-            eprintln!(
-                "kumite: cannot append to {}: {error}",
-                self.log.path().display()
-            );
+            tracing::warn!("cannot append to {}: {error}", self.log.path().display());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -120,7 +120,7 @@ fn answer_ourselves(project: &Project, request: &Request) -> Result<Option<Reply
     kumite_agents::inherit_orphans();
     if let Some(error) = wrong {
         let why = sentence(&error);
-        eprintln!("kumite: going on with the default settings, because yours are wrong: {why}");
+        tracing::warn!("going on with the default settings, because yours are wrong: {why}");
     }
     let (reply, replies) = mpsc::channel();
     let mut engine = Engine::new(project.clone(), lock, loader, Until::Answered);
@@ -268,9 +268,17 @@ fn talk(
             )));
         }
         if waited >= SILENCE && !std::mem::replace(&mut is_said, true) {
-            eprintln!("kumite: the other kumite has not answered yet; an agent may end slowly");
+            tracing::warn!("the other kumite has not answered yet; an agent may end slowly");
         }
     }
+}
+
+/// Arguments of this process that also apply to the engines that it starts.
+static ENGINE_ARGS: OnceLock<Vec<String>> = OnceLock::new();
+
+/// The first call counts.
+pub fn set_engine_args(args: impl IntoIterator<Item = String>) {
+    let _ = ENGINE_ARGS.set(args.into_iter().collect());
 }
 
 fn no_engine(project: &Project) -> Error {
@@ -297,6 +305,7 @@ fn start_detached(
     let log = kumite_project::files::open_append_private(&project.runtime().join("engine.log"))?;
     let mut command = Command::new(std::env::current_exe()?);
     command
+        .args(ENGINE_ARGS.get().into_iter().flatten())
         .arg("engine")
         .args(jobs.map(|jobs| format!("--jobs={jobs}")))
         .args(left.iter().filter_map(|left| {

@@ -30,6 +30,7 @@ use kumite_project::notify::Notifier;
 use kumite_project::project::Project;
 use kumite_project::settings::Loader;
 use kumite_project::{crash, evidence, queue, spec_file};
+use tracing::{info, info_span, warn};
 
 pub(crate) use leaving::Ending;
 pub use leaving::Left;
@@ -139,6 +140,15 @@ impl Engine {
 
     /// Works until it may end, and returns what goes on without it.
     pub fn run(&mut self) -> Vec<Left> {
+        let root = self.project.root().display().to_string();
+        let _span = info_span!("project", root).entered();
+        info!(pid = std::process::id(), "the engine works");
+        let left = self.work();
+        info!("the engine ends");
+        left
+    }
+
+    fn work(&mut self) -> Vec<Left> {
         loop {
             let message = match self.messages.recv_timeout(self.patience()) {
                 Ok(message) => Some(message),
@@ -186,6 +196,7 @@ impl Engine {
 
     fn agent_ended(&mut self, name: &str, agent: AgentId, mut ended: Ended) {
         self.shared.routing.forget(agent);
+        info!(spec = name, %agent, outcome = ?ended.outcome, "agent ended");
         let Some(context) = self.contexts.get_mut(name) else {
             return;
         };
@@ -214,6 +225,7 @@ impl Engine {
             Event::AgentEnded { .. } | Event::StopRequested { .. }
         );
         let works_on = context.run.work().is_some() && !ends_work;
+        let _span = info_span!("run", spec = name, run = context.run.number).entered();
         let handled = context.handle(event, &mut self.shared);
         match &handled {
             Err(error) if works_on => say(&format!("{name}: {}", spec_file::sentence(error))),
@@ -364,7 +376,7 @@ impl Engine {
 
 /// News about the engine itself, for the person who started it.
 fn say(news: &str) {
-    eprintln!("kumite: {news}");
+    warn!("{news}");
 }
 
 #[cfg(test)]

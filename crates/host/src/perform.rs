@@ -25,9 +25,10 @@ use kumite_project::clock::Clock;
 use kumite_project::journal::{self, Journal};
 use kumite_project::limits::{self, Account};
 use kumite_project::notify::{Message as Told, Notifier};
-use kumite_project::program;
 use kumite_project::project::Spec;
 use kumite_project::{crash, events_log, news, spec_file, wording};
+use kumite_project::{program, variant};
+use tracing::{debug, info};
 
 /// What all runs of an engine share.
 pub struct Shared {
@@ -54,14 +55,15 @@ impl Shared {
     pub fn announce(&mut self, spec: &Spec, key: EffectKey, said: &Announcement, again: bool) {
         if let Err(error) = events_log::append(spec, key, said, again) {
             let path = spec.events_file();
-            eprintln!("kumite: cannot append to {}: {error}", path.display());
+            tracing::warn!("cannot append to {}: {error}", path.display());
         }
         let name = format!("{} {}.{}", spec.name, key.seq, key.index);
         let runtime = spec.runtime();
         if let Err(error) = news::append(&runtime, &name, said.to_json(), again) {
             let path = runtime.display();
-            eprintln!("kumite: cannot append to the news in {path}: {error}");
+            tracing::warn!("cannot append to the news in {path}: {error}");
         }
+        info!(seq = key.seq, "{}", wording::sentence(&said.notice));
         self.feed.tell(said);
         if let Some(message) = Told::of(said) {
             self.notifier.tell(&message);
@@ -93,6 +95,7 @@ impl World<Run> for Desk<'_> {
         // Everything that follows is new, even after a repeated effect.
         self.again = false;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
+        debug!(seq = entry.seq, event = %variant(&entry.event), "recorded");
         crash::point(format_args!("recorded {}", self.spec.name));
         Ok(entry)
     }
@@ -104,6 +107,7 @@ impl World<Run> for Desk<'_> {
         entry: &Entry,
         effect: &Effect,
     ) -> Result<(), Trouble> {
+        debug!(seq = key.seq, index = key.index, effect = %variant(effect), "acts");
         let done = match effect {
             Effect::Save(changes) => self.save(changes, entry),
             Effect::Announce(notice) => {
@@ -144,8 +148,7 @@ impl Desk<'_> {
     fn settle(&mut self, settled: &Settled, at_ms: u64) {
         let purse = &mut self.shared.purse;
         if let Err(error) = purse.settle(self.spec, self.kit, settled, at_ms, self.again) {
-            let path = purse.path().display();
-            eprintln!("kumite: cannot append to {path}: {error}");
+            tracing::warn!("cannot append to {}: {error}", purse.path().display());
         }
     }
 
@@ -180,6 +183,7 @@ impl Desk<'_> {
                     // Old logs that stay are no reason to stop the work.
                     let _ = kumite_agents::prune(&logs, max_total, &[agent]);
                 };
+                info!(agent = %order.agent, step = order.step.name(), "agent started");
                 self.attend(order.agent, Arc::new(handle), meanwhile, |end| end.ended);
                 Ok(())
             }
@@ -235,7 +239,7 @@ impl Desk<'_> {
         if let Err(error) = noted {
             // This run waits nevertheless; the others will find out by themselves.
             let why = spec_file::sentence(&error);
-            eprintln!("kumite: other runs cannot be told of the usage limit: {why}");
+            tracing::warn!("other runs cannot be told of the usage limit: {why}");
         }
     }
 

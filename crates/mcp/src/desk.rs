@@ -61,7 +61,7 @@ impl Desk {
             });
         }
         if !said.is_empty() {
-            eprintln!("kumite: {said}");
+            tracing::warn!("{said}");
         }
         let printed = String::from_utf8_lossy(&output.stdout);
         Ok(printed.trim_end().to_owned())

@@ -30,5 +30,8 @@ pub mod spec_file;
 pub mod status;
 pub mod usage_log;
 pub mod user;
+mod variant;
 pub mod wording;
 pub mod worked;
+
+pub use variant::variant;

@@ -51,7 +51,7 @@ pub fn create(
     let told = json!({"time": now, "spec": name.as_str(), "type": "spec_created"});
     let key = format!("{name} created {now}");
     if let Err(error) = news::append(&project.runtime(), &key, told, false) {
-        eprintln!("kumite: cannot append to the news of the project: {error}");
+        tracing::warn!("cannot append to the news of the project: {error}");
     }
     let dir = dir.to_owned();
     Ok((name, dir))

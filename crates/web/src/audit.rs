@@ -54,7 +54,7 @@ impl Audit {
             ok: answer.is_ok(),
         };
         if let Err(error) = self.append(&line) {
-            eprintln!("kumite: cannot append to {}: {error}", self.path.display());
+            tracing::warn!("cannot append to {}: {error}", self.path.display());
         }
     }
 

@@ -95,7 +95,7 @@ impl Shared {
                 Ok(items) if items.is_empty() => return,
                 Ok(items) => items,
                 Err(error) => {
-                    eprintln!("kumite: cannot read the news of the project: {error}");
+                    tracing::warn!("cannot read the news of the project: {error}");
                     return;
                 }
             };

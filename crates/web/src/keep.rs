@@ -71,7 +71,7 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
                 kumite_agents::inherit_orphans();
                 let mut engine = Engine::new(project.clone(), lock, loader.clone(), Until::Told);
                 if let Err(error) = engine.listen() {
-                    eprintln!("kumite: cannot listen for requests: {error}");
+                    tracing::warn!("cannot listen for requests: {error}");
                 }
                 {
                     let mut duty = enter();
@@ -87,12 +87,12 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
                 if !left.is_empty()
                     && let Err(error) = client::hand_over(project, loader.jobs(), &left)
                 {
-                    eprintln!("kumite: {}", kumite_project::spec_file::sentence(&error));
+                    tracing::warn!("{}", kumite_project::spec_file::sentence(&error));
                 }
             }
             Ok(None) => thread::park_timeout(LOOK),
             Err(error) => {
-                eprintln!("kumite: {}", kumite_project::spec_file::sentence(&error));
+                tracing::warn!("{}", kumite_project::spec_file::sentence(&error));
                 thread::park_timeout(LOOK * 10);
             }
         }

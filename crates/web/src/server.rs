@@ -126,7 +126,7 @@ impl Server {
                     let acceptor = tls.map(|tls| tls.acceptor);
                     connection::accept(listener, acceptor, guard, wait).await;
                 }
-                Err(error) => eprintln!("kumite: cannot listen: {error}"),
+                Err(error) => tracing::error!("cannot listen: {error}"),
             }
             let _ = close.send(());
         });

@@ -31,6 +31,7 @@ mod inspection;
 mod interrupted;
 mod leftovers;
 mod limits;
+mod log_of_developers;
 mod many;
 mod messages;
 mod modes;

@@ -53,6 +53,7 @@ impl Engine {
         let Some(context) = self.contexts.remove(name) else {
             return;
         };
+        tracing::error!(spec = name, "given up: {}", spec_file::sentence(error));
         context.kill();
         if let Some(work) = context.run.work() {
             // An engine that finds it again reserves for it again.

@@ -103,12 +103,12 @@ fn work(shared: &Shared, deliver: &dyn Fn(&Message) -> Result<(), Undelivered>) 
                 pause = FIRST_PAUSE;
             }
             Err(Undelivered::Refused(why)) => {
-                eprintln!("kumite: {why}");
+                tracing::warn!("{why}");
                 shared.lock().queue.remove(&kept);
             }
             Err(Undelivered::Failed(why)) => {
                 if pause == FIRST_PAUSE {
-                    eprintln!("kumite: {why}; it is tried again");
+                    tracing::warn!("{why}; it is tried again");
                 }
                 if rest(shared, pause) {
                     return;
