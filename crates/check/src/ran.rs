@@ -70,16 +70,17 @@ impl Ran {
     }
 
     pub fn finished(&self) -> Result<&Ran> {
-        self.is("it should finish", |outcome| *outcome == Outcome::Finished)
+        self.is("it should finish", |outcome| *outcome == Outcome::Finished)?;
+        Ok(self)
     }
 
-    pub fn not_finished(&self) -> Result<&Ran> {
+    pub fn not_finished(&self) -> Result {
         self.is("it should not count as finished", |outcome| {
             *outcome != Outcome::Finished
         })
     }
 
-    pub fn hung(&self) -> Result<&Ran> {
+    pub fn hung(&self) -> Result {
         self.is("it should be taken for hung", |outcome| {
             *outcome == Outcome::Hung
         })
@@ -88,11 +89,12 @@ impl Ran {
     pub fn killed(&self) -> Result<&Ran> {
         self.is("it should be ended as told", |outcome| {
             *outcome == Outcome::Killed
-        })
+        })?;
+        Ok(self)
     }
 
     /// Expects that it failed with these words in the message.
-    pub fn failed(&self, parts: &[&str]) -> Result<&Ran> {
+    pub fn failed(&self, parts: &[&str]) -> Result {
         let expected = format!("it should fail and say {parts:?}");
         self.is(&expected, |outcome| match outcome {
             Outcome::Failed(words) => parts.iter().all(|part| words.contains(part)),
@@ -100,7 +102,7 @@ impl Ran {
         })
     }
 
-    pub fn missing(&self, part: &str) -> Result<&Ran> {
+    pub fn missing(&self, part: &str) -> Result {
         let expected = format!("it should not be started, and the reason should say {part:?}");
         self.is(
             &expected,
@@ -119,11 +121,10 @@ impl Ran {
         }
     }
 
-    pub fn is(&self, expected: &str, holds: impl Fn(&Outcome) -> bool) -> Result<&Ran> {
+    pub fn is(&self, expected: &str, holds: impl Fn(&Outcome) -> bool) -> Result {
         expect(holds(self.outcome()), || {
             format!("{expected}, but {}", words(self.outcome()))
-        })?;
-        Ok(self)
+        })
     }
 
     pub fn session(&self) -> Result<String> {
@@ -132,12 +133,11 @@ impl Ran {
     }
 
     /// Expects this text in the transcript.
-    pub fn says(&self, part: &str) -> Result<&Ran> {
+    pub fn says(&self, part: &str) -> Result {
         let text: Vec<&str> = self.said.iter().filter_map(text).collect();
         expect(text.iter().any(|text| text.contains(part)), || {
             format!("its transcript should have the text {part:?}, but has {text:?}")
-        })?;
-        Ok(self)
+        })
     }
 
     /// The tools in its transcript, and their answers.

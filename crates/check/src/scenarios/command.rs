@@ -6,136 +6,95 @@ use kumite_agents::PromptBy;
 use kumite_core::outcome::LimitKind;
 
 use super::played::{ask, text, the_recording, understood};
-use super::{Needs, Of, Scenario, scenario};
+use super::{Of, Scenario, plain};
 use crate::agent::Change;
-use crate::stage::{Ask, Stage};
-use crate::verdict::{Result, expect};
+use crate::stage::Ask;
+use crate::verdict::expect;
 
-const fn own(
-    name: &'static str,
-    run: fn(&mut Stage<'_>) -> Result,
-    what: &'static str,
-) -> Scenario {
-    scenario(name, Needs::Nothing, run, what).of(Of::Commands)
+const fn own(name: &'static str) -> Scenario {
+    plain(name).of(Of::Commands)
 }
 
 pub const ALL: &[Scenario] = &[
-    own(
-        "no-report",
-        no_report,
-        "a command that reports nothing has finished when it exits with 0",
-    ),
-    own(
-        "report-cut-off",
-        report_cut_off,
-        "a report that is cut off is a line like any other",
-    ),
-    own(
-        "report-in-the-middle",
-        report_in_the_middle,
-        "only the last line is a report",
-    ),
-    own(
-        "report-of-a-stranger",
-        report_of_a_stranger,
-        "a report of another version is a line like any other",
-    ),
-    own(
-        "report-limit",
-        report_limit,
-        "a limit can be reported as RFC 3339, with any exit code",
-    ),
-    own(
-        "prompt-in-a-file",
-        prompt_in_a_file,
-        "a command can get its prompt as a file",
-    ),
-    own(
-        "prompt-unread",
-        prompt_unread,
-        "a command need not read its prompt",
-    ),
-    own(
-        "done-but-stays",
-        done_but_stays,
-        "a command that stays is silent, not finished",
-    ),
+    own("no-report")
+        .what("a command that reports nothing has finished when it exits with 0")
+        .run(|stage| {
+            let ran = stage.run(&ask(stage, b"just words\n", "")?)?;
+            ran.finished()?.says("just words")
+        }),
+    own("report-cut-off")
+        .what("a report that is cut off is a line like any other")
+        .run(|stage| {
+            let mut output = text(&the_recording(stage)?.lines());
+            output.truncate(output.len() - 3);
+            let ran = stage.run(&ask(stage, &output, "")?)?;
+            let usage = ran.finished()?.end.ended.usage;
+            expect(usage.input_tokens == 0, || {
+                format!("nothing should be reported, but {usage:?} is")
+            })
+        }),
+    own("report-in-the-middle")
+        .what("only the last line is a report")
+        .run(|stage| {
+            let limit = r#"{"kumite":1,"overloaded":true}"#;
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            lines.insert(0, limit.to_owned());
+            understood(&stage.run(&ask(stage, &text(&lines), "")?)?, &recording)
+        }),
+    own("report-of-a-stranger")
+        .what("a report of another version is a line like any other")
+        .run(|stage| {
+            let line = r#"{"kumite":2,"overloaded":true,"session":"x"}"#;
+            let ran = stage.run(&ask(stage, line.as_bytes(), "")?)?;
+            let session = &ran.finished()?.end.ended.session;
+            expect(session.is_none(), || {
+                format!("no session should be known, but {session:?} is")
+            })
+        }),
+    own("report-limit")
+        .what("a limit can be reported as RFC 3339, with any exit code")
+        .run(|stage| {
+            let line = r#"{"kumite":1,"limited_until":"2100-01-01T00:00:00Z"}"#;
+            for exit in ["exit 0", "exit 75"] {
+                let ran = stage.run(&ask(stage, line.as_bytes(), exit)?)?;
+                let until = ran.limited(LimitKind::Usage)?.until_ms;
+                expect(until == Some(4_102_444_800_000), || {
+                    format!("the reset should be known, but is {until:?}")
+                })?;
+            }
+            Ok(())
+        }),
+    own("prompt-in-a-file")
+        .what("a command can get its prompt as a file")
+        .run(|stage| {
+            let change = Change {
+                program: Some("/bin/cat".into()),
+                args: vec!["{prompt_file}".to_owned()],
+                prompt: PromptBy::File,
+            };
+            let ask = Ask {
+                change,
+                ..Ask::new("the words of the prompt")
+            };
+            stage.run(&ask)?.finished()?.says("the words of the prompt")
+        }),
+    own("prompt-unread")
+        .what("a command need not read its prompt")
+        .run(|stage| {
+            let ask = Ask {
+                prompt: "x".repeat(1 << 20),
+                ..ask(stage, b"I know what to do\n", "")?
+            };
+            stage.run(&ask)?.finished()?;
+            Ok(())
+        }),
+    own("done-but-stays")
+        .what("a command that stays is silent, not finished")
+        .run(|stage| {
+            let output = text(&the_recording(stage)?.lines());
+            let ask =
+                ask(stage, &output, "exec >&- 2>&-\nsleep 1000")?.silence(Duration::from_secs(2));
+            stage.run(&ask)?.hung()
+        }),
 ];
-
-fn no_report(stage: &mut Stage<'_>) -> Result {
-    let ran = stage.run(&ask(stage, b"just words\n", "")?)?;
-    ran.finished()?.says("just words")?;
-    Ok(())
-}
-
-fn report_cut_off(stage: &mut Stage<'_>) -> Result {
-    let mut output = text(&the_recording(stage)?.lines());
-    output.truncate(output.len() - 3);
-    let ran = stage.run(&ask(stage, &output, "")?)?;
-    let usage = ran.finished()?.end.ended.usage;
-    expect(usage.input_tokens == 0, || {
-        format!("nothing should be reported, but {usage:?} is")
-    })
-}
-
-fn report_in_the_middle(stage: &mut Stage<'_>) -> Result {
-    let limit = r#"{"kumite":1,"overloaded":true}"#;
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    lines.insert(0, limit.to_owned());
-    understood(&stage.run(&ask(stage, &text(&lines), "")?)?, &recording)
-}
-
-fn report_of_a_stranger(stage: &mut Stage<'_>) -> Result {
-    let line = r#"{"kumite":2,"overloaded":true,"session":"x"}"#;
-    let ran = stage.run(&ask(stage, line.as_bytes(), "")?)?;
-    let session = &ran.finished()?.end.ended.session;
-    expect(session.is_none(), || {
-        format!("no session should be known, but {session:?} is")
-    })
-}
-
-fn report_limit(stage: &mut Stage<'_>) -> Result {
-    let line = r#"{"kumite":1,"limited_until":"2100-01-01T00:00:00Z"}"#;
-    for exit in ["exit 0", "exit 75"] {
-        let ran = stage.run(&ask(stage, line.as_bytes(), exit)?)?;
-        let until = ran.limited(LimitKind::Usage)?.until_ms;
-        expect(until == Some(4_102_444_800_000), || {
-            format!("the reset should be known, but is {until:?}")
-        })?;
-    }
-    Ok(())
-}
-
-fn prompt_in_a_file(stage: &mut Stage<'_>) -> Result {
-    let change = Change {
-        program: Some("/bin/cat".into()),
-        args: vec!["{prompt_file}".to_owned()],
-        prompt: PromptBy::File,
-    };
-    let ask = Ask {
-        change,
-        ..Ask::new("the words of the prompt")
-    };
-    stage
-        .run(&ask)?
-        .finished()?
-        .says("the words of the prompt")?;
-    Ok(())
-}
-
-fn prompt_unread(stage: &mut Stage<'_>) -> Result {
-    let ask = Ask {
-        prompt: "x".repeat(1 << 20),
-        ..ask(stage, b"I know what to do\n", "")?
-    };
-    stage.run(&ask)?.finished()?;
-    Ok(())
-}
-
-fn done_but_stays(stage: &mut Stage<'_>) -> Result {
-    let output = text(&the_recording(stage)?.lines());
-    let ask = ask(stage, &output, "exec >&- 2>&-\nsleep 1000")?.silence(Duration::from_secs(2));
-    stage.run(&ask)?.hung()?;
-    Ok(())
-}

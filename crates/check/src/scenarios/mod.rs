@@ -41,29 +41,48 @@ pub(crate) enum Of {
     Commands,
 }
 
-const fn scenario(
-    name: &'static str,
-    needs: Needs,
-    run: fn(&mut Stage<'_>) -> Result,
-    what: &'static str,
-) -> Scenario {
+const fn plain(name: &'static str) -> Scenario {
     Scenario {
         name,
-        what,
-        needs,
+        what: "",
+        needs: Needs::Nothing,
         of: Of::All,
         not: &[],
-        run,
+        run: |_| Ok(()),
+    }
+}
+
+const fn model(name: &'static str) -> Scenario {
+    let needs = Needs::Model;
+    Scenario {
+        needs,
+        ..plain(name)
+    }
+}
+
+const fn obedient(name: &'static str) -> Scenario {
+    let needs = Needs::Obedience;
+    Scenario {
+        needs,
+        ..plain(name)
     }
 }
 
 impl Scenario {
+    const fn what(self, what: &'static str) -> Scenario {
+        Scenario { what, ..self }
+    }
+
     const fn of(self, of: Of) -> Scenario {
         Scenario { of, ..self }
     }
 
     const fn not(self, not: &'static [(Kind, &'static str)]) -> Scenario {
         Scenario { not, ..self }
+    }
+
+    const fn run(self, run: fn(&mut Stage<'_>) -> Result) -> Scenario {
+        Scenario { run, ..self }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kumite_core::outcome::Outcome;
 
-use super::{Needs, Of, Scenario, scenario};
+use super::{Of, Scenario, plain};
 use crate::agent::Kind;
 use crate::ran::Ran;
 use crate::recording::{Recording, recording};
@@ -16,92 +16,215 @@ const TALK: &str =
     "what an ACP agent says is one side of a conversation, which cannot be played alone";
 const NOT_ACP: &[(Kind, &str)] = &[(Kind::Acp, TALK)];
 
-const fn played(
-    name: &'static str,
-    run: fn(&mut Stage<'_>) -> Result,
-    what: &'static str,
-) -> Scenario {
-    scenario(name, Needs::Nothing, run, what).not(NOT_ACP)
+const fn played(name: &'static str) -> Scenario {
+    plain(name).not(NOT_ACP)
 }
 
 pub const ALL: &[Scenario] = &[
-    played(
-        "recorded",
-        recorded,
-        "what it says when all is well is understood",
-    ),
-    played("crlf", crlf, "lines that end as on Windows are lines"),
-    played(
-        "invalid-utf8",
-        invalid_utf8,
-        "bytes that are no text do no harm",
-    ),
-    played(
-        "unknown-events",
-        unknown_events,
-        "events that nobody knows are passed over",
-    ),
-    played("no-newline", no_newline, "the last line needs no newline"),
-    played(
-        "noise",
-        noise,
-        "blank lines and noise between the lines do no harm",
-    ),
-    played(
-        "huge-line",
-        huge_line,
-        "a line of 5 MB before the result does no harm",
-    ),
-    played(
-        "figures",
-        figures,
-        "nonsense in place of a figure costs nothing but the figure",
-    ),
-    played(
-        "stderr-flood",
-        stderr_flood,
-        "a flood on stderr does no harm",
-    ),
-    played(
-        "bad-exit",
-        bad_exit,
-        "a good result with a bad exit code is a failure",
-    ),
-    played(
-        "killed-by-signal",
-        killed_by_signal,
-        "a death by a signal is a failure that names it",
-    ),
-    played(
-        "output-closed",
-        output_closed,
-        "who closes its output and works on is waited for",
-    ),
-    played("silence", silence, "who says nothing any more is hung"),
-    played(
-        "heartbeat",
-        heartbeat,
-        "who says something now and then is alive",
-    ),
-    played("cut-off", cut_off, "a result that is cut off is none").of(Of::Programs),
-    played(
-        "two-results",
-        two_results,
-        "of two results the last one counts",
-    )
-    .of(Of::Programs),
-    played(
-        "no-result",
-        no_result,
-        "an end without a result is a failure, whatever the exit code",
-    )
-    .of(Of::Programs),
-    played(
-        "stays",
-        stays,
-        "who is done and stays is ended, and counts as finished",
-    )
-    .of(Of::Programs),
+    played("recorded")
+        .what("what it says when all is well is understood")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            check(stage, &text(&recording.lines()), &recording)
+        }),
+    played("crlf")
+        .what("lines that end as on Windows are lines")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let lines: String = recording
+                .lines()
+                .iter()
+                .map(|line| format!("{line}\r\n"))
+                .collect();
+            check(stage, lines.as_bytes(), &recording)
+        }),
+    played("invalid-utf8")
+        .what("bytes that are no text do no harm")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut output = b"\xff\xfe\x80 this is no text\n".to_vec();
+            output.extend(text(&recording.lines()));
+            check(stage, &output, &recording)?;
+            // The same inside a line with text.
+            let (good, bad) = (recording.text.as_bytes(), b"Hello \xff\xc3 there");
+            let whole = text(&recording.lines());
+            let ran = play(stage, &replaced(&whole, good, bad), "")?;
+            let session = ran.finished()?.session()?;
+            expect(session == recording.session, || {
+                format!("the session should still be known, but is {session}")
+            })
+        }),
+    played("unknown-events")
+        .what("events that nobody knows are passed over")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let others = [
+                r#"{"type":"kumite.unheard_of","data":{"deep":[1,2,{"x":null}]}}"#,
+                r#"{"type":["not","a","word"],"session_id":7}"#,
+                r#"{}"#,
+            ];
+            check(stage, &between(&recording, &others), &recording)
+        }),
+    played("no-newline")
+        .what("the last line needs no newline")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut output = text(&recording.lines());
+            output.pop();
+            check(stage, &output, &recording)
+        }),
+    played("noise")
+        .what("blank lines and noise between the lines do no harm")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let others = [
+                "",
+                "   ",
+                "(node:1) Warning: something is deprecated",
+                "[1,2,3]",
+                "\"text\"",
+                "{broken",
+            ];
+            check(stage, &between(&recording, &others), &recording)
+        }),
+    played("huge-line")
+        .what("a line of 5 MB before the result does no harm")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            let huge = format!("{{\"type\":\"text\",\"text\":\"{}\"}}", "x".repeat(5 << 20));
+            lines.insert(lines.len() - 1, huge);
+            let ran = play(stage, &text(&lines), "")?;
+            understood(&ran, &recording)?;
+            expect(ran.raw.len() > 5 << 20, || {
+                "the raw log should have the line, but has not".to_owned()
+            })
+        }),
+    played("figures")
+        .what("nonsense in place of a figure costs nothing but the figure")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            for value in ["NaN", "-5", "1e308", "\"much\"", "null"] {
+                let mut lines = recording.lines();
+                lines.pop();
+                lines.push(recording.result_with(value));
+                let ran = play(stage, &text(&lines), "")?;
+                let usd = ran.finished()?.end.ended.usage.usd_micros;
+                expect(usd == 0 || value == "1e308", || {
+                    format!("{value} should cost nothing, but costs {usd}")
+                })?;
+            }
+            Ok(())
+        }),
+    played("stderr-flood")
+        .what("a flood on stderr does no harm")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let flood = "head -c 20000000 /dev/zero | tr '\\0' e >&2";
+            let script = format!("{flood}; echo >&2; yes 'an error, again' | head -n 100000 >&2");
+            let ran = play(stage, &text(&recording.lines()), &script)?;
+            understood(&ran, &recording)
+        }),
+    played("bad-exit")
+        .what("a good result with a bad exit code is a failure")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            play(stage, &text(&recording.lines()), "exit 3")?.failed(&["3"])
+        }),
+    played("killed-by-signal")
+        .what("a death by a signal is a failure that names it")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            lines.pop();
+            play(stage, &text(&lines), "kill -SEGV $$")?.failed(&["signal 11 (SEGV)"])
+        }),
+    played("output-closed")
+        .what("who closes its output and works on is waited for")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let then = "exec >&- 2>&-\nsleep 1\ntouch worked-on.txt";
+            let ran = play(stage, &text(&recording.lines()), then)?;
+            understood(&ran, &recording)?;
+            expect(stage.project().join("worked-on.txt").exists(), || {
+                "it should be left to work on, but was ended".to_owned()
+            })
+        }),
+    played("silence")
+        .what("who says nothing any more is hung")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            lines.pop();
+            let ask = ask(stage, &text(&lines), "sleep 1000")?.silence(SILENCE);
+            stage.run(&ask)?.hung()
+        }),
+    played("heartbeat")
+        .what("who says something now and then is alive")
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let beat = "for i in 1 2 3 4 5 6 7 8; do echo; sleep 0.6; done";
+            let file = stage.path("lines");
+            fs::write(&file, text(&recording.lines()))?;
+            let then = format!("{beat}\ncat '{}'", file.display());
+            let ask = ask(stage, b"", &then)?.silence(SILENCE);
+            let ran = stage.run(&ask)?;
+            understood(&ran, &recording)?;
+            expect(ran.took > SILENCE, || {
+                "it should live longer than a silence may last".to_owned()
+            })
+        }),
+    played("cut-off")
+        .what("a result that is cut off is none")
+        .of(Of::Programs)
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let whole = text(&recording.lines());
+            for left in [2, recording.result.len() / 2, recording.result.len() - 2] {
+                let output = &whole[..whole.len() - left];
+                play(stage, output, "")?.failed(&["without a result"])?;
+            }
+            Ok(())
+        }),
+    played("two-results")
+        .what("of two results the last one counts")
+        .of(Of::Programs)
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            lines.insert(lines.len() - 1, recording.bad.to_owned());
+            understood(&play(stage, &text(&lines), "")?, &recording)?;
+            let mut lines = recording.lines();
+            lines.push(recording.bad.to_owned());
+            play(stage, &text(&lines), "")?.failed(&["it broke"])
+        }),
+    played("no-result")
+        .what("an end without a result is a failure, whatever the exit code")
+        .of(Of::Programs)
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let mut lines = recording.lines();
+            lines.pop();
+            for code in ["0", "1"] {
+                play(stage, &text(&lines), &format!("exit {code}"))?
+                    .failed(&["without a result"])?;
+            }
+            Ok(())
+        }),
+    played("stays")
+        .what("who is done and stays is ended, and counts as finished")
+        .of(Of::Programs)
+        .run(|stage| {
+            let recording = the_recording(stage)?;
+            let ask = ask(stage, &text(&recording.lines()), "sleep 1000")?;
+            let ask = Ask {
+                exit_grace: Duration::from_secs(1),
+                ..ask
+            };
+            let ran = stage.run(&ask)?;
+            understood(&ran, &recording)?;
+            ran.is("it should finish", |outcome| *outcome == Outcome::Finished)
+        }),
 ];
 
 pub fn the_recording(stage: &Stage<'_>) -> Result<Recording> {
@@ -147,36 +270,6 @@ fn check(stage: &Stage<'_>, output: &[u8], recording: &Recording) -> Result {
     understood(&play(stage, output, "")?, recording)
 }
 
-fn recorded(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    check(stage, &text(&recording.lines()), &recording)
-}
-
-fn crlf(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let lines: String = recording
-        .lines()
-        .iter()
-        .map(|line| format!("{line}\r\n"))
-        .collect();
-    check(stage, lines.as_bytes(), &recording)
-}
-
-fn invalid_utf8(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut output = b"\xff\xfe\x80 this is no text\n".to_vec();
-    output.extend(text(&recording.lines()));
-    check(stage, &output, &recording)?;
-    // The same inside a line with text.
-    let (good, bad) = (recording.text.as_bytes(), b"Hello \xff\xc3 there");
-    let whole = text(&recording.lines());
-    let ran = play(stage, &replaced(&whole, good, bad), "")?;
-    let session = ran.finished()?.session()?;
-    expect(session == recording.session, || {
-        format!("the session should still be known, but is {session}")
-    })
-}
-
 fn replaced(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut result = Vec::new();
     let mut rest = text;
@@ -198,160 +291,4 @@ fn between(recording: &Recording, others: &[&str]) -> Vec<u8> {
     text(&lines)
 }
 
-fn unknown_events(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let others = [
-        r#"{"type":"kumite.unheard_of","data":{"deep":[1,2,{"x":null}]}}"#,
-        r#"{"type":["not","a","word"],"session_id":7}"#,
-        r#"{}"#,
-    ];
-    check(stage, &between(&recording, &others), &recording)
-}
-
-fn no_newline(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut output = text(&recording.lines());
-    output.pop();
-    check(stage, &output, &recording)
-}
-
-fn noise(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let others = [
-        "",
-        "   ",
-        "(node:1) Warning: something is deprecated",
-        "[1,2,3]",
-        "\"text\"",
-        "{broken",
-    ];
-    check(stage, &between(&recording, &others), &recording)
-}
-
-fn huge_line(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    let huge = format!("{{\"type\":\"text\",\"text\":\"{}\"}}", "x".repeat(5 << 20));
-    lines.insert(lines.len() - 1, huge);
-    let ran = play(stage, &text(&lines), "")?;
-    understood(&ran, &recording)?;
-    expect(ran.raw.len() > 5 << 20, || {
-        "the raw log should have the line, but has not".to_owned()
-    })
-}
-
-fn figures(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    for value in ["NaN", "-5", "1e308", "\"much\"", "null"] {
-        let mut lines = recording.lines();
-        lines.pop();
-        lines.push(recording.result_with(value));
-        let ran = play(stage, &text(&lines), "")?;
-        let usd = ran.finished()?.end.ended.usage.usd_micros;
-        expect(usd == 0 || value == "1e308", || {
-            format!("{value} should cost nothing, but costs {usd}")
-        })?;
-    }
-    Ok(())
-}
-
-fn stderr_flood(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let flood = "head -c 20000000 /dev/zero | tr '\\0' e >&2";
-    let script = format!("{flood}; echo >&2; yes 'an error, again' | head -n 100000 >&2");
-    let ran = play(stage, &text(&recording.lines()), &script)?;
-    understood(&ran, &recording)
-}
-
-fn bad_exit(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    play(stage, &text(&recording.lines()), "exit 3")?.failed(&["3"])?;
-    Ok(())
-}
-
-fn killed_by_signal(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    lines.pop();
-    play(stage, &text(&lines), "kill -SEGV $$")?.failed(&["signal 11 (SEGV)"])?;
-    Ok(())
-}
-
-fn output_closed(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let then = "exec >&- 2>&-\nsleep 1\ntouch worked-on.txt";
-    let ran = play(stage, &text(&recording.lines()), then)?;
-    understood(&ran, &recording)?;
-    expect(stage.project().join("worked-on.txt").exists(), || {
-        "it should be left to work on, but was ended".to_owned()
-    })
-}
-
 const SILENCE: Duration = Duration::from_secs(3);
-
-fn silence(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    lines.pop();
-    let ask = ask(stage, &text(&lines), "sleep 1000")?.silence(SILENCE);
-    stage.run(&ask)?.hung()?;
-    Ok(())
-}
-
-fn heartbeat(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let beat = "for i in 1 2 3 4 5 6 7 8; do echo; sleep 0.6; done";
-    let file = stage.path("lines");
-    fs::write(&file, text(&recording.lines()))?;
-    let then = format!("{beat}\ncat '{}'", file.display());
-    let ask = ask(stage, b"", &then)?.silence(SILENCE);
-    let ran = stage.run(&ask)?;
-    understood(&ran, &recording)?;
-    expect(ran.took > SILENCE, || {
-        "it should live longer than a silence may last".to_owned()
-    })
-}
-
-fn cut_off(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let whole = text(&recording.lines());
-    for left in [2, recording.result.len() / 2, recording.result.len() - 2] {
-        let output = &whole[..whole.len() - left];
-        play(stage, output, "")?.failed(&["without a result"])?;
-    }
-    Ok(())
-}
-
-fn two_results(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    lines.insert(lines.len() - 1, recording.bad.to_owned());
-    understood(&play(stage, &text(&lines), "")?, &recording)?;
-    let mut lines = recording.lines();
-    lines.push(recording.bad.to_owned());
-    play(stage, &text(&lines), "")?.failed(&["it broke"])?;
-    Ok(())
-}
-
-fn no_result(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let mut lines = recording.lines();
-    lines.pop();
-    for code in ["0", "1"] {
-        play(stage, &text(&lines), &format!("exit {code}"))?.failed(&["without a result"])?;
-    }
-    Ok(())
-}
-
-fn stays(stage: &mut Stage<'_>) -> Result {
-    let recording = the_recording(stage)?;
-    let ask = ask(stage, &text(&recording.lines()), "sleep 1000")?;
-    let ask = Ask {
-        exit_grace: Duration::from_secs(1),
-        ..ask
-    };
-    let ran = stage.run(&ask)?;
-    understood(&ran, &recording)?;
-    ran.is("it should finish", |outcome| *outcome == Outcome::Finished)?;
-    Ok(())
-}

@@ -7,7 +7,7 @@ use kumite_core::program::ProgramKind;
 use kumite_fake_model::Act;
 
 use super::work::{file, holds, say, session_of};
-use super::{Needs, Of, Scenario, scenario};
+use super::{Of, Scenario, obedient};
 use crate::agent::Kind;
 use crate::offline::Credentials;
 use crate::programs::known;
@@ -15,97 +15,152 @@ use crate::stage::{Ask, Stage};
 use crate::verdict::{Miss, Result, expect, words};
 
 pub const ALL: &[Scenario] = &[
-    scenario(
-        "auth",
-        Needs::Obedience,
-        auth,
-        "a login that is refused is a failure that names the remedy",
-    ),
-    scenario(
-        "no-login",
-        Needs::Obedience,
-        no_login,
-        "without any login it is a failure that names the remedy",
-    )
-    .of(Of::Programs),
-    scenario(
-        "bad-request",
-        Needs::Obedience,
-        bad_request,
-        "a request that the service refuses is a failure in its words",
-    ),
-    scenario(
-        "limit",
-        Needs::Obedience,
-        limit,
-        "a usage limit is one, with its reset where the program tells it",
-    ),
-    scenario(
-        "limit-resumed",
-        Needs::Obedience,
-        limit_resumed,
-        "after a usage limit the same session goes on",
-    ),
-    scenario(
-        "rate",
-        Needs::Obedience,
-        rate,
-        "too many requests for the moment are an overload, not a limit",
-    ),
-    scenario(
-        "overload-passes",
-        Needs::Obedience,
-        overload_passes,
-        "an overload that passes is survived",
-    ),
-    scenario(
-        "overload",
-        Needs::Obedience,
-        overload,
-        "an overload that stays is one",
-    ),
-    scenario(
-        "server-error",
-        Needs::Obedience,
-        server_error,
-        "an error of the server is an overload",
-    ),
-    scenario(
-        "stream-cut",
-        Needs::Obedience,
-        stream_cut,
-        "an answer that breaks off once is asked for again, or is a failure",
-    ),
-    scenario(
-        "stream-cut-always",
-        Needs::Obedience,
-        stream_cut_always,
-        "answers that always break off are no success",
-    ),
-    scenario(
-        "garbage",
-        Needs::Obedience,
-        garbage,
-        "an answer that makes no sense is no success",
-    )
-    .of(Of::Programs),
+    obedient("auth")
+        .what("a login that is refused is a failure that names the remedy")
+        .run(|stage| {
+            stage.obey(vec![Act::Auth { times: None }])?;
+            stage.run(&Ask::new("go"))?.failed(&[&remedy(stage)])
+        }),
+    obedient("no-login")
+        .what("without any login it is a failure that names the remedy")
+        .of(Of::Programs)
+        .run(|stage| {
+            stage.obey(vec![Act::Auth { times: None }])?;
+            let ask = Ask {
+                credentials: Credentials::None,
+                ..Ask::new("go")
+            };
+            stage.run(&ask)?.failed(&[&remedy(stage)])
+        }),
+    obedient("bad-request")
+        .what("a request that the service refuses is a failure in its words")
+        .run(|stage| {
+            stage.obey(vec![error(400, "this request is wrong")])?;
+            stage
+                .run(&Ask::new("go"))?
+                .failed(&["this request is wrong"])
+        }),
+    obedient("limit")
+        .what("a usage limit is one, with its reset where the program tells it")
+        .run(|stage| {
+            stage.obey(vec![limited(None)])?;
+            let ran = stage.run(&on_a_plan(Ask::new("go")))?;
+            let limit = match stage.kind() {
+                // It only reports that it was asked to slow down.
+                Kind::Program(ProgramKind::Opencode) => ran.limited(LimitKind::Overload)?,
+                _ => ran.limited(LimitKind::Usage)?,
+            };
+            let tells_reset = match stage.kind() {
+                Kind::Program(program) => known(program).tells_reset,
+                Kind::Command => true,
+                Kind::Acp => false,
+            };
+            match limit.until_ms {
+                Some(until_ms) => expect_reset(until_ms),
+                None => expect(!tells_reset, || {
+                    format!("the reset should be known, but is not: {}", limit.words)
+                }),
+            }
+        }),
+    obedient("limit-resumed")
+        .what("after a usage limit the same session goes on")
+        .run(|stage| {
+            stage.obey(vec![
+                file("before.txt", "before\n"),
+                limited(Some(1)),
+                file("after.txt", "after\n"),
+                say("I did both."),
+            ])?;
+            let ran = stage.run(&on_a_plan(Ask::new("do both")))?;
+            ran.is("it should be limited", |outcome| {
+                matches!(outcome, Outcome::Limited(_))
+            })?;
+            let session = session_of(stage, &ran)?;
+            let again = stage.run(&on_a_plan(Ask::resuming("go on", &session)))?;
+            let now = again.finished()?.session()?;
+            expect(now == session, || {
+                format!("the session should still be {session}, but is {now}")
+            })?;
+            holds(stage, "before.txt", "before\n")?;
+            holds(stage, "after.txt", "after\n")
+        }),
+    obedient("rate")
+        .what("too many requests for the moment are an overload, not a limit")
+        .run(|stage| {
+            stage.obey(vec![Act::Rate {
+                retry_after_s: None,
+                times: None,
+            }])?;
+            let ran = stage.run(&Ask::new("go"))?;
+            match (stage.kind(), ran.outcome()) {
+                // Its message may look like a limit that ends soon.
+                (Kind::Acp, Outcome::Limited(_)) => Ok(()),
+                _ => ran.limited(LimitKind::Overload).map(|_| ()),
+            }
+        }),
+    obedient("overload-passes")
+        .what("an overload that passes is survived")
+        .run(|stage| {
+            stage.obey(vec![
+                Act::Overload { times: Some(1) },
+                say("Here I am again."),
+            ])?;
+            if stage.is_command() {
+                // A command that cannot wait reports so, and is started again.
+                stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
+            }
+            stage
+                .run(&Ask::new("go"))?
+                .finished()?
+                .says("Here I am again.")
+        }),
+    obedient("overload")
+        .what("an overload that stays is one")
+        .run(|stage| {
+            stage.obey(vec![Act::Overload { times: None }])?;
+            stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
+            Ok(())
+        }),
+    obedient("server-error")
+        .what("an error of the server is an overload")
+        .run(|stage| {
+            stage.obey(vec![error(500, "the server fell over")])?;
+            let ran = stage.run(&Ask::new("go"))?;
+            match stage.is_command() {
+                true => ran.failed(&["the server fell over"]).map(|_| ()),
+                false => ran.limited(LimitKind::Overload).map(|_| ()),
+            }
+        }),
+    obedient("stream-cut")
+        .what("an answer that breaks off once is asked for again, or is a failure")
+        .run(|stage| {
+            stage.obey(vec![Act::Cut { times: Some(1) }, say("Here I am again.")])?;
+            let ran = stage.run(&Ask::new("go"))?;
+            match ran.outcome() {
+                Outcome::Finished => ran.says("Here I am again.").map(|_| ()),
+                Outcome::Failed(_) | Outcome::Limited(_) => Ok(()),
+                other => Err(Miss(format!(
+                    "it should go on or fail, but {}",
+                    words(other)
+                ))),
+            }
+        }),
+    obedient("stream-cut-always")
+        .what("answers that always break off are no success")
+        .run(|stage| {
+            stage.obey(vec![Act::Cut { times: None }])?;
+            let ask = Ask::new("go").silence(stage.silence() * 3);
+            stage.run(&ask)?.not_finished()
+        }),
+    obedient("garbage")
+        .what("an answer that makes no sense is no success")
+        .of(Of::Programs)
+        .run(|stage| {
+            stage.obey(vec![Act::Garbage { times: None }])?;
+            let ask = Ask::new("go").silence(stage.silence() * 3);
+            stage.run(&ask)?.not_finished()
+        }),
 ];
-
-fn auth(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Auth { times: None }])?;
-    stage.run(&Ask::new("go"))?.failed(&[&remedy(stage)])?;
-    Ok(())
-}
-
-fn no_login(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Auth { times: None }])?;
-    let ask = Ask {
-        credentials: Credentials::None,
-        ..Ask::new("go")
-    };
-    stage.run(&ask)?.failed(&[&remedy(stage)])?;
-    Ok(())
-}
 
 fn remedy(stage: &Stage<'_>) -> String {
     match stage.kind() {
@@ -114,14 +169,6 @@ fn remedy(stage: &Stage<'_>) -> String {
         // The protocol does not define how to log in.
         Kind::Acp => "not logged in".to_owned(),
     }
-}
-
-fn bad_request(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![error(400, "this request is wrong")])?;
-    stage
-        .run(&Ask::new("go"))?
-        .failed(&["this request is wrong"])?;
-    Ok(())
 }
 
 fn error(status: u16, message: &str) -> Act {
@@ -148,27 +195,6 @@ fn on_a_plan(ask: Ask) -> Ask {
     }
 }
 
-fn limit(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![limited(None)])?;
-    let ran = stage.run(&on_a_plan(Ask::new("go")))?;
-    let limit = match stage.kind() {
-        // It only reports that it was asked to slow down.
-        Kind::Program(ProgramKind::Opencode) => ran.limited(LimitKind::Overload)?,
-        _ => ran.limited(LimitKind::Usage)?,
-    };
-    let tells_reset = match stage.kind() {
-        Kind::Program(program) => known(program).tells_reset,
-        Kind::Command => true,
-        Kind::Acp => false,
-    };
-    match limit.until_ms {
-        Some(until_ms) => expect_reset(until_ms),
-        None => expect(!tells_reset, || {
-            format!("the reset should be known, but is not: {}", limit.words)
-        }),
-    }
-}
-
 /// About the time that the model reported. Some programs give only minutes.
 fn expect_reset(until_ms: u64) -> Result {
     let now_s = SystemTime::now()
@@ -178,96 +204,4 @@ fn expect_reset(until_ms: u64) -> Result {
     expect((in_s - RESETS_IN_S).abs() < 600, || {
         format!("the limit should end in {RESETS_IN_S} s, but ends in {in_s} s")
     })
-}
-
-fn limit_resumed(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![
-        file("before.txt", "before\n"),
-        limited(Some(1)),
-        file("after.txt", "after\n"),
-        say("I did both."),
-    ])?;
-    let ran = stage.run(&on_a_plan(Ask::new("do both")))?;
-    ran.is("it should be limited", |outcome| {
-        matches!(outcome, Outcome::Limited(_))
-    })?;
-    let session = session_of(stage, &ran)?;
-    let again = stage.run(&on_a_plan(Ask::resuming("go on", &session)))?;
-    let now = again.finished()?.session()?;
-    expect(now == session, || {
-        format!("the session should still be {session}, but is {now}")
-    })?;
-    holds(stage, "before.txt", "before\n")?;
-    holds(stage, "after.txt", "after\n")
-}
-
-fn rate(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Rate {
-        retry_after_s: None,
-        times: None,
-    }])?;
-    let ran = stage.run(&Ask::new("go"))?;
-    match (stage.kind(), ran.outcome()) {
-        // Its message may look like a limit that ends soon.
-        (Kind::Acp, Outcome::Limited(_)) => Ok(()),
-        _ => ran.limited(LimitKind::Overload).map(|_| ()),
-    }
-}
-
-fn overload_passes(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![
-        Act::Overload { times: Some(1) },
-        say("Here I am again."),
-    ])?;
-    if stage.is_command() {
-        // A command that cannot wait reports so, and is started again.
-        stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
-    }
-    stage
-        .run(&Ask::new("go"))?
-        .finished()?
-        .says("Here I am again.")?;
-    Ok(())
-}
-
-fn overload(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Overload { times: None }])?;
-    stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
-    Ok(())
-}
-
-fn server_error(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![error(500, "the server fell over")])?;
-    let ran = stage.run(&Ask::new("go"))?;
-    match stage.is_command() {
-        true => ran.failed(&["the server fell over"]).map(|_| ()),
-        false => ran.limited(LimitKind::Overload).map(|_| ()),
-    }
-}
-
-fn stream_cut(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Cut { times: Some(1) }, say("Here I am again.")])?;
-    let ran = stage.run(&Ask::new("go"))?;
-    match ran.outcome() {
-        Outcome::Finished => ran.says("Here I am again.").map(|_| ()),
-        Outcome::Failed(_) | Outcome::Limited(_) => Ok(()),
-        other => Err(Miss(format!(
-            "it should go on or fail, but {}",
-            words(other)
-        ))),
-    }
-}
-
-fn stream_cut_always(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Cut { times: None }])?;
-    let ask = Ask::new("go").silence(stage.silence() * 3);
-    stage.run(&ask)?.not_finished()?;
-    Ok(())
-}
-
-fn garbage(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![Act::Garbage { times: None }])?;
-    let ask = Ask::new("go").silence(stage.silence() * 3);
-    stage.run(&ask)?.not_finished()?;
-    Ok(())
 }

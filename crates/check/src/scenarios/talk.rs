@@ -4,181 +4,157 @@ use kumite_core::outcome::Outcome;
 use kumite_core::program::ProgramKind;
 
 use super::work::{file, holds, rule, say, session_of};
-use super::{Needs, Of, Scenario, scenario};
+use super::{Of, Scenario, model, obedient};
 use crate::agent::Kind;
 use crate::programs::{UNKNOWN_UUID, known};
-use crate::stage::{Ask, Stage};
-use crate::verdict::{Miss, Result, expect, words};
+use crate::stage::Ask;
+use crate::verdict::{Miss, expect, words};
 
 pub const ALL: &[Scenario] = &[
-    scenario(
-        "big-prompt",
-        Needs::Obedience,
-        big_prompt,
-        "a prompt of 200 KB arrives whole",
-    ),
-    scenario(
-        "dash-prompt",
-        Needs::Obedience,
-        dash_prompt,
-        "a prompt that looks like an option is a prompt",
-    ),
-    scenario(
-        "unicode",
-        Needs::Obedience,
-        unicode,
-        "letters beyond ASCII survive in prompt, file and transcript",
-    ),
-    scenario(
-        "resume",
-        Needs::Model,
-        resume,
-        "a resumed session is the same one and knows what was said",
-    ),
-    scenario(
-        "resume-missing",
-        Needs::Model,
-        resume_missing,
-        "a session that is not there is named as the trouble",
-    )
-    .of(Of::Programs),
-    scenario(
-        "side-by-side",
-        Needs::Model,
-        side_by_side,
-        "two agents work at the same time, each in its session",
-    ),
-    scenario(
-        "huge-answer",
-        Needs::Obedience,
-        huge_answer,
-        "an answer of 1 MB is taken",
-    ),
+    obedient("big-prompt")
+        .what("a prompt of 200 KB arrives whole")
+        .run(|stage| {
+            let middle = "0123456789 ".repeat(200 * 1024 / 11);
+            let prompt = format!("the-begin {middle} the-end");
+            stage.obey_rules(vec![rule("the-end", vec![say("I read to the end.")])])?;
+            stage
+                .run(&Ask::new(&prompt))?
+                .finished()?
+                .says("I read to the end.")?;
+            expect(stage.requests().contains(&prompt), || {
+                "the prompt should arrive whole, but did not".to_owned()
+            })
+        }),
+    obedient("dash-prompt")
+        .what("a prompt that looks like an option is a prompt")
+        .run(|stage| {
+            let prompt = "--help -x is how this prompt begins";
+            stage.obey_rules(vec![rule(prompt, vec![say("I read it.")])])?;
+            stage.run(&Ask::new(prompt))?.finished()?.says("I read it.")
+        }),
+    obedient("unicode")
+        .what("letters beyond ASCII survive in prompt, file and transcript")
+        .run(|stage| {
+            const WORDS: &str = "組手 ünïcødé ✓ 🥋";
+            let content = format!("{WORDS}\n");
+            stage.obey_rules(vec![rule(
+                WORDS,
+                vec![file("words.txt", &content), say(WORDS)],
+            )])?;
+            stage.run(&Ask::new(WORDS))?.finished()?.says(WORDS)?;
+            holds(stage, "words.txt", &content)
+        }),
+    model("resume")
+        .what("a resumed session is the same one and knows what was said")
+        .run(|stage| {
+            let (first, second) = (
+                "Remember the word tatami, and answer with: I will",
+                "Write the word that you remembered into the file word.txt, \
+         and nothing else into it",
+            );
+            stage.obey_rules(vec![
+                rule(
+                    "that you remembered",
+                    vec![file("word.txt", "tatami\n"), say("I did.")],
+                ),
+                rule("Remember the word", vec![say("I will")]),
+            ])?;
+            let ran = stage.run(&Ask::new(first))?;
+            ran.finished()?;
+            let session = session_of(stage, &ran)?;
+            let again = stage.run(&Ask::resuming(second, &session))?;
+            let now = again.finished()?.session()?;
+            expect(now == session, || {
+                format!("the session should still be {session}, but is {now}")
+            })?;
+            let word = stage.read("word.txt");
+            expect(word.trim_end() == "tatami", || {
+                format!("word.txt should hold the word, but holds {word:?}")
+            })?;
+            if stage.kit.offline && !stage.is_command() {
+                let requests = stage.requests();
+                let last = requests
+                    .lines()
+                    .rfind(|line| line.contains("that you remembered"));
+                expect(
+                    last.is_some_and(|line| line.contains("Remember the word tatami")),
+                    || "the resumed session should hold the first prompt, but does not".to_owned(),
+                )?;
+            }
+            Ok(())
+        }),
+    model("resume-missing")
+        .what("a session that is not there is named as the trouble")
+        .of(Of::Programs)
+        .run(|stage| {
+            stage.obey(vec![say("Who are you?")])?;
+            let session = match stage.kind() {
+                Kind::Program(program) => known(program).unknown_session,
+                Kind::Acp | Kind::Command => UNKNOWN_UUID,
+            };
+            let ran = stage.run(&Ask::resuming("go on", session))?;
+            match ran.outcome() {
+                Outcome::SessionGone(_) => Ok(()),
+                other => Err(Miss(format!(
+                    "its session should be reported as gone, but {}",
+                    words(other)
+                ))),
+            }
+        }),
+    model("side-by-side")
+        .what("two agents work at the same time, each in its session")
+        .run(|stage| {
+            let prompt =
+                |name: &str| format!("Write the file {name}.txt with exactly one line: {name}");
+            stage.obey_rules(vec![
+                rule(
+                    "left.txt",
+                    vec![file("left.txt", "left\n"), say("I am left.")],
+                ),
+                rule(
+                    "right.txt",
+                    vec![file("right.txt", "right\n"), say("I am right.")],
+                ),
+            ])?;
+            if stage.kind() == Kind::Program(ProgramKind::Opencode) {
+                // The first start in a home creates a database, and a second process must not start
+                // meanwhile.
+                stage.run(&Ask::new(&prompt("left")))?.finished()?;
+            }
+            let left = stage.start(&Ask::new(&prompt("left")))?;
+            let right = stage.start(&Ask::new(&prompt("right")))?;
+            let (left, right) = (left.wait()?, right.wait()?);
+            left.finished()?;
+            right.finished()?;
+            for name in ["left", "right"] {
+                let found = stage.read(&format!("{name}.txt"));
+                expect(found.trim_end() == name, || {
+                    format!("{name}.txt should hold {name}, but holds {found:?}")
+                })?;
+            }
+            let sessions = (&left.end.ended.session, &right.end.ended.session);
+            expect(stage.is_command() || sessions.0 != sessions.1, || {
+                format!(
+                    "each should have a session of its own, but both have {:?}",
+                    sessions.0
+                )
+            })
+        }),
+    obedient("huge-answer")
+        .what("an answer of 1 MB is taken")
+        .run(|stage| {
+            const BYTES: usize = 1 << 20;
+            stage.obey(vec![say(&babble(BYTES))])?;
+            let ran = stage.run(&Ask::new("go"))?;
+            ran.finished()?;
+            expect(ran.raw.len() >= BYTES, || {
+                format!(
+                    "the raw log should hold {BYTES} bytes, but holds {}",
+                    ran.raw.len()
+                )
+            })
+        }),
 ];
-
-fn big_prompt(stage: &mut Stage<'_>) -> Result {
-    let middle = "0123456789 ".repeat(200 * 1024 / 11);
-    let prompt = format!("the-begin {middle} the-end");
-    stage.obey_rules(vec![rule("the-end", vec![say("I read to the end.")])])?;
-    stage
-        .run(&Ask::new(&prompt))?
-        .finished()?
-        .says("I read to the end.")?;
-    expect(stage.requests().contains(&prompt), || {
-        "the prompt should arrive whole, but did not".to_owned()
-    })
-}
-
-fn dash_prompt(stage: &mut Stage<'_>) -> Result {
-    let prompt = "--help -x is how this prompt begins";
-    stage.obey_rules(vec![rule(prompt, vec![say("I read it.")])])?;
-    stage
-        .run(&Ask::new(prompt))?
-        .finished()?
-        .says("I read it.")?;
-    Ok(())
-}
-
-fn unicode(stage: &mut Stage<'_>) -> Result {
-    const WORDS: &str = "組手 ünïcødé ✓ 🥋";
-    let content = format!("{WORDS}\n");
-    stage.obey_rules(vec![rule(
-        WORDS,
-        vec![file("words.txt", &content), say(WORDS)],
-    )])?;
-    stage.run(&Ask::new(WORDS))?.finished()?.says(WORDS)?;
-    holds(stage, "words.txt", &content)
-}
-
-fn resume(stage: &mut Stage<'_>) -> Result {
-    let (first, second) = (
-        "Remember the word tatami, and answer with: I will",
-        "Write the word that you remembered into the file word.txt, and nothing else into it",
-    );
-    stage.obey_rules(vec![
-        rule(
-            "that you remembered",
-            vec![file("word.txt", "tatami\n"), say("I did.")],
-        ),
-        rule("Remember the word", vec![say("I will")]),
-    ])?;
-    let ran = stage.run(&Ask::new(first))?;
-    ran.finished()?;
-    let session = session_of(stage, &ran)?;
-    let again = stage.run(&Ask::resuming(second, &session))?;
-    let now = again.finished()?.session()?;
-    expect(now == session, || {
-        format!("the session should still be {session}, but is {now}")
-    })?;
-    let word = stage.read("word.txt");
-    expect(word.trim_end() == "tatami", || {
-        format!("word.txt should hold the word, but holds {word:?}")
-    })?;
-    if stage.kit.offline && !stage.is_command() {
-        let requests = stage.requests();
-        let last = requests
-            .lines()
-            .rfind(|line| line.contains("that you remembered"));
-        expect(
-            last.is_some_and(|line| line.contains("Remember the word tatami")),
-            || "the resumed session should hold the first prompt, but does not".to_owned(),
-        )?;
-    }
-    Ok(())
-}
-
-fn resume_missing(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![say("Who are you?")])?;
-    let session = match stage.kind() {
-        Kind::Program(program) => known(program).unknown_session,
-        Kind::Acp | Kind::Command => UNKNOWN_UUID,
-    };
-    let ran = stage.run(&Ask::resuming("go on", session))?;
-    match ran.outcome() {
-        Outcome::SessionGone(_) => Ok(()),
-        other => Err(Miss(format!(
-            "its session should be reported as gone, but {}",
-            words(other)
-        ))),
-    }
-}
-
-fn side_by_side(stage: &mut Stage<'_>) -> Result {
-    let prompt = |name: &str| format!("Write the file {name}.txt with exactly one line: {name}");
-    stage.obey_rules(vec![
-        rule(
-            "left.txt",
-            vec![file("left.txt", "left\n"), say("I am left.")],
-        ),
-        rule(
-            "right.txt",
-            vec![file("right.txt", "right\n"), say("I am right.")],
-        ),
-    ])?;
-    if stage.kind() == Kind::Program(ProgramKind::Opencode) {
-        // The first start in a home creates a database, and a second process must not start
-        // meanwhile.
-        stage.run(&Ask::new(&prompt("left")))?.finished()?;
-    }
-    let left = stage.start(&Ask::new(&prompt("left")))?;
-    let right = stage.start(&Ask::new(&prompt("right")))?;
-    let (left, right) = (left.wait()?, right.wait()?);
-    left.finished()?;
-    right.finished()?;
-    for name in ["left", "right"] {
-        let found = stage.read(&format!("{name}.txt"));
-        expect(found.trim_end() == name, || {
-            format!("{name}.txt should hold {name}, but holds {found:?}")
-        })?;
-    }
-    let sessions = (&left.end.ended.session, &right.end.ended.session);
-    expect(stage.is_command() || sessions.0 != sessions.1, || {
-        format!(
-            "each should have a session of its own, but both have {:?}",
-            sessions.0
-        )
-    })
-}
 
 /// A text that never repeats itself: some programs stop a model that does.
 fn babble(bytes: usize) -> String {
@@ -191,17 +167,4 @@ fn babble(bytes: usize) -> String {
         text += &format!("{:08x} ", state >> 32);
     }
     text
-}
-
-fn huge_answer(stage: &mut Stage<'_>) -> Result {
-    const BYTES: usize = 1 << 20;
-    stage.obey(vec![say(&babble(BYTES))])?;
-    let ran = stage.run(&Ask::new("go"))?;
-    ran.finished()?;
-    expect(ran.raw.len() >= BYTES, || {
-        format!(
-            "the raw log should hold {BYTES} bytes, but holds {}",
-            ran.raw.len()
-        )
-    })
 }

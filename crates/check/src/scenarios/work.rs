@@ -2,78 +2,141 @@
 
 use kumite_fake_model::{Act, Rule};
 
-use super::{Needs, Of, Scenario, scenario};
+use super::{Of, Scenario, model, obedient, plain};
 use crate::agent::Kind;
 use crate::stage::{Ask, Stage};
 use crate::verdict::{Result, expect};
 
 pub const ALL: &[Scenario] = &[
-    scenario(
-        "version",
-        Needs::Nothing,
-        version,
-        "it says which version it is",
-    )
-    .of(Of::Programs)
-    .not(&[(
-        Kind::Acp,
-        "an ACP agent has no common way to ask for its version",
-    )]),
-    scenario(
-        "start",
-        Needs::Model,
-        start,
-        "it starts, answers and finishes",
-    ),
-    scenario(
-        "session",
-        Needs::Model,
-        session,
-        "its session is known at the end",
-    )
-    .of(Of::Programs),
-    scenario(
-        "tokens",
-        Needs::Model,
-        tokens,
-        "it reports what it used, and money where it knows prices",
-    ),
-    scenario(
-        "text",
-        Needs::Model,
-        text,
-        "what it says is in the transcript",
-    ),
-    scenario(
-        "shell",
-        Needs::Model,
-        shell,
-        "it runs a command, and the transcript tells of it",
-    ),
-    scenario(
-        "write",
-        Needs::Model,
-        write,
-        "it writes a file byte for byte, and the transcript tells of it",
-    ),
-    scenario(
-        "overwrite",
-        Needs::Model,
-        overwrite,
-        "it replaces a file that exists",
-    ),
-    scenario(
-        "tool-fails",
-        Needs::Obedience,
-        tool_fails,
-        "it goes on after a command that fails",
-    ),
-    scenario(
-        "two-tools",
-        Needs::Obedience,
-        two_tools,
-        "it uses two tools in one turn",
-    ),
+    plain("version")
+        .what("it says which version it is")
+        .of(Of::Programs)
+        .not(&[(
+            Kind::Acp,
+            "an ACP agent has no common way to ask for its version",
+        )])
+        .run(|stage| {
+            let version = stage.kit.version.as_deref().unwrap_or_default();
+            expect(
+                version.contains(|letter: char| letter.is_ascii_digit()),
+                || {
+                    format!(
+                        "`{} --version` should print a version, but printed {version:?}",
+                        stage.kit.agent.program()
+                    )
+                },
+            )
+        }),
+    model("start")
+        .what("it starts, answers and finishes")
+        .run(|stage| {
+            stage.obey(vec![say("kumite-says-hello")])?;
+            stage.run(&Ask::new(HELLO))?.finished()?;
+            Ok(())
+        }),
+    model("session")
+        .what("its session is known at the end")
+        .of(Of::Programs)
+        .run(|stage| {
+            stage.obey(vec![say("kumite-says-hello")])?;
+            let ran = stage.run(&Ask::new(HELLO))?;
+            let session = ran.finished()?.session()?;
+            expect(session.len() >= 8, || {
+                format!("the session should have a name, but it is {session:?}")
+            })
+        }),
+    model("tokens")
+        .what("it reports what it used, and money where it knows prices")
+        .run(|stage| {
+            stage.obey(vec![say("kumite-says-hello")])?;
+            let ran = stage.run(&Ask::new(HELLO))?;
+            let usage = ran.finished()?.end.ended.usage;
+            expect(usage.input_tokens > 0 && usage.output_tokens > 0, || {
+                format!("tokens in and out should be reported, but it is {usage:?}")
+            })?;
+            let knows_prices = match stage.kind() {
+                Kind::Program(program) => program.facts().tells_price,
+                Kind::Command => true,
+                Kind::Acp => false,
+            };
+            expect(usage.usd_micros > 0 || !knows_prices, || {
+                "the money should be reported, but it is nothing".to_owned()
+            })
+        }),
+    model("text")
+        .what("what it says is in the transcript")
+        .run(|stage| {
+            stage.obey(vec![say("kumite-says-hello")])?;
+            let ran = stage.run(&Ask::new(HELLO))?;
+            ran.finished()?.says("kumite-says-hello")?;
+            let raw = String::from_utf8_lossy(&ran.raw).contains("kumite-says-hello");
+            expect(raw, || {
+                "the raw log should have the words, but has not".to_owned()
+            })
+        }),
+    model("shell")
+        .what("it runs a command, and the transcript tells of it")
+        .run(|stage| {
+            let line = "echo kumite-runs-this && touch by-shell.txt";
+            stage.obey(vec![command(line), say("I ran it.")])?;
+            let ran = stage.run(&Ask::new(&format!(
+                "Run this shell command and nothing else: {line}"
+            )))?;
+            ran.finished()?;
+            expect(stage.project().join("by-shell.txt").exists(), || {
+                "the command should make by-shell.txt, but did not".to_owned()
+            })?;
+            match stage.is_command() {
+                // The tools of a command are not visible; their output is its output.
+                true => ran.says("kumite-runs-this").map(|_| ()),
+                false => expect_tool(&ran, "by-shell.txt"),
+            }
+        }),
+    model("write")
+        .what("it writes a file byte for byte, and the transcript tells of it")
+        .run(|stage| {
+            stage.obey(vec![file("note.md", POEM), say("I wrote it.")])?;
+            let prompt = format!("Write the file note.md with exactly these two lines:\n{POEM}");
+            let ran = stage.run(&Ask::new(&prompt))?;
+            ran.finished()?;
+            holds(stage, "note.md", POEM)?;
+            match stage.is_command() {
+                true => Ok(()),
+                false => expect_tool(&ran, "note.md"),
+            }
+        }),
+    model("overwrite")
+        .what("it replaces a file that exists")
+        .run(|stage| {
+            std::fs::write(stage.project().join("note.md"), "old\n")?;
+            stage.obey(vec![file("note.md", POEM), say("I wrote it.")])?;
+            let prompt = format!(
+                "Overwrite the file note.md: it should have exactly these two lines:\n{POEM}"
+            );
+            stage.run(&Ask::new(&prompt))?.finished()?;
+            holds(stage, "note.md", POEM)
+        }),
+    obedient("tool-fails")
+        .what("it goes on after a command that fails")
+        .run(|stage| {
+            stage.obey(vec![
+                command("touch tried.txt; no-such-command-of-kumite"),
+                file("after.txt", "after\n"),
+                say("I went on."),
+            ])?;
+            stage.run(&Ask::new("go"))?.finished()?.says("I went on.")?;
+            holds(stage, "tried.txt", "")?;
+            holds(stage, "after.txt", "after\n")
+        }),
+    obedient("two-tools")
+        .what("it uses two tools in one turn")
+        .run(|stage| {
+            let both = vec![file("one.txt", "1\n"), file("two.txt", "2\n")];
+            stage.obey(vec![Act::All(both), say("I did both.")])?;
+            stage.run(&Ask::new("go"))?.finished()?;
+            holds(stage, "one.txt", "1\n")?;
+            holds(stage, "two.txt", "2\n")
+        }),
 ];
 
 pub fn say(text: &str) -> Act {
@@ -119,79 +182,7 @@ pub fn session_of(stage: &Stage<'_>, ran: &crate::ran::Ran) -> Result<String> {
     }
 }
 
-fn version(stage: &mut Stage<'_>) -> Result {
-    let version = stage.kit.version.as_deref().unwrap_or_default();
-    expect(
-        version.contains(|letter: char| letter.is_ascii_digit()),
-        || {
-            format!(
-                "`{} --version` should print a version, but printed {version:?}",
-                stage.kit.agent.program()
-            )
-        },
-    )
-}
-
 const HELLO: &str = "Answer with exactly this text and nothing else: kumite-says-hello";
-
-fn start(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![say("kumite-says-hello")])?;
-    stage.run(&Ask::new(HELLO))?.finished()?;
-    Ok(())
-}
-
-fn session(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![say("kumite-says-hello")])?;
-    let ran = stage.run(&Ask::new(HELLO))?;
-    let session = ran.finished()?.session()?;
-    expect(session.len() >= 8, || {
-        format!("the session should have a name, but it is {session:?}")
-    })
-}
-
-fn tokens(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![say("kumite-says-hello")])?;
-    let ran = stage.run(&Ask::new(HELLO))?;
-    let usage = ran.finished()?.end.ended.usage;
-    expect(usage.input_tokens > 0 && usage.output_tokens > 0, || {
-        format!("tokens in and out should be reported, but it is {usage:?}")
-    })?;
-    let knows_prices = match stage.kind() {
-        Kind::Program(program) => program.facts().tells_price,
-        Kind::Command => true,
-        Kind::Acp => false,
-    };
-    expect(usage.usd_micros > 0 || !knows_prices, || {
-        "the money should be reported, but it is nothing".to_owned()
-    })
-}
-
-fn text(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![say("kumite-says-hello")])?;
-    let ran = stage.run(&Ask::new(HELLO))?;
-    ran.finished()?.says("kumite-says-hello")?;
-    let raw = String::from_utf8_lossy(&ran.raw).contains("kumite-says-hello");
-    expect(raw, || {
-        "the raw log should have the words, but has not".to_owned()
-    })
-}
-
-fn shell(stage: &mut Stage<'_>) -> Result {
-    let line = "echo kumite-runs-this && touch by-shell.txt";
-    stage.obey(vec![command(line), say("I ran it.")])?;
-    let ran = stage.run(&Ask::new(&format!(
-        "Run this shell command and nothing else: {line}"
-    )))?;
-    ran.finished()?;
-    expect(stage.project().join("by-shell.txt").exists(), || {
-        "the command should make by-shell.txt, but did not".to_owned()
-    })?;
-    match stage.is_command() {
-        // The tools of a command are not visible; their output is its output.
-        true => ran.says("kumite-runs-this").map(|_| ()),
-        false => expect_tool(&ran, "by-shell.txt"),
-    }
-}
 
 fn expect_tool(ran: &crate::ran::Ran, part: &str) -> Result {
     let tools = ran.tools();
@@ -201,43 +192,3 @@ fn expect_tool(ran: &crate::ran::Ran, part: &str) -> Result {
 }
 
 const POEM: &str = "first line\nsecond line\n";
-
-fn write(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![file("note.md", POEM), say("I wrote it.")])?;
-    let prompt = format!("Write the file note.md with exactly these two lines:\n{POEM}");
-    let ran = stage.run(&Ask::new(&prompt))?;
-    ran.finished()?;
-    holds(stage, "note.md", POEM)?;
-    match stage.is_command() {
-        true => Ok(()),
-        false => expect_tool(&ran, "note.md"),
-    }
-}
-
-fn overwrite(stage: &mut Stage<'_>) -> Result {
-    std::fs::write(stage.project().join("note.md"), "old\n")?;
-    stage.obey(vec![file("note.md", POEM), say("I wrote it.")])?;
-    let prompt =
-        format!("Overwrite the file note.md: it should have exactly these two lines:\n{POEM}");
-    stage.run(&Ask::new(&prompt))?.finished()?;
-    holds(stage, "note.md", POEM)
-}
-
-fn tool_fails(stage: &mut Stage<'_>) -> Result {
-    stage.obey(vec![
-        command("touch tried.txt; no-such-command-of-kumite"),
-        file("after.txt", "after\n"),
-        say("I went on."),
-    ])?;
-    stage.run(&Ask::new("go"))?.finished()?.says("I went on.")?;
-    holds(stage, "tried.txt", "")?;
-    holds(stage, "after.txt", "after\n")
-}
-
-fn two_tools(stage: &mut Stage<'_>) -> Result {
-    let both = vec![file("one.txt", "1\n"), file("two.txt", "2\n")];
-    stage.obey(vec![Act::All(both), say("I did both.")])?;
-    stage.run(&Ask::new("go"))?.finished()?;
-    holds(stage, "one.txt", "1\n")?;
-    holds(stage, "two.txt", "2\n")
-}
