@@ -5,7 +5,6 @@ use agent_client_protocol_schema::v1::{Error, ErrorCode};
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
 use serde_json::Value;
 
-use crate::lines::head;
 use crate::used::resets_at;
 
 const SENTENCE_MAX: usize = 1000;
@@ -98,7 +97,7 @@ fn words(error: &Error) -> String {
     // This prefix means nothing if text follows it.
     let telling = words.strip_prefix("Internal error: ").unwrap_or(&words);
     words = telling.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.truncate(head(&words, SENTENCE_MAX).len());
+    words.truncate(words.floor_char_boundary(SENTENCE_MAX));
     match words.is_empty() {
         true => format!("error {}", i32::from(error.code)),
         false => words,

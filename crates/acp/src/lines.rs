@@ -47,15 +47,6 @@ pub fn next(from: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
 }
 
-/// The beginning of `text`, at most `bytes` long.
-pub fn head(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::BufReader;
@@ -83,12 +74,6 @@ mod tests {
             assert_eq!(found, expected, "buffer of {buffer}");
         }
         assert_eq!(lines(b"", 8), []);
-    }
-
-    #[test]
-    fn a_head_never_ends_within_a_character() {
-        let heads = [0, 1, 2, 3, 4, 9].map(|bytes| head("aäb", bytes));
-        assert_eq!(heads, ["", "a", "a", "aä", "aäb", "aäb"]);
     }
 
     #[test]

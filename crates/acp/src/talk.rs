@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::agent::{Agent, Event};
 use crate::answer::{Client, Policy};
 use crate::fault;
-use crate::lines::{Line, head};
+use crate::lines::Line;
 use crate::tell::Teller;
 
 /// How long an agent may take to react to a cancellation, and to exit when asked to.
@@ -273,7 +273,7 @@ impl<'a> Talk<'a> {
                 }
                 _ => {
                     let text = String::from_utf8_lossy(&line);
-                    let text = head(&text, GARBAGE_MAX);
+                    let text = &text[..text.floor_char_boundary(GARBAGE_MAX)];
                     self.teller.note(&format!("not a message: {text}"));
                     Step::Done
                 }

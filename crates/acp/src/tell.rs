@@ -9,7 +9,6 @@ use agent_client_protocol_schema::v1::{
 use kumite_agents::Said;
 use kumite_core::outcome::Outcome;
 
-use crate::lines::head;
 use crate::out::Out;
 use crate::tools::{self, Tools};
 use crate::used::Used;
@@ -178,7 +177,7 @@ fn cut(mut said: Said) -> Said {
         | Said::ToolEnded { text, .. }
         | Said::Tool { what: text, .. }
         | Said::Changed { diff: text, .. }
-        | Said::Ended { text, .. } => text.truncate(head(text, PIECE_MAX).len()),
+        | Said::Ended { text, .. } => text.truncate(text.floor_char_boundary(PIECE_MAX)),
         // No other kinds are made here.
         _ => {}
     }

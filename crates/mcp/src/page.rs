@@ -82,8 +82,7 @@ pub fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end));
-    let end = end.unwrap_or(0);
+    let end = text.floor_char_boundary(most);
     format!("{}… ({} more bytes)", &text[..end], text.len() - end)
 }
 
