@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use strsim::levenshtein;
 
 use crate::endpoint::Endpoint;
 
 /// The company that serves a model, and the API that is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "&'static str")]
 pub enum Provider {
     /// OpenAI, and every server at `OPENAI_BASE_URL` that offers Chat Completions.
     OpenAi,
@@ -141,27 +142,11 @@ impl FromStr for Provider {
     }
 }
 
-impl FromStr for ModelId {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<ModelId, Error> {
-        ModelId::parse(text)
-    }
-}
-
-impl TryFrom<String> for Provider {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Provider, Error> {
-        text.parse()
-    }
-}
-
 impl TryFrom<String> for ModelId {
     type Error = Error;
 
     fn try_from(text: String) -> Result<ModelId, Error> {
-        text.parse()
+        ModelId::parse(&text)
     }
 }
 
@@ -195,31 +180,18 @@ fn known() -> String {
 
 /// The provider that was most likely meant.
 fn nearest(wanted: &str) -> Provider {
-    match wanted.to_lowercase().as_str() {
+    // Nobody mistypes longer names, and the time grows with the length.
+    let short: String = wanted.to_lowercase().chars().take(80).collect();
+    match short.as_str() {
         "xai" => Provider::Grok,
         "google" | "gemini" => Provider::GoogleGla,
         "claude" => Provider::Anthropic,
         "gpt" => Provider::OpenAi,
-        wanted => Provider::ALL
+        _ => Provider::ALL
             .into_iter()
-            .min_by_key(|provider| distance(wanted, provider.name()))
+            .min_by_key(|provider| levenshtein(&short, provider.name()))
             .unwrap_or(Provider::OpenAi),
     }
-}
-
-/// How many letters must be added, removed or replaced (Levenshtein).
-fn distance(one: &str, two: &str) -> usize {
-    let mut row: Vec<usize> = (0..=two.chars().count()).collect();
-    for (above, letter) in one.chars().take(80).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (index, other) in two.chars().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[index + 1];
-            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
