@@ -127,7 +127,7 @@ impl World<'_> {
             name: name.to_owned(),
             status,
             message,
-            file: at.map(|at| at.file.clone()),
+            file: at.map(|at| at.file.to_path_buf()),
         }
     }
 }

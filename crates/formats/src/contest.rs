@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use own::STYLES;
-pub use places::{Named, NamedAt, Places};
+pub use places::{Named, Places};
 pub use plan::{
     Agent, Checklist, Command, Evaluator, Judge, Leader, Llm, Member, MemberKind, Metric,
     MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Team, TeamKind, Worktree,
 };
-pub use problem::Problem;
+pub use problem::{At, Problem};
 
 /// A `contest.toml` to start from. It needs no key and no program.
 pub const EXAMPLE: &str = include_str!("contest/example.toml");

@@ -78,7 +78,7 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
                 file: world
                     .places
                     .of(Named::Model, model)
-                    .map(|at| at.file.clone()),
+                    .map(|at| at.file.to_path_buf()),
             });
         }
     }

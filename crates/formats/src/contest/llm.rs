@@ -82,6 +82,12 @@ impl Asked {
         self
     }
 
+    /// A judgment should be the same every time, unless the file wants it otherwise.
+    pub fn exact(mut self) -> Asked {
+        self.temperature.get_or_insert(0.0);
+        self
+    }
+
     /// Fields left unset inherit from `below`.
     pub fn over(self, below: Asked) -> Asked {
         let mut extra = below.extra;

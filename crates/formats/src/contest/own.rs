@@ -32,7 +32,7 @@ pub(super) fn plan(loader: &Loader<'_>, root: &Node) -> Option<Plan> {
     let (rounds_min, rounds_max) = rules::rounds(&contest, "rounds_min", "rounds_max");
     let submission_timeout_ms = contest.span("submission_timeout");
     let history_chars = contest.count("history_chars", 0..=100_000_000);
-    let asked = judge_asked(&judge);
+    let asked = Asked::own(&judge).with_model(&judge, "model").exact();
     let judgment_timeout_ms =
         rules::judgment_timeout(contest.span("judgment_timeout"), asked.timeout_ms);
     let plan = Plan {
@@ -90,15 +90,6 @@ fn teams(loader: &Loader<'_>, file: &Scope<'_>) -> Vec<Team> {
     let teams: Vec<(Team, At)> = teams.collect();
     rules::team_ids(loader.report, &teams);
     teams.into_iter().map(|(team, _)| team).collect()
-}
-
-fn judge_asked(scope: &Scope<'_>) -> Asked {
-    let asked = Asked::own(scope).with_model(scope, "model");
-    let zero = Asked {
-        temperature: Some(0.0),
-        ..Asked::default()
-    };
-    asked.over(zero)
 }
 
 /// Without a model, the built-in judge decides by the scores alone.

@@ -1,8 +1,8 @@
 //! Where a contest names things that only the outside world can check: models, agents, programs.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::PathBuf;
+
+use super::problem::At;
 
 /// A kind of thing that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,29 +19,16 @@ pub enum Named {
     Prompt,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedAt {
-    pub file: PathBuf,
-    pub line: Option<usize>,
-}
-
 /// The first place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places(BTreeMap<(Named, String), NamedAt>);
+pub struct Places(BTreeMap<(Named, String), At>);
 
 impl Places {
-    pub fn of(&self, named: Named, name: &str) -> Option<&NamedAt> {
+    pub fn of(&self, named: Named, name: &str) -> Option<&At> {
         self.0.get(&(named, name.to_owned()))
     }
 
-    pub(super) fn add(&mut self, named: Named, name: &str, at: NamedAt) {
+    pub(super) fn add(&mut self, named: Named, name: &str, at: At) {
         self.0.entry((named, name.to_owned())).or_insert(at);
-    }
-}
-
-impl fmt::Display for NamedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }

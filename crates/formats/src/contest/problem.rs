@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::places::{Named, NamedAt, Places};
+use super::places::{Named, Places};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -33,14 +33,14 @@ impl fmt::Display for Problem {
 
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct At {
+pub struct At {
     pub file: Arc<Path>,
     pub line: Option<usize>,
 }
 
 impl At {
     /// Outside any file, or without a line.
-    pub fn whole(file: impl AsRef<Path>) -> At {
+    pub(super) fn whole(file: impl AsRef<Path>) -> At {
         At {
             file: Arc::from(file.as_ref()),
             line: None,
@@ -95,9 +95,7 @@ impl Report {
 
     /// Remembers where a name appears that only the outside world can check.
     pub fn named(&self, named: Named, name: &str, at: &At) {
-        let (file, line) = (at.file.to_path_buf(), at.line);
-        let mut places = self.places.borrow_mut();
-        places.add(named, name, NamedAt { file, line });
+        self.places.borrow_mut().add(named, name, at.clone());
     }
 
     /// Problems and warnings, in line order within each file, and the places of names.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kumite_core::contest::ROUNDS_LIMIT;
 
 use super::node::Value;
-use super::plan::Team;
+use super::plan::{Metric, MetricKind, Team};
 use super::problem::{At, Report};
 use super::scope::Scope;
 
@@ -48,14 +48,43 @@ pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) ->
 }
 
 /// A metric's name, its weight if it has one, and its place in the file.
-pub(super) struct Weighed {
-    pub name: String,
-    pub weight: Option<f64>,
-    pub at: At,
+struct Weighed {
+    name: String,
+    weight: Option<f64>,
+    at: At,
+}
+
+/// All metrics with their weights. `kind` reads the rest of each table; None: it has none.
+pub(super) fn metrics<'a>(
+    report: &Report,
+    entries: Vec<Scope<'a>>,
+    kind: impl Fn(Scope<'a>, &str) -> Option<MetricKind>,
+) -> Vec<Metric> {
+    let mut weighed = Vec::new();
+    let mut kinds = Vec::new();
+    for scope in entries {
+        scope.need("name");
+        let name = scope.some_text("name").unwrap_or_default();
+        let name = name.trim().to_owned();
+        let has_weight = scope.has("weight");
+        let weight = scope.number("weight", 0.0..=1.0);
+        // A refused weight is already reported, so it does not count as missing.
+        let weight = weight.or(has_weight.then_some(0.0));
+        let at = scope.place(if has_weight { "weight" } else { "name" });
+        kinds.push(kind(scope, &name));
+        weighed.push(Weighed { name, weight, at });
+    }
+    let weights = weights(report, &weighed);
+    let each = weighed.into_iter().zip(weights).zip(kinds);
+    let metrics = each.filter_map(|((Weighed { name, .. }, weight), kind)| {
+        let kind = kind?;
+        Some(Metric { name, weight, kind })
+    });
+    metrics.collect()
 }
 
 /// In millionths. Either all metrics have a weight, or none; then they are equal.
-pub(super) fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
+fn weights(report: &Report, metrics: &[Weighed]) -> Vec<u32> {
     same_names(report, metrics);
     let without: Vec<&Weighed> = metrics.iter().filter(|one| one.weight.is_none()).collect();
     if without.len() == metrics.len() {

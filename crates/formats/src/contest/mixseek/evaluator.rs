@@ -8,8 +8,7 @@ use super::super::metrics;
 use super::super::node::{Node, Value};
 use super::super::places::Named;
 use super::super::plan::{Evaluator, Metric, MetricKind, Plugin, Rubric};
-use super::super::problem::At;
-use super::super::rules::{self, Weighed};
+use super::super::rules;
 use super::super::scope::Scope;
 use super::{environment, team};
 use crate::settings::nearest;
@@ -51,7 +50,11 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Evaluator {
                 let help = "add `[[metrics]]` with a `name`".to_owned();
                 scope.problem_of_all("the evaluator has no metrics", Some(help));
             }
-            written(loader, entries, &common, &custom)
+            rules::metrics(loader.report, entries, |scope, name| {
+                let kind = kind(&scope, name, &common, &custom);
+                scope.finish();
+                Some(kind)
+            })
         }
         false => {
             let model = common.model.as_deref().unwrap_or(MODEL);
@@ -88,11 +91,7 @@ fn defaults(scope: &Scope<'_>) -> Asked {
         scope.finish();
         asked
     });
-    let zero = Asked {
-        temperature: Some(0.0),
-        ..Asked::default()
-    };
-    lower.unwrap_or_default().over(top).over(zero)
+    lower.unwrap_or_default().over(top).exact()
 }
 
 /// Metrics in Python, by name.
@@ -127,43 +126,6 @@ fn built_in(common: &Asked) -> Vec<Metric> {
         },
     };
     DEFAULTS.into_iter().map(metric).collect()
-}
-
-fn written(
-    loader: &Loader<'_>,
-    entries: Vec<Scope<'_>>,
-    common: &Asked,
-    custom: &BTreeMap<String, Plugin>,
-) -> Vec<Metric> {
-    let mut weighed = Vec::new();
-    let mut kinds = Vec::new();
-    for scope in entries {
-        scope.need("name");
-        let name = scope
-            .some_text("name")
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
-        let weight = scope.number("weight", 0.0..=1.0);
-        // A refused weight is already reported, so it does not count as missing.
-        let weight = weight.or(scope.has("weight").then_some(0.0));
-        kinds.push(kind(&scope, &name, common, custom));
-        let at: At = scope.place(if scope.has("weight") {
-            "weight"
-        } else {
-            "name"
-        });
-        weighed.push(Weighed { name, weight, at });
-        scope.finish();
-    }
-    let weights = rules::weights(loader.report, &weighed);
-    let metrics = weighed.into_iter().zip(weights).zip(kinds);
-    let metric = |((weighed, weight), kind): ((Weighed, u32), MetricKind)| Metric {
-        name: weighed.name,
-        weight,
-        kind,
-    };
-    metrics.map(metric).collect()
 }
 
 fn kind(

@@ -39,13 +39,9 @@ pub(super) fn read(loader: &Loader<'_>, orchestrator: &Scope<'_>) -> Judgment {
 
     let scope = Scope::of(loader.report, &root, "");
     environment(&scope);
-    let zero = Asked {
-        temperature: Some(0.0),
-        ..Asked::default()
-    };
     let asked = Asked::mixseek(&scope, 1..=u64::MAX).with_model(&scope, "model");
     let timeout_ms = asked.timeout_ms;
-    let llm = asked.over(zero).build(MODEL, rules::JUDGMENT_TIMEOUT_MS);
+    let llm = asked.exact().build(MODEL, rules::JUDGMENT_TIMEOUT_MS);
     scope
         .report
         .named(Named::Model, &llm.model, &scope.place("model"));

@@ -2,9 +2,9 @@
 
 use super::super::llm::{self, Asked};
 use super::super::metrics;
-use super::super::plan::{Checklist, Evaluator, Metric, MetricKind, Rubric};
+use super::super::plan::{Checklist, Evaluator, MetricKind, Rubric};
 use super::super::problem::Report;
-use super::super::rules::{self, Weighed};
+use super::super::rules;
 use super::super::scope::Scope;
 use super::team;
 use crate::settings::nearest;
@@ -17,38 +17,8 @@ pub(super) fn evaluator(report: &Report, file: &Scope<'_>) -> Evaluator {
         let help = "add `[[metric]]` with a `name` and a `command`, `words` or a `model`";
         file.problem("metric", "there are no metrics", Some(help.to_owned()));
     }
-    let mut weighed = Vec::new();
-    let mut kinds = Vec::new();
-    for scope in entries {
-        scope.need("name");
-        let name = scope
-            .some_text("name")
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
-        let weight = scope.number("weight", 0.0..=1.0);
-        // A refused weight is already reported, so it does not count as missing.
-        let weight = weight.or(scope.has("weight").then_some(0.0));
-        let at = scope.place(if scope.has("weight") {
-            "weight"
-        } else {
-            "name"
-        });
-        kinds.push(kind(scope, &name));
-        weighed.push(Weighed { name, weight, at });
-    }
-    let weights = rules::weights(report, &weighed);
-    let each = weighed.into_iter().zip(weights).zip(kinds);
-    let metric = |((weighed, weight), kind): ((Weighed, u32), Option<MetricKind>)| {
-        let name = weighed.name;
-        Some(Metric {
-            name,
-            weight,
-            kind: kind?,
-        })
-    };
     Evaluator {
-        metrics: each.filter_map(metric).collect(),
+        metrics: rules::metrics(report, entries, kind),
     }
 }
 
@@ -91,11 +61,7 @@ fn checklist(scope: &Scope<'_>) -> Checklist {
 
 /// The rubric of that name, or an instruction of its own.
 fn question(scope: &Scope<'_>, name: &str) -> MetricKind {
-    let zero = Asked {
-        temperature: Some(0.0),
-        ..Asked::default()
-    };
-    let asked = Asked::own(scope).with_model(scope, "model").over(zero);
+    let asked = Asked::own(scope).with_model(scope, "model").exact();
     let system_instruction = scope.some_text("instruction");
     let rubric = metrics::rubric(name);
     if rubric.is_none() && !scope.has("instruction") && !name.is_empty() {
