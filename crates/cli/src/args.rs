@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kumite_host::client;
+use kumite_host::{Request, client};
 use kumite_project::project::Project;
 use kumite_project::settings::{Flags, Loader};
+use serde_json::Value;
 
+use crate::commands;
 use crate::logging::{self, LogFormat};
+use crate::out::{self, out};
 use crate::trouble::{Result, Trouble};
-use crate::{commands, out};
 
 /// Drives AI coding agents in rounds, until a referee says it is good or a person must decide.
 #[derive(Parser)]
@@ -80,7 +82,7 @@ pub enum Command {
     /// What the agents said
     Log(commands::log::LogArgs),
     /// What happened
-    Events(commands::events::EventsArgs),
+    Events(commands::steer::Spec),
     /// What the agents have used: money and tokens
     Cost(commands::cost::CostArgs),
     /// Contests: several teams, one task, a leader board
@@ -92,7 +94,7 @@ pub enum Command {
     /// Print what kumite asks of an agent
     Prompt(commands::prompt::PromptArgs),
     /// Every journal entry, the decision taken, and why
-    Replay(commands::replay::ReplayArgs),
+    Replay(commands::steer::Spec),
     /// The agents: which there are, and whether they behave
     Agent(commands::agent::AgentArgs),
     /// Find and end what a killed kumite left behind
@@ -118,6 +120,15 @@ pub struct Setting {
 impl Setting {
     pub fn json(&self) -> bool {
         self.global.json
+    }
+
+    /// The data for programs, or the text for people.
+    pub fn answer(&self, data: &Value, print: impl FnOnce()) -> Result {
+        match self.json() {
+            true => out!("{data}"),
+            false => print(),
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     pub fn project(&self) -> Result<Project> {
@@ -200,9 +211,15 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Resume(args) => commands::run::resume(setting, &args),
         Command::Review(args) => commands::review::review(setting, &args),
         Command::Status(args) => commands::status::status(setting, &args),
-        Command::Stop(args) => commands::steer::stop(setting, &args),
-        Command::Pause(args) => commands::steer::pause(setting, &args),
-        Command::Reset(args) => commands::steer::reset(setting, &args),
+        Command::Stop(args) => {
+            commands::steer::steer(setting, &args, |spec| Request::Stop { spec })
+        }
+        Command::Pause(args) => {
+            commands::steer::steer(setting, &args, |spec| Request::Pause { spec })
+        }
+        Command::Reset(args) => {
+            commands::steer::steer(setting, &args, |spec| Request::Reset { spec })
+        }
         Command::Approve(args) => commands::steer::approve(setting, &args),
         Command::Reject(args) => commands::steer::reject(setting, &args),
         Command::Log(args) => commands::log::log(setting, &args),

@@ -14,34 +14,23 @@ use kumite_project::wording;
 pub fn line(announcement: &Announcement, width: usize) -> String {
     let clock = local_time(announcement.at_ms);
     let text = wording::sentence(&announcement.notice);
+    let (mark, colour) = look(&announcement.notice);
     format!(
-        "{} {:width$} {} {}",
+        "{} {:width$} {mark} {}",
         style(clock).dim(),
         style(&announcement.spec).bold(),
-        mark(&announcement.notice),
-        notice_style(&announcement.notice).apply_to(text),
+        colour.apply_to(text),
     )
 }
 
-fn mark(notice: &Notice) -> &'static str {
+fn look(notice: &Notice) -> (&'static str, Style) {
     match (notice, notice.level()) {
-        (_, Level::Error) => "✗",
-        (_, Level::Warn) => "!",
-        (notice, _) if is_nogo(notice) => "!",
-        (Notice::RunEnded { .. } | Notice::ReviewApproved { .. }, _) => "✓",
-        (Notice::PhaseStarted(_), _) => "▸",
-        (_, Level::Info) => "·",
-    }
-}
-
-fn notice_style(notice: &Notice) -> Style {
-    match (notice, notice.level()) {
-        (_, Level::Error) => Style::new().red(),
-        (_, Level::Warn) => Style::new().yellow(),
-        (notice, _) if is_nogo(notice) => Style::new().yellow(),
-        (Notice::RunEnded { .. } | Notice::ReviewApproved { .. }, _) => Style::new().green(),
-        (Notice::PhaseStarted(_), _) => Style::new().cyan(),
-        (_, Level::Info) => Style::new(),
+        (_, Level::Error) => ("✗", Style::new().red()),
+        (_, Level::Warn) => ("!", Style::new().yellow()),
+        (notice, _) if is_nogo(notice) => ("!", Style::new().yellow()),
+        (Notice::RunEnded { .. } | Notice::ReviewApproved { .. }, _) => ("✓", Style::new().green()),
+        (Notice::PhaseStarted(_), _) => ("▸", Style::new().cyan()),
+        (_, Level::Info) => ("·", Style::new()),
     }
 }
 

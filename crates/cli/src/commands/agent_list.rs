@@ -1,7 +1,5 @@
 //! `kumite agent list`.
 
-use std::process::ExitCode;
-
 use console::style;
 use kumite_check::Listed;
 use kumite_project::clock::local_moment;
@@ -17,11 +15,7 @@ pub fn list(setting: &Setting) -> Result {
     let project = project(setting)?;
     let loader = setting.loader(&project, Flags::default())?;
     let listed = kumite_check::list(&loader.loaded.settings.agents, project.root());
-    match setting.json() {
-        true => out!("{}", json!({ "agents": listed })),
-        false => print(&listed),
-    }
-    Ok(ExitCode::SUCCESS)
+    setting.answer(&json!({ "agents": listed }), || print(&listed))
 }
 
 fn login_words(agent: &Listed) -> &'static str {

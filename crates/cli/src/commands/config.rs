@@ -1,7 +1,5 @@
 //! `kumite config show`.
 
-use std::process::ExitCode;
-
 use clap::{Args, Subcommand};
 use console::style;
 use kumite_project::settings::Flags;
@@ -31,24 +29,18 @@ pub fn config(setting: &Setting, args: &ConfigArgs) -> Result {
     let project = setting.project()?;
     let loader = setting.loader(&project, Flags::default())?;
     let rows = loader.loaded.rows();
-    if setting.json() {
-        out!("{}", serde_json::json!({ "settings": rows }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    let width = rows
-        .iter()
-        .map(|row| row.key.len() + row.value.len() + 3)
-        .max();
-    for row in rows {
-        let text = format!("{} = {}", row.key, row.value);
-        match origin {
-            true => out!(
-                "{text:width$}  {}",
-                style(format!("# {}", row.origin)).dim(),
-                width = width.unwrap_or(0).min(60)
-            ),
-            false => out!("{text}"),
+    setting.answer(&serde_json::json!({ "settings": rows }), || {
+        let widths = rows.iter().map(|row| row.key.len() + row.value.len() + 3);
+        let width = widths.max().unwrap_or(0).min(60);
+        for row in &rows {
+            let text = format!("{} = {}", row.key, row.value);
+            match origin {
+                true => out!(
+                    "{text:width$}  {}",
+                    style(format!("# {}", row.origin)).dim()
+                ),
+                false => out!("{text}"),
+            }
         }
-    }
-    Ok(ExitCode::SUCCESS)
+    })
 }

@@ -1,7 +1,5 @@
 //! `kumite cost`: what the agents have used, from usage.jsonl.
 
-use std::process::ExitCode;
-
 use clap::{Args, ValueEnum};
 use console::style;
 use kumite_formats::spec_name::SpecName;
@@ -64,11 +62,7 @@ pub fn cost(setting: &Setting, args: &CostArgs) -> Result {
         let path = path.display();
         eprintln!("kumite: {count} lines of {path} cannot be read and are left out");
     }
-    match setting.json() {
-        true => out!("{}", serde_json::json!(report)),
-        false => print(args, &report),
-    }
-    Ok(ExitCode::SUCCESS)
+    setting.answer(&serde_json::json!(report), || print(args, &report))
 }
 
 fn day(text: &str) -> std::result::Result<String, String> {

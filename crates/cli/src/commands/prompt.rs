@@ -1,7 +1,5 @@
 //! `kumite prompt`: what kumite asks of an agent.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use kumite_prompts::Command;
 
@@ -44,9 +42,6 @@ pub fn prompt(setting: &Setting, args: &PromptArgs) -> Result {
         true => command.text().to_owned(),
         false => kumite_prompts::whole(command, &args.arguments.join(" ")),
     };
-    match setting.json() {
-        true => out!("{}", serde_json::json!({"step": args.step, "prompt": text})),
-        false => out!("{text}"),
-    }
-    Ok(ExitCode::SUCCESS)
+    let data = serde_json::json!({"step": args.step, "prompt": text});
+    setting.answer(&data, || out!("{text}"))
 }

@@ -2,23 +2,17 @@
 
 use std::process::ExitCode;
 
-use clap::Args;
 use console::style;
 use kumite_formats::spec_name::SpecName;
 use kumite_project::clock::rfc3339;
 use kumite_project::decisions::{self, Decision};
 
+use super::steer::Spec;
 use crate::args::Setting;
 use crate::out::out;
 use crate::trouble::Result;
 
-#[derive(Args)]
-pub struct ReplayArgs {
-    /// Name of the spec
-    spec: String,
-}
-
-pub fn replay(setting: &Setting, args: &ReplayArgs) -> Result {
+pub fn replay(setting: &Setting, args: &Spec) -> Result {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
     let spec = project.spec(&name)?;

@@ -1,7 +1,5 @@
 //! `kumite status`.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use console::style;
 use kumite_core::facts::Verdict;
@@ -29,23 +27,18 @@ pub fn status(setting: &Setting, args: &StatusArgs) -> Result {
             let name: SpecName = name.parse()?;
             let status = status::one(&project, &project.spec(&name)?);
             warn_suspended(&project);
-            match setting.json() {
-                true => out!("{}", json!(status)),
-                false => print_one(&status),
-            }
+            setting.answer(&json!(status), || print_one(&status))
         }
         None => {
             let all = status::all(&project)?;
             let odd = project.not_shown();
-            match setting.json() {
-                true => out!("{}", json!({ "specs": all, "not_shown": odd })),
-                false => print_all(&project, &all),
-            }
+            let data = json!({ "specs": all, "not_shown": odd });
+            let answered = setting.answer(&data, || print_all(&project, &all));
             warn_not_shown(&odd);
             warn_suspended(&project);
+            answered
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A line about directories that a person may take for specs.

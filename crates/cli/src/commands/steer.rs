@@ -13,7 +13,7 @@ use crate::trouble::Result;
 #[derive(Args)]
 pub struct Spec {
     /// Name of the spec
-    spec: String,
+    pub spec: String,
 }
 
 #[derive(Args)]
@@ -48,19 +48,9 @@ fn approvable(name: &str) -> std::result::Result<Phase, String> {
     phase.ok_or_else(|| "requirements, design, tasks and deploy can be approved".to_owned())
 }
 
-pub fn stop(setting: &Setting, args: &Spec) -> Result {
-    let spec = args.spec.clone();
-    ask(setting, &args.spec, Request::Stop { spec })
-}
-
-pub fn pause(setting: &Setting, args: &Spec) -> Result {
-    let spec = args.spec.clone();
-    ask(setting, &args.spec, Request::Pause { spec })
-}
-
-pub fn reset(setting: &Setting, args: &Spec) -> Result {
-    let spec = args.spec.clone();
-    ask(setting, &args.spec, Request::Reset { spec })
+/// Stop, pause or reset.
+pub fn steer(setting: &Setting, args: &Spec, request: fn(String) -> Request) -> Result {
+    ask(setting, &args.spec, request(args.spec.clone()))
 }
 
 pub fn approve(setting: &Setting, args: &ApproveArgs) -> Result {

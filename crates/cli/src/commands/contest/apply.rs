@@ -1,11 +1,10 @@
 //! `kumite contest apply`.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use kumite_contest::apply as changes;
 use kumite_contest::report::replayed;
 use kumite_core::contest::board::winner;
+use serde_json::json;
 
 use super::place::PlaceArgs;
 use crate::args::Setting;
@@ -70,29 +69,22 @@ pub fn apply(setting: &Setting, args: &ApplyArgs) -> Result {
     }
     let applied = changes::apply(&charter.project, &diff, args.check);
     let applied = applied.map_err(|error| Trouble::failed(error.to_string()))?;
-    if setting.json() {
-        let files: Vec<_> = applied
-            .iter()
-            .map(
-                |it| serde_json::json!({"path": it.path, "added": it.added, "removed": it.removed}),
-            )
-            .collect();
-        let answer = serde_json::json!({
-            "execution_id": charter.id, "team_id": team.id, "round": round,
-            "applied": !args.check, "files": files,
-        });
-        out!("{answer}");
-        return Ok(ExitCode::SUCCESS);
-    }
-    if applied.is_empty() {
-        out!("round {round} of team {} changed nothing", team.id);
-    }
-    let verb = if args.check { "can apply" } else { "applied" };
-    for file in &applied {
-        match (file.added, file.removed) {
-            (Some(added), Some(removed)) => out!("{verb} {} (+{added} -{removed})", file.path),
-            _ => out!("{verb} {} (binary)", file.path),
+    let file =
+        |it: &changes::Change| json!({"path": it.path, "added": it.added, "removed": it.removed});
+    let data = json!({
+        "execution_id": charter.id, "team_id": team.id, "round": round,
+        "applied": !args.check, "files": applied.iter().map(file).collect::<Vec<_>>(),
+    });
+    setting.answer(&data, || {
+        if applied.is_empty() {
+            out!("round {round} of team {} changed nothing", team.id);
         }
-    }
-    Ok(ExitCode::SUCCESS)
+        let verb = if args.check { "can apply" } else { "applied" };
+        for file in &applied {
+            match (file.added, file.removed) {
+                (Some(added), Some(removed)) => out!("{verb} {} (+{added} -{removed})", file.path),
+                _ => out!("{verb} {} (binary)", file.path),
+            }
+        }
+    })
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kumite_contest::place::Place;
-use kumite_contest::view::ContestState;
+use kumite_contest::view::{Board, ContestState};
 use kumite_contest::{board as program, report};
 use serde_json::{Value, json};
 
@@ -142,21 +142,17 @@ fn list(setting: &Setting, place: &Place) -> Result {
             Err(error) => eprintln!("kumite: warning: contest {}: {error}", listed.id),
         }
     }
-    if setting.json() {
-        let contests: Vec<&kumite_contest::view::Board> =
-            boards.iter().map(|(_, board)| board).collect();
-        out!("{}", json!({ "contests": contests }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    for (created_at, board) in &boards {
-        let winner = board.winner.as_deref().unwrap_or("-");
-        out!(
-            "{}  {created_at}  {:9}  {:2} teams  {winner:12}  {}",
-            board.execution_id,
-            table::contest_style(board.state).apply_to(board.state.word()),
-            board.teams.len(),
-            board.task.lines().next().unwrap_or_default()
-        );
-    }
-    Ok(ExitCode::SUCCESS)
+    let contests: Vec<&Board> = boards.iter().map(|(_, board)| board).collect();
+    setting.answer(&json!({ "contests": contests }), || {
+        for (created_at, board) in &boards {
+            let winner = board.winner.as_deref().unwrap_or("-");
+            out!(
+                "{}  {created_at}  {:9}  {:2} teams  {winner:12}  {}",
+                board.execution_id,
+                table::contest_style(board.state).apply_to(board.state.word()),
+                board.teams.len(),
+                board.task.lines().next().unwrap_or_default()
+            );
+        }
+    })
 }

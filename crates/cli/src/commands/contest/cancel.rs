@@ -13,7 +13,6 @@ use kumite_project::journal;
 
 use super::place::PlaceArgs;
 use crate::args::Setting;
-use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -61,16 +60,10 @@ pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
         // No process played it, so we end it ourselves.
         Engine::open(home, Cancel::new())?.play(&mut |_, _| {})?;
     }
-    match setting.json() {
-        true => out!(
-            "{}",
-            serde_json::json!({"execution_id": id, "state": "cancelled"})
-        ),
-        false => {
-            eprintln!("kumite: contest {id} is cancelled; what was finished stays on the board");
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let data = serde_json::json!({"execution_id": id, "state": "cancelled"});
+    setting.answer(&data, || {
+        eprintln!("kumite: contest {id} is cancelled; what was finished stays on the board");
+    })
 }
 
 fn is_ended(home: &Home) -> bool {

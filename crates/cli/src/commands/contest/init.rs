@@ -3,13 +3,11 @@
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::Args;
 use kumite_formats::contest::EXAMPLE;
 
 use crate::args::Setting;
-use crate::out::out;
 use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
@@ -28,14 +26,10 @@ pub fn init(setting: &Setting, args: &InitArgs) -> Result {
         )),
         _ => Trouble::failed(format!("cannot write {}: {error}", path.display())),
     })?;
-    match setting.json() {
-        true => out!("{}", serde_json::json!({ "file": path })),
-        false => {
-            eprintln!("wrote {}; now:", path.display());
-            eprintln!("  kumite contest run {} --dry-run", args.file.display());
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    setting.answer(&serde_json::json!({ "file": path }), || {
+        eprintln!("wrote {}; now:", path.display());
+        eprintln!("  kumite contest run {} --dry-run", args.file.display());
+    })
 }
 
 /// The whole file, or nothing: a full disk leaves nothing that the next try would find.

@@ -1,7 +1,5 @@
 //! `kumite contest show`.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use console::style;
 use kumite_agents::clean_line;
@@ -65,11 +63,7 @@ pub fn show(setting: &Setting, args: &ShowArgs) -> Result {
             )));
         }
     }
-    match setting.json() {
-        true => out!("{}", serde_json::json!(report)),
-        false => print(&report, args),
-    }
-    Ok(ExitCode::SUCCESS)
+    setting.answer(&serde_json::json!(report), || print(&report, args))
 }
 
 fn print(report: &Report, args: &ShowArgs) {
