@@ -1,7 +1,7 @@
 //! Every setting that has a fixed name.
 
 use super::value::{Allowed, Plain, quoted, quoted_list};
-use super::{Guard, Settings, Size, Span};
+use super::{Guard, Settings, Size};
 
 /// One setting: its name, its meaning, how it is read and how it is shown.
 pub struct Key {
@@ -14,188 +14,116 @@ pub struct Key {
 
 const GUARDS: [(&str, Guard); 2] = [("seed", Guard::Seed), ("strict", Guard::Strict)];
 
-pub const KEYS: &[Key] = &[
-    Key {
-        name: "run.jobs",
-        doc: "how many specs run at the same time",
-        read: |it, value| put(&mut it.run.jobs, value.count(1..=1000)),
-        show: |it| it.run.jobs.to_string(),
-    },
-    Key {
-        name: "run.auto_approve",
-        doc: "approve each document as soon as it is written",
-        read: |it, value| put(&mut it.run.auto_approve, value.bool()),
-        show: |it| it.run.auto_approve.to_string(),
-    },
-    Key {
-        name: "run.step_timeout",
-        doc: "how long one step may take",
-        read: |it, value| put(&mut it.run.step_timeout, value.span_above_zero()),
-        show: |it| span(it.run.step_timeout),
-    },
-    Key {
-        name: "review.rounds_max",
-        doc: "review rounds before a person is asked",
-        read: |it, value| put(&mut it.review.rounds_max, value.count(1..=7)),
-        show: |it| it.review.rounds_max.to_string(),
-    },
-    Key {
-        name: "impl.retries_max",
-        doc: "how often the implementation is started again while tasks are open",
-        read: |it, value| put(&mut it.implementation.retries_max, value.count(0..=7)),
-        show: |it| it.implementation.retries_max.to_string(),
-    },
-    Key {
-        name: "impl.guard",
-        doc: "\"seed\": no check box, or no tasks.md, means nothing is left; \"strict\": it pauses",
-        read: |it, value| put(&mut it.implementation.guard, value.word(&GUARDS)),
-        show: |it| {
-            let names = GUARDS
-                .iter()
-                .find(|(_, guard)| *guard == it.implementation.guard);
-            quoted(names.map_or("seed", |(name, _)| name))
-        },
-    },
-    Key {
-        name: "inspection.rounds_max",
-        doc: "inspections in all before a person is asked",
-        read: |it, value| put(&mut it.inspection.rounds_max, value.count(1..=9)),
-        show: |it| it.inspection.rounds_max.to_string(),
-    },
-    Key {
-        name: "agent.default",
-        doc: "the agent for every phase that names no other",
-        read: |it, value| put(&mut it.agent.default, value.some_text()),
-        show: |it| quoted(&it.agent.default),
-    },
-    Key {
-        name: "agent.silence_timeout",
-        doc: "an agent that says nothing for so long counts as hung",
-        read: |it, value| put(&mut it.agent.silence_timeout, value.span_above_zero()),
-        show: |it| span(it.agent.silence_timeout),
-    },
-    Key {
-        name: "agent.exit_grace",
-        doc: "how long an agent may take to end after its result",
-        read: |it, value| put(&mut it.agent.exit_grace, value.span()),
-        show: |it| span(it.agent.exit_grace),
-    },
-    Key {
-        name: "agent.term_grace",
-        doc: "how long an agent may take to end when told to, before it is killed",
-        read: |it, value| put(&mut it.agent.term_grace, value.span()),
-        show: |it| span(it.agent.term_grace),
-    },
-    Key {
-        name: "agent.spawn_retries",
-        doc: "how often an agent that cannot be started is tried again",
-        read: |it, value| put(&mut it.agent.spawn_retries, value.count(0..=100)),
-        show: |it| it.agent.spawn_retries.to_string(),
-    },
-    Key {
-        name: "limit.wait",
-        doc: "wait for the end of a usage limit",
-        read: |it, value| put(&mut it.limit.wait, value.bool()),
-        show: |it| it.limit.wait.to_string(),
-    },
-    Key {
-        name: "limit.min_wait",
-        doc: "the shortest wait for a usage limit",
-        read: |it, value| put(&mut it.limit.min_wait, value.span()),
-        show: |it| span(it.limit.min_wait),
-    },
-    Key {
-        name: "limit.max_wait",
-        doc: "the longest wait for a usage limit",
-        read: |it, value| put(&mut it.limit.max_wait, value.span()),
-        show: |it| span(it.limit.max_wait),
-    },
-    Key {
-        name: "limit.jitter",
-        doc: "up to so much is added to each wait, so that runs do not wake at once",
-        read: |it, value| put(&mut it.limit.jitter, value.span()),
-        show: |it| span(it.limit.jitter),
-    },
-    Key {
-        name: "budget.usd_per_run",
-        doc: "US dollars that one run may cost; 0: any",
-        read: |it, value| put(&mut it.budget.usd_per_run, value.usd()),
-        show: |it| it.budget.usd_per_run.to_string(),
-    },
-    Key {
-        name: "budget.usd_per_day",
-        doc: "US dollars that all runs of a day may cost; 0: any",
-        read: |it, value| put(&mut it.budget.usd_per_day, value.usd()),
-        show: |it| it.budget.usd_per_day.to_string(),
-    },
-    Key {
-        name: "log.max_size",
-        doc: "how large the log of one agent may grow; 0: any size",
-        read: |it, value| put(&mut it.log.max_size, log_size(value)),
-        show: |it| quoted(&it.log.max_size.to_string()),
-    },
-    Key {
-        name: "log.max_total",
-        doc: "how large all logs of one spec may be together; 0: any size",
-        read: |it, value| put(&mut it.log.max_total, value.size()),
-        show: |it| quoted(&it.log.max_total.to_string()),
-    },
-    Key {
-        name: "notify.webhook",
-        doc: "an address, or a list of them, that is told when a run ends or needs a person; empty: none",
-        read: |it, value| put(&mut it.notify.webhook, webhooks(value)),
-        show: |it| {
-            let shown: Vec<String> = it
-                .notify
-                .webhook
-                .iter()
-                .map(|it| without_secret(it))
-                .collect();
-            match shown.as_slice() {
-                [] => quoted(""),
-                [one] => quoted(one),
-                several => quoted_list(several),
-            }
-        },
-    },
-    Key {
-        name: "notify.desktop",
-        doc: "show a notice on the desktop when a run ends or needs a person",
-        read: |it, value| put(&mut it.notify.desktop, value.bool()),
-        show: |it| it.notify.desktop.to_string(),
-    },
-];
+/// Each row has the name of a setting, its field, how its value is read (a method of [`Plain`]), how
+/// it is shown, and its meaning.
+macro_rules! keys {
+    ($($name:literal, $($field:ident).+, $read:ident($($arg:expr)?), $show:ident: $doc:literal;)*) => {
+        pub const KEYS: &[Key] = &[$(Key {
+            name: $name,
+            doc: $doc,
+            read: |it, value| put(&mut it.$($field).+, value.$read($($arg)?)),
+            show: |it| $show(&it.$($field).+),
+        }),*];
+    };
+}
+
+keys! {
+    "run.jobs", run.jobs, count(1..=1000), bare:
+        "how many specs run at the same time";
+    "run.auto_approve", run.auto_approve, bool(), bare:
+        "approve each document as soon as it is written";
+    "run.step_timeout", run.step_timeout, span_above_zero(), text:
+        "how long one step may take";
+    "review.rounds_max", review.rounds_max, count(1..=7), bare:
+        "review rounds before a person is asked";
+    "impl.retries_max", implementation.retries_max, count(0..=7), bare:
+        "how often the implementation is started again while tasks are open";
+    "impl.guard", implementation.guard, word(&GUARDS), guard:
+        "\"seed\": no check box, or no tasks.md, means nothing is left; \"strict\": it pauses";
+    "inspection.rounds_max", inspection.rounds_max, count(1..=9), bare:
+        "inspections in all before a person is asked";
+    "agent.default", agent.default, some_text(), text:
+        "the agent for every phase that names no other";
+    "agent.silence_timeout", agent.silence_timeout, span_above_zero(), text:
+        "an agent that says nothing for so long counts as hung";
+    "agent.exit_grace", agent.exit_grace, span(), text:
+        "how long an agent may take to end after its result";
+    "agent.term_grace", agent.term_grace, span(), text:
+        "how long an agent may take to end when told to, before it is killed";
+    "agent.spawn_retries", agent.spawn_retries, count(0..=100), bare:
+        "how often an agent that cannot be started is tried again";
+    "limit.wait", limit.wait, bool(), bare:
+        "wait for the end of a usage limit";
+    "limit.min_wait", limit.min_wait, span(), text:
+        "the shortest wait for a usage limit";
+    "limit.max_wait", limit.max_wait, span(), text:
+        "the longest wait for a usage limit";
+    "limit.jitter", limit.jitter, span(), text:
+        "up to so much is added to each wait, so that runs do not wake at once";
+    "budget.usd_per_run", budget.usd_per_run, usd(), bare:
+        "US dollars that one run may cost; 0: any";
+    "budget.usd_per_day", budget.usd_per_day, usd(), bare:
+        "US dollars that all runs of a day may cost; 0: any";
+    "log.max_size", log.max_size, log_size(), text:
+        "how large the log of one agent may grow; 0: any size";
+    "log.max_total", log.max_total, size(), text:
+        "how large all logs of one spec may be together; 0: any size";
+    "notify.webhook", notify.webhook, webhooks(), webhooks:
+        "an address, or a list of them, that is told when a run ends or needs a person; empty: none";
+    "notify.desktop", notify.desktop, bool(), bare:
+        "show a notice on the desktop when a run ends or needs a person";
+}
 
 fn put<T>(slot: &mut T, value: Result<T, Allowed>) -> Result<(), Allowed> {
     *slot = value?;
     Ok(())
 }
 
-fn span(span: Span) -> String {
-    quoted(&span.to_string())
+fn bare(value: &impl ToString) -> String {
+    value.to_string()
 }
 
-/// A smaller log could not hold an agent's last words.
-fn log_size(value: &Plain) -> Result<Size, Allowed> {
-    let size = value.size()?;
-    match size.bytes() {
-        1..1_000_000 => Err("at least \"1MB\", or 0 for no limit".to_owned()),
-        _ => Ok(size),
+fn text(value: &impl ToString) -> String {
+    quoted(&value.to_string())
+}
+
+fn guard(guard: &Guard) -> String {
+    let word = GUARDS.iter().find(|(_, known)| known == guard);
+    quoted(word.map_or("seed", |(word, _)| word))
+}
+
+fn webhooks(addresses: &[String]) -> String {
+    let shown: Vec<String> = addresses.iter().map(|it| without_secret(it)).collect();
+    match shown.as_slice() {
+        [] => quoted(""),
+        [one] => quoted(one),
+        several => quoted_list(several),
     }
 }
 
-fn webhooks(value: &Plain) -> Result<Vec<String>, Allowed> {
-    let given = match value {
-        Plain::List(_) => value.texts().ok(),
-        _ => value.text().ok().map(|text| match text.is_empty() {
-            true => Vec::new(),
-            false => vec![text],
-        }),
-    };
-    let given = given.filter(|addresses| addresses.iter().all(|it| is_web_address(it)));
-    given.ok_or_else(|| {
-        "an address that begins with https:// or http://, a list of them, or \"\"".to_owned()
-    })
+impl Plain {
+    /// A smaller log could not hold an agent's last words.
+    fn log_size(&self) -> Result<Size, Allowed> {
+        let size = self.size()?;
+        match size.bytes() {
+            1..1_000_000 => Err("at least \"1MB\", or 0 for no limit".to_owned()),
+            _ => Ok(size),
+        }
+    }
+
+    fn webhooks(&self) -> Result<Vec<String>, Allowed> {
+        let given = match self {
+            Plain::List(_) => self.texts().ok(),
+            _ => self.text().ok().map(|text| match text.is_empty() {
+                true => Vec::new(),
+                false => vec![text],
+            }),
+        };
+        let given = given.filter(|addresses| addresses.iter().all(|it| is_web_address(it)));
+        given.ok_or_else(|| {
+            "an address that begins with https:// or http://, a list of them, or \"\"".to_owned()
+        })
+    }
 }
 
 fn is_web_address(text: &str) -> bool {
