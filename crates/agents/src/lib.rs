@@ -46,9 +46,7 @@ pub use adopt::{Adopted, adopt, agent_of};
 pub use clean::{clean, clean_line};
 pub use conclude::conclude;
 pub use contain::{Left, Means, Remains, inherit_orphans, means, start_child};
-pub use driver::{
-    AcpConfig, CommandConfig, Driver, Invocation, Order, ProgramConfig, PromptBy, ScriptedConfig,
-};
+pub use driver::{Invocation, Order, invocation};
 pub use files::Error;
 pub use final_text::final_text;
 pub use handle::Handle;
@@ -56,7 +54,7 @@ pub use launch::{Launcher, launch};
 pub use logs::{AgentLogs, agent_logs, prune, rotated};
 pub use owner::Owner;
 pub use process::Identity;
-pub use program::{Output, Program, Unfinished, end_programs, inherited, run_to_end};
+pub use program::{Output, Program, Unfinished, end_programs, find_program, inherited, run_to_end};
 pub use request::{End, Protocol, Record, Request};
 pub use said::{Line, Said};
 pub use supervisor::{supervise, supervise_ahead};

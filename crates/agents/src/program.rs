@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -121,6 +121,11 @@ pub fn end_programs(owner: &str) {
 /// hook may have called kumite.
 pub fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| !name.as_bytes().starts_with(b"GIT_"))
+}
+
+/// The file of a program, found as a shell would find it, but in the given `PATH` and directory.
+pub fn find_program(program: &str, dir: &Path, path: Option<&str>) -> Option<PathBuf> {
+    find(OsStr::new(program), dir, path.map(OsStr::new)).ok()
 }
 
 fn start(

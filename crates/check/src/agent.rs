@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use kumite_agents::{AcpConfig, CommandConfig, Driver, ProgramConfig, PromptBy};
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub(crate) struct Change {
     /// Arguments after those of the settings.
     pub args: Vec<String>,
     /// How a command gets its prompt.
-    pub prompt: PromptBy,
+    pub prompt: Prompt,
 }
 
 impl Agent {
@@ -66,13 +65,7 @@ impl Agent {
     }
 
     pub fn program(&self) -> &str {
-        match &self.settings.kind {
-            AgentKind::Program { program, .. } => program,
-            AgentKind::Acp { command } | AgentKind::Command { command, .. } => {
-                command.first().map_or("", String::as_str)
-            }
-            AgentKind::Scripted { .. } => "",
-        }
+        self.settings.kind.program().unwrap_or_default()
     }
 
     /// The kind of model it calls: an ACP agent is usually one of the known programs in another
@@ -92,43 +85,25 @@ impl Agent {
         env.map(|(name, value)| (name.clone(), value.clone()))
     }
 
-    /// The driver as configured, in `project`, with the `change` applied.
-    pub(crate) fn driver(&self, project: &Path, binary: &Path, change: &Change) -> Driver {
-        match &self.settings.kind {
-            AgentKind::Program {
-                kind,
-                program,
-                args,
-                model,
-                permission_mode,
-            } => {
-                let config = ProgramConfig {
-                    program: chosen(program, project, change),
-                    args: args.iter().chain(&change.args).cloned().collect(),
-                    model: model.clone(),
-                    permission_mode: permission_mode.clone(),
-                };
-                Driver::Program(*kind, config)
+    /// Its kind as configured, with the `change` applied.
+    pub(crate) fn changed(&self, project: &Path, change: &Change) -> AgentKind {
+        let mut kind = self.settings.kind.clone();
+        match &mut kind {
+            AgentKind::Program { program, args, .. } => {
+                *program = chosen(program, project, change);
+                args.extend(change.args.iter().cloned());
             }
-            AgentKind::Acp { command } => Driver::Acp(AcpConfig {
-                bridge: binary.to_string_lossy().into_owned(),
-                command: self.words(command, project, change),
-            }),
-            AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
-                command: self.words(command, project, change),
-                prompt: match (&change.program, prompt) {
-                    (Some(_), _) => change.prompt,
-                    (None, Prompt::Stdin) => PromptBy::Stdin,
-                    (None, Prompt::File) => PromptBy::File,
-                    (None, Prompt::None) => PromptBy::None,
-                },
-            }),
+            AgentKind::Acp { command } => *command = self.words(command, project, change),
+            AgentKind::Command { command, prompt } => {
+                *command = self.words(command, project, change);
+                if change.program.is_some() {
+                    *prompt = change.prompt;
+                }
+            }
             // `Agent::new` makes none of these.
-            AgentKind::Scripted { .. } => Driver::Command(CommandConfig {
-                command: Vec::new(),
-                prompt: PromptBy::None,
-            }),
+            AgentKind::Scripted { .. } => {}
         }
+        kind
     }
 
     /// A copy with another model and all permissions: the stage is thrown away anyway.

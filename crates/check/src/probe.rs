@@ -6,9 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_agents::{Program, run_to_end};
+use kumite_agents::{Program, find_program, run_to_end};
 use kumite_core::program::ProgramKind;
-use rustix::fs::{Access, access};
 
 use crate::agent::{Agent, Kind};
 
@@ -35,7 +34,8 @@ pub enum Login {
 /// Asks the program itself. Paths in the settings are relative to `project`.
 pub fn probe(agent: &Agent, project: &Path) -> Probe {
     let world = World::new(agent);
-    let Some(path) = world.find(agent.program(), project) else {
+    let Some(path) = find_program(agent.program(), project, world.variable("PATH").as_deref())
+    else {
         return Probe {
             path: None,
             version: None,
@@ -90,10 +90,6 @@ fn version_in(text: &str) -> Option<String> {
     Some(word.trim_start_matches('v').to_owned())
 }
 
-fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
-}
-
 struct Answer {
     good: bool,
     text: String,
@@ -125,15 +121,6 @@ impl World {
         let parent = place(account.variable)
             .unwrap_or_else(|| place("HOME").unwrap_or_default().join(account.home));
         parent.join(account.folder)
-    }
-
-    fn find(&self, program: &str, project: &Path) -> Option<PathBuf> {
-        if program.contains('/') {
-            return Some(project.join(program)).filter(|path| is_program(path));
-        }
-        let path = self.variable("PATH")?;
-        let mut places = std::env::split_paths(&path).map(|dir| dir.join(program));
-        places.find(|place| is_program(place))
     }
 
     /// Its output, unless it takes too long.

@@ -6,8 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kumite_agents::{Handle, Order, PromptBy, Request, launch};
+use kumite_agents::{Handle, Order, Request, invocation, launch};
 use kumite_fake_model::{Act, By, Options, Rule, Script, Server};
+use kumite_formats::settings::Prompt;
 use tempfile::TempDir;
 
 use crate::agent::{Change, Kind};
@@ -196,7 +197,7 @@ impl<'a> Stage<'a> {
         if self.is_command() && self.kit.offline && change.program.is_none() {
             change.program = Some(self.path("obedient"));
         }
-        let prompt_file = (change.prompt == PromptBy::File).then(|| dir.join("prompt.md"));
+        let prompt_file = (change.prompt == Prompt::File).then(|| dir.join("prompt.md"));
         if let Some(path) = &prompt_file {
             fs::write(path, &ask.prompt)?;
         }
@@ -215,9 +216,8 @@ impl<'a> Stage<'a> {
             true => &kit.agent.obeying(offline::model(self.kind())),
             false => &kit.agent,
         };
-        let invocation = agent
-            .driver(&kit.project, &kit.binary, &change)
-            .invocation(&order);
+        let kind = agent.changed(&kit.project, &change);
+        let invocation = invocation(&kind, &kit.project, &kit.binary, &order);
         let mut env = self.environment(ask.credentials);
         env.extend(self.known(&order));
         env.extend(invocation.env);

@@ -11,7 +11,6 @@ use kumite_formats::contest::{Judge, MetricKind, Plan, TeamKind};
 use kumite_formats::settings::Settings;
 use kumite_project::books::{Books, Follower, Found};
 use kumite_project::clock::{local_day, now_ms};
-use kumite_project::program::kind_name;
 use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags, Loader};
 use kumite_project::usage_log::{Line, Program, Tried, UsageLog};
@@ -228,7 +227,7 @@ fn player(plan: &Plan, settings: &Settings, team: u32) -> Option<Program> {
             kind: settings
                 .agents
                 .get(&agent.agent)
-                .map_or("", kind_name)
+                .map_or("", |agent| agent.kind.name())
                 .to_owned(),
         }),
         TeamKind::Model(model) => Some(model_of(&model.leader.llm.model)),

@@ -7,6 +7,7 @@
 //! back as events. This crate has no clock, no files, no randomness and no async, so that the same
 //! core runs in the real host and in the simulator.
 
+pub mod agent_kind;
 pub mod budget;
 pub mod change;
 pub mod contest;

@@ -22,10 +22,11 @@ use std::path::PathBuf;
 use kumite_core::names::Phase;
 
 pub use agent_keys::{AGENT_KEYS, AgentKey};
-pub use agents::{AgentKind, AgentSettings, Prompt};
+pub use agents::AgentSettings;
 pub use error::Error;
 pub(crate) use error::nearest;
 pub use keys::{KEYS, Key, without_secret};
+pub use kumite_core::agent_kind::{AgentKind, Prompt};
 pub use kumite_core::program::ProgramKind;
 pub use load::doc;
 pub use size::Size;

@@ -14,7 +14,7 @@ use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 use kumite_prompts::Command;
 
 use crate::purse;
-use kumite_project::job::{GO_ON, Job, driver, own_binary, prompt_file};
+use kumite_project::job::{GO_ON, Job, own_binary, prompt_file};
 use kumite_project::project::Spec;
 use kumite_project::{crash, settings};
 
@@ -93,8 +93,7 @@ pub fn start(
         known: known(spec, launch),
         timeout: kit.settings.run.step_timeout.duration(),
     };
-    let driver = driver(&agent.kind, spec.project_root(), &binary);
-    let request = job.request(&driver, agent, &kit.settings);
+    let request = job.request(agent, &kit.settings, spec.project_root(), &binary);
     crash::point(format_args!("prepared {}", spec.name));
     Ok(launcher.launch(&binary, &dir, &request)?)
 }

@@ -159,7 +159,7 @@ fn program(kit: &Kit, step: Step) -> Program {
     let agent = kit.agent(step);
     Program {
         program: kit.agent_name(step).to_owned(),
-        kind: agent.map_or("", program::kind_name).to_owned(),
+        kind: agent.map_or("", |agent| agent.kind.name()).to_owned(),
     }
 }
 

@@ -4,9 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_agents::{
-    AcpConfig, CommandConfig, Driver, Order, ProgramConfig, PromptBy, Request, ScriptedConfig,
-};
+use kumite_agents::{Order, Request, invocation};
 use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 
 use crate::files::{self, Durable};
@@ -43,8 +41,15 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn request(self, driver: &Driver, agent: &AgentSettings, settings: &Settings) -> Request {
-        let invocation = driver.invocation(&self.order);
+    /// `binary` is kumite; the path of a scripted agent's script is relative to `root`.
+    pub fn request(
+        self,
+        agent: &AgentSettings,
+        settings: &Settings,
+        root: &Path,
+        binary: &Path,
+    ) -> Request {
+        let invocation = invocation(&agent.kind, root, binary, &self.order);
         let mut env = environment(&self.known);
         env.extend(agent.env.clone());
         env.extend(invocation.env);
@@ -66,43 +71,6 @@ impl Job {
             spawn_retries: waits.spawn_retries,
             log_max_bytes: settings.log.max_size.bytes(),
         }
-    }
-}
-
-/// `binary` is kumite; the path of a scripted agent's script is relative to `root`.
-pub fn driver(kind: &AgentKind, root: &Path, binary: &Path) -> Driver {
-    match kind {
-        AgentKind::Program {
-            kind,
-            program,
-            args,
-            model,
-            permission_mode,
-        } => {
-            let config = ProgramConfig {
-                program: program.clone(),
-                args: args.clone(),
-                model: model.clone(),
-                permission_mode: permission_mode.clone(),
-            };
-            Driver::Program(*kind, config)
-        }
-        AgentKind::Acp { command } => Driver::Acp(AcpConfig {
-            bridge: binary.to_string_lossy().into_owned(),
-            command: command.clone(),
-        }),
-        AgentKind::Command { command, prompt } => Driver::Command(CommandConfig {
-            command: command.clone(),
-            prompt: match prompt {
-                Prompt::Stdin => PromptBy::Stdin,
-                Prompt::File => PromptBy::File,
-                Prompt::None => PromptBy::None,
-            },
-        }),
-        AgentKind::Scripted { script } => Driver::Scripted(ScriptedConfig {
-            program: binary.to_string_lossy().into_owned(),
-            script: script.as_ref().map(|script| root.join(script)),
-        }),
     }
 }
 

@@ -6,22 +6,12 @@ use std::path::Path;
 
 use kumite_agents::End;
 use kumite_core::outcome::{Ended, Outcome};
-use kumite_formats::settings::{AgentKind, AgentSettings};
 
 use crate::files::{self, Durable};
 use crate::usage_log::Program;
 
 /// In an agent's directory. The settings may change while the agent works.
 const PROGRAM: &str = "program.json";
-
-pub fn kind_name(agent: &AgentSettings) -> &'static str {
-    match &agent.kind {
-        AgentKind::Program { kind, .. } => kind.name(),
-        AgentKind::Acp { .. } => "acp",
-        AgentKind::Command { .. } => "command",
-        AgentKind::Scripted { .. } => "scripted",
-    }
-}
 
 /// Notes the program that an agent is started with.
 pub fn note(dir: &Path, program: &Program) -> io::Result<()> {

@@ -1,38 +1,20 @@
 //! Any command. No shell is involved: each word of the setting is one argument.
 
+use kumite_core::agent_kind::Prompt;
+
 use super::{Invocation, Order};
 use crate::request::Protocol;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandConfig {
-    /// Program and arguments, with the placeholders `{step}`, `{spec}`, `{round}` and
-    /// `{prompt_file}`. The settings check that there are no other placeholders, and that there is
-    /// a program.
-    pub command: Vec<String>,
-    pub prompt: PromptBy,
-}
-
-/// How a command gets its prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PromptBy {
-    #[default]
-    Stdin,
-    /// As `{prompt_file}`, which the caller writes.
-    File,
-    None,
-}
-
-impl CommandConfig {
-    pub fn invocation(&self, order: &Order) -> Invocation {
-        let mut words = self.command.iter().map(|word| filled(word, order));
-        Invocation {
-            program: words.next().unwrap_or_default(),
-            args: words.collect(),
-            env: Vec::new(),
-            stdin: (self.prompt == PromptBy::Stdin).then(|| order.prompt.clone()),
-            protocol: Protocol::Plain,
-            session: order.resume.clone(),
-        }
+/// The settings check that the command has a program and no other placeholders.
+pub fn invocation(command: &[String], prompt: Prompt, order: &Order) -> Invocation {
+    let mut words = command.iter().map(|word| filled(word, order));
+    Invocation {
+        program: words.next().unwrap_or_default(),
+        args: words.collect(),
+        env: Vec::new(),
+        stdin: (prompt == Prompt::Stdin).then(|| order.prompt.clone()),
+        protocol: Protocol::Plain,
+        session: order.resume.clone(),
     }
 }
 
@@ -76,11 +58,9 @@ mod tests {
     use super::super::order;
     use super::*;
 
-    fn command(words: &[&str], prompt: PromptBy) -> CommandConfig {
-        CommandConfig {
-            command: words.iter().map(|word| (*word).to_owned()).collect(),
-            prompt,
-        }
+    fn start(words: &[&str], prompt: Prompt, order: &Order) -> Invocation {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        invocation(&words, prompt, order)
     }
 
     #[test]
@@ -88,17 +68,14 @@ mod tests {
         let mut order = order("hello");
         order.spec = "{step}".to_owned();
         order.prompt_file = Some("/p/1.md".into());
-        let config = command(
-            &[
-                "./a.sh",
-                "{step}-{round}",
-                "{spec}",
-                "{what} {",
-                "@{prompt_file}",
-            ],
-            PromptBy::File,
-        );
-        let invocation = config.invocation(&order);
+        let words = [
+            "./a.sh",
+            "{step}-{round}",
+            "{spec}",
+            "{what} {",
+            "@{prompt_file}",
+        ];
+        let invocation = start(&words, Prompt::File, &order);
         assert_eq!(invocation.program, "./a.sh");
         assert_eq!(
             invocation.args,
@@ -109,18 +86,8 @@ mod tests {
 
     #[test]
     fn the_prompt_goes_to_stdin_if_it_should() {
-        assert_eq!(
-            command(&["cat"], PromptBy::Stdin)
-                .invocation(&order("hello"))
-                .stdin
-                .as_deref(),
-            Some("hello")
-        );
-        assert_eq!(
-            command(&["cat"], PromptBy::None)
-                .invocation(&order("hello"))
-                .stdin,
-            None
-        );
+        let stdin = |prompt| start(&["cat"], prompt, &order("hello")).stdin;
+        assert_eq!(stdin(Prompt::Stdin).as_deref(), Some("hello"));
+        assert_eq!(stdin(Prompt::None), None);
     }
 }

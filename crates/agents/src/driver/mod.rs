@@ -5,15 +5,12 @@ mod acp;
 mod command;
 mod scripted;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use kumite_core::program::ProgramKind;
+use kumite_core::agent_kind::AgentKind;
 
-use crate::programs;
+use crate::programs::{self, Config};
 use crate::request::Protocol;
-pub use acp::AcpConfig;
-pub use command::{CommandConfig, PromptBy};
-pub use scripted::ScriptedConfig;
 
 /// What an agent is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,36 +30,6 @@ pub struct Order {
     pub cap_usd_micros: Option<u64>,
 }
 
-/// The settings for one of the programs that kumite knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramConfig {
-    pub program: String,
-    /// The person's own arguments.
-    pub args: Vec<String>,
-    /// Empty: the program's own default.
-    pub model: String,
-    /// What it may do without asking, in the program's own words. Empty: kumite's default.
-    pub permission_mode: String,
-}
-
-impl ProgramConfig {
-    pub fn new(program: &str) -> ProgramConfig {
-        ProgramConfig {
-            program: program.to_owned(),
-            args: Vec::new(),
-            model: String::new(),
-            permission_mode: String::new(),
-        }
-    }
-
-    pub(crate) fn mode<'a>(&'a self, default: &'a str) -> &'a str {
-        match self.permission_mode.as_str() {
-            "" => default,
-            mode => mode,
-        }
-    }
-}
-
 /// What to run: a driver's part of a [`crate::Request`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
@@ -76,21 +43,30 @@ pub struct Invocation {
     pub session: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Driver {
-    Program(ProgramKind, ProgramConfig),
-    Acp(AcpConfig),
-    Command(CommandConfig),
-    Scripted(ScriptedConfig),
-}
-
-impl Driver {
-    pub fn invocation(&self, order: &Order) -> Invocation {
-        match self {
-            Driver::Program(program, config) => programs::invocation(*program, config, order),
-            Driver::Acp(config) => config.invocation(order),
-            Driver::Command(config) => config.invocation(order),
-            Driver::Scripted(config) => config.invocation(order),
+/// `binary` is kumite; the path of a script is relative to `root`.
+pub fn invocation(kind: &AgentKind, root: &Path, binary: &Path, order: &Order) -> Invocation {
+    let kumite = || binary.to_string_lossy().into_owned();
+    match kind {
+        AgentKind::Program {
+            kind,
+            program,
+            args,
+            model,
+            permission_mode: mode,
+        } => {
+            let config = Config {
+                program,
+                args,
+                model,
+                mode,
+            };
+            programs::invocation(*kind, &config, order)
+        }
+        AgentKind::Acp { command } => acp::invocation(kumite(), command, order),
+        AgentKind::Command { command, prompt } => command::invocation(command, *prompt, order),
+        AgentKind::Scripted { script } => {
+            let script = script.as_ref().map(|script| root.join(script));
+            scripted::invocation(kumite(), script, order)
         }
     }
 }

@@ -8,15 +8,48 @@ mod opencode;
 
 use kumite_core::program::ProgramKind;
 
-use crate::driver::{Invocation, Order, ProgramConfig};
+use crate::driver::{Invocation, Order};
 use crate::protocol::Dialect;
+use crate::request::Protocol;
 
-pub fn invocation(program: ProgramKind, config: &ProgramConfig, order: &Order) -> Invocation {
-    match program {
-        ProgramKind::Claude => claude::invocation(config, order),
-        ProgramKind::Codex => codex::invocation(config, order),
-        ProgramKind::Gemini => gemini::invocation(config, order),
-        ProgramKind::Opencode => opencode::invocation(config, order),
+/// What the settings say about a program.
+#[derive(Clone, Debug)]
+pub struct Config<'a> {
+    pub program: &'a str,
+    pub args: &'a [String],
+    pub model: &'a str,
+    pub mode: &'a str,
+}
+
+pub fn invocation(program: ProgramKind, config: &Config<'_>, order: &Order) -> Invocation {
+    // Some programs accept the id of a new session; the others choose it themselves.
+    let (args, session) = match program {
+        ProgramKind::Claude => (claude::args(config, order), Some(order.session())),
+        ProgramKind::Codex => (codex::args(config, order), order.resume.as_deref()),
+        ProgramKind::Gemini => (gemini::args(config, order), Some(order.session())),
+        ProgramKind::Opencode => (opencode::args(config, order), order.resume.as_deref()),
+    };
+    Invocation {
+        program: config.program.to_owned(),
+        args,
+        env: Vec::new(),
+        // As an argument, every user of the machine could see the prompt in the list of processes.
+        // It could also look like an option, and OpenCode would pass it on in quotes.
+        stdin: Some(order.prompt.clone()),
+        protocol: Protocol::Program(program),
+        session: session.map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+impl<'a> Config<'a> {
+    fn new(program: ProgramKind, model: &'a str, args: &'a [String]) -> Config<'a> {
+        Config {
+            program: program.name(),
+            args,
+            model,
+            mode: program.facts().default_mode,
+        }
     }
 }
 

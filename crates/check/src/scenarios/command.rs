@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kumite_agents::PromptBy;
+use kumite_core::agent_kind::Prompt;
 use kumite_core::outcome::LimitKind;
 
 use super::played::{ask, text, the_recording, understood};
@@ -71,7 +71,7 @@ pub const ALL: &[Scenario] = &[
             let change = Change {
                 program: Some("/bin/cat".into()),
                 args: vec!["{prompt_file}".to_owned()],
-                prompt: PromptBy::File,
+                prompt: Prompt::File,
             };
             let ask = Ask {
                 change,

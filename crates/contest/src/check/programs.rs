@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_formats::contest::{Command, MemberKind, MetricKind, Named, Plan, Plugin, TeamKind};
-use kumite_formats::settings::{AgentKind, AgentSettings};
+use kumite_formats::settings::AgentSettings;
 use kumite_models::Cancel;
 use rustix::fs::{Access, access};
 
@@ -55,13 +55,10 @@ pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
             known.join(", ")
         ));
     };
-    let program = match kind {
-        AgentKind::Program { program, .. } => program,
-        AgentKind::Acp { command } | AgentKind::Command { command, .. } => match command.first() {
-            Some(program) => program,
-            None => return Err(format!("the agent {name} has no command")),
-        },
-        AgentKind::Scripted { .. } => return Ok("built in".to_owned()),
+    let program = match kind.program() {
+        Some("") => return Err(format!("the agent {name} has no command")),
+        Some(program) => program,
+        None => return Ok("built in".to_owned()),
     };
     let path = env.get("PATH").cloned().or_else(|| (world.env)("PATH"));
     let found = find(program, world.project, path);

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use kumite_core::program::ProgramKind;
 
 use super::agent_keys::{AGENT_KEYS, AgentKey, Kind, kinds, unknown_placeholder};
-use super::agents::{AgentKind, AgentSettings, Prompt};
 use super::source::Where;
 use super::value::{Allowed, Plain, quoted};
-use super::{Error, Origin};
+use super::{AgentKind, AgentSettings, Error, Origin, Prompt};
 
 /// The settings given for one agent.
 #[derive(Default)]

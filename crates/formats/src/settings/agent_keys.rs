@@ -2,8 +2,8 @@
 
 use kumite_core::program::ProgramKind;
 
+use super::Prompt;
 use super::agent_draft::Draft;
-use super::agents::Prompt;
 use super::value::{Allowed, Plain};
 
 pub(super) const PROMPTS: [(&str, Prompt); 3] = [
@@ -38,64 +38,41 @@ pub struct AgentKey {
     pub(super) read: fn(&mut Draft, &Plain) -> Result<(), Allowed>,
 }
 
-pub const AGENT_KEYS: &[AgentKey] = &[
-    AgentKey {
-        name: "kind",
-        doc: "what the program is: one that kumite knows by name, such as \"claude\", or \"acp\", \
-              \"command\" or \"scripted\"",
-        is_of: |_| true,
-        read: |it, value| put(&mut it.kind, value.word(&kinds())),
-    },
-    AgentKey {
-        name: "env",
-        doc: "added to the environment of the program",
-        is_of: |_| true,
-        read: |it, value| put(&mut it.env, value.text_map()),
-    },
-    AgentKey {
-        name: "program",
-        doc: "name or path of the program",
-        is_of: Kind::is_program,
-        read: |it, value| put(&mut it.program, value.some_text()),
-    },
-    AgentKey {
-        name: "args",
-        doc: "more arguments for the program",
-        is_of: Kind::is_program,
-        read: |it, value| put(&mut it.args, value.texts()),
-    },
-    AgentKey {
-        name: "model",
-        doc: "the model to ask for; empty: the program's own choice",
-        is_of: Kind::is_program,
-        read: |it, value| put(&mut it.model, value.text()),
-    },
-    AgentKey {
-        name: "permission_mode",
-        doc: "what the program may do without asking, in its own words",
-        is_of: Kind::is_program,
-        read: |it, value| put(&mut it.permission_mode, value.text()),
-    },
-    AgentKey {
-        name: "command",
-        doc: "program and arguments; for kind \"command\", {step}, {spec}, {round} and \
-              {prompt_file} are filled in",
-        is_of: |kind| matches!(kind, Kind::Acp | Kind::Command),
-        read: |it, value| put(&mut it.command, command(value)),
-    },
-    AgentKey {
-        name: "prompt",
-        doc: "how the program gets its prompt: \"stdin\", \"file\" or \"none\"",
-        is_of: |kind| kind == Kind::Command,
-        read: |it, value| put(&mut it.prompt, value.word(&PROMPTS)),
-    },
-    AgentKey {
-        name: "script",
-        doc: "path of the script that a scripted agent plays",
-        is_of: |kind| kind == Kind::Scripted,
-        read: |it, value| put(&mut it.script, value.some_text()),
-    },
-];
+/// Each row has a key, the kinds that have it, how it is read (a method of [`Plain`]), and its
+/// meaning.
+macro_rules! agent_keys {
+    ($($name:ident, $is_of:expr, $read:ident($($arg:expr)?): $doc:literal;)*) => {
+        pub const AGENT_KEYS: &[AgentKey] = &[$(AgentKey {
+            name: stringify!($name),
+            doc: $doc,
+            is_of: $is_of,
+            read: |it, value| put(&mut it.$name, value.$read($($arg)?)),
+        }),*];
+    };
+}
+
+agent_keys! {
+    kind, |_| true, word(&kinds()):
+        "what the program is: one that kumite knows by name, such as \"claude\", or \"acp\", \
+         \"command\" or \"scripted\"";
+    env, |_| true, text_map():
+        "added to the environment of the program";
+    program, Kind::is_program, some_text():
+        "name or path of the program";
+    args, Kind::is_program, texts():
+        "more arguments for the program";
+    model, Kind::is_program, text():
+        "the model to ask for; empty: the program's own choice";
+    permission_mode, Kind::is_program, text():
+        "what the program may do without asking, in its own words";
+    command, |kind| matches!(kind, Kind::Acp | Kind::Command), command():
+        "program and arguments; for kind \"command\", {step}, {spec}, {round} and \
+         {prompt_file} are filled in";
+    prompt, |kind| kind == Kind::Command, word(&PROMPTS):
+        "how the program gets its prompt: \"stdin\", \"file\" or \"none\"";
+    script, |kind| kind == Kind::Scripted, some_text():
+        "path of the script that a scripted agent plays";
+}
 
 impl Kind {
     pub fn name(self) -> &'static str {
@@ -117,12 +94,14 @@ fn put<T>(slot: &mut Option<T>, value: Result<T, Allowed>) -> Result<(), Allowed
     Ok(())
 }
 
-fn command(value: &Plain) -> Result<Vec<String>, Allowed> {
-    let command = value.texts()?;
-    let program = command.first().filter(|program| !program.trim().is_empty());
-    match program {
-        Some(_) => Ok(command),
-        None => Err("a list with at least a program, such as [\"./agent.sh\"]".to_owned()),
+impl Plain {
+    fn command(&self) -> Result<Vec<String>, Allowed> {
+        let command = self.texts()?;
+        let program = command.first().filter(|program| !program.trim().is_empty());
+        match program {
+            Some(_) => Ok(command),
+            None => Err("a list with at least a program, such as [\"./agent.sh\"]".to_owned()),
+        }
     }
 }
 

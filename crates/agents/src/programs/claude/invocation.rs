@@ -1,23 +1,19 @@
 //! Claude Code, headless.
 
-use kumite_core::program::ProgramKind;
+use crate::driver::{Order, words};
+use crate::programs::Config;
 
-use crate::driver::{Invocation, Order, ProgramConfig, words};
-use crate::request::Protocol;
-
-/// Always passed, because the program's own default differs between plans.
-const PERMISSION_MODE: &str = "acceptEdits";
-
-pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
+pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
     // stream-json needs --verbose, or claude refuses.
     let mut args = Vec::from(words(["-p", "--output-format", "stream-json", "--verbose"]));
     match &order.resume {
         Some(session) => args.extend(words(["--resume", session])),
         None => args.extend(words(["--session-id", &order.session])),
     }
-    args.extend(words(["--permission-mode", config.mode(PERMISSION_MODE)]));
+    // The program's own default differs between plans.
+    args.extend(words(["--permission-mode", config.mode]));
     if !config.model.is_empty() {
-        args.extend(words(["--model", &config.model]));
+        args.extend(words(["--model", config.model]));
     }
     if let Some(cap) = order.cap_usd_micros {
         args.extend(words(["--max-budget-usd", &dollars(cap)]));
@@ -25,15 +21,7 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
     // Nobody is there to answer. The "=" keeps the option from taking the following words too.
     args.extend(words(["--disallowedTools=AskUserQuestion"]));
     args.extend(config.args.iter().cloned());
-    Invocation {
-        program: config.program.clone(),
-        args,
-        env: Vec::new(),
-        // As an argument, every user of the machine could see it in the list of processes.
-        stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Program(ProgramKind::Claude),
-        session: Some(order.session().to_owned()),
-    }
+    args
 }
 
 /// At least a millionth: the program does not accept 0 as a price.
@@ -44,17 +32,21 @@ fn dollars(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::program::ProgramKind;
+
     use super::*;
-    use crate::driver::order;
+    use crate::driver::{Invocation, order};
+    use crate::programs;
+
+    fn started(model: &str, args: &[&str], order: &Order) -> Invocation {
+        let args: Vec<String> = args.iter().map(|&word| word.to_owned()).collect();
+        let config = Config::new(ProgramKind::Claude, model, &args);
+        programs::invocation(ProgramKind::Claude, &config, order)
+    }
 
     #[test]
     fn m5_a_new_session_gets_the_id_that_was_chosen_and_its_prompt_by_stdin() {
-        let config = ProgramConfig {
-            model: "opus".to_owned(),
-            args: vec!["--effort".to_owned(), "high".to_owned()],
-            ..ProgramConfig::new("claude")
-        };
-        let invocation = invocation(&config, &order("- do it"));
+        let invocation = started("opus", &["--effort", "high"], &order("- do it"));
         assert_eq!(
             invocation.args.join(" "),
             "-p --output-format stream-json --verbose --session-id new-uuid --permission-mode acceptEdits \
@@ -72,7 +64,7 @@ mod tests {
             resume: Some("old".to_owned()),
             ..order("go on")
         };
-        let invocation = invocation(&ProgramConfig::new("claude"), &goes_on);
+        let invocation = started("", &[], &goes_on);
         let args = invocation.args.join(" ");
         assert!(
             args.contains("--resume old") && !args.contains("--session-id"),
@@ -88,9 +80,7 @@ mod tests {
                 cap_usd_micros: Some(micros),
                 ..order("x")
             };
-            let args = invocation(&ProgramConfig::new("claude"), &capped)
-                .args
-                .join(" ");
+            let args = started("", &[], &capped).args.join(" ");
             assert!(
                 args.contains(&format!("--max-budget-usd {dollars} ")),
                 "{args}"

@@ -5,4 +5,4 @@ mod invocation;
 mod said;
 
 pub use dialect::Claude;
-pub use invocation::invocation;
+pub use invocation::args;

@@ -1,19 +1,15 @@
 //! Codex, `exec --json`.
 
-use kumite_core::program::ProgramKind;
+use crate::driver::{Order, words};
+use crate::programs::Config;
 
-use crate::driver::{Invocation, Order, ProgramConfig, words};
-use crate::request::Protocol;
-
-/// Always passed: a resumed session would silently fall back to read-only.
-const SANDBOX: &str = "workspace-write";
-
-pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
+pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
     // A spec's worktree may not look like a repository.
     let mut args = Vec::from(words(["exec", "--json", "--skip-git-repo-check"]));
-    args.extend(words(["-s", config.mode(SANDBOX)]));
+    // Without it, a resumed session would silently fall back to read-only.
+    args.extend(words(["-s", config.mode]));
     if !config.model.is_empty() {
-        args.extend(words(["-m", &config.model]));
+        args.extend(words(["-m", config.model]));
     }
     args.extend(config.args.iter().cloned());
     // Options come before the subcommand, which knows few of them.
@@ -22,29 +18,22 @@ pub fn invocation(config: &ProgramConfig, order: &Order) -> Invocation {
     }
     // The prompt comes through stdin: as an argument it could look like an option.
     args.extend(words(["-"]));
-    Invocation {
-        program: config.program.clone(),
-        args,
-        env: Vec::new(),
-        stdin: Some(order.prompt.clone()),
-        protocol: Protocol::Program(ProgramKind::Codex),
-        session: order.resume.clone(),
-    }
+    args
 }
 
 #[cfg(test)]
 mod tests {
+    use kumite_core::program::ProgramKind;
+
     use super::*;
     use crate::driver::order;
+    use crate::programs::invocation;
 
     #[test]
     fn options_come_before_resume_and_the_prompt_by_stdin() {
-        let config = ProgramConfig {
-            model: "gpt-x".to_owned(),
-            args: vec!["-c".to_owned(), "a=1".to_owned()],
-            ..ProgramConfig::new("codex")
-        };
-        let new = invocation(&config, &order("- do it"));
+        let args = words(["-c", "a=1"]);
+        let config = Config::new(ProgramKind::Codex, "gpt-x", &args);
+        let new = invocation(ProgramKind::Codex, &config, &order("- do it"));
         assert_eq!(
             new.args.join(" "),
             "exec --json --skip-git-repo-check -s workspace-write -m gpt-x -c a=1 -"
@@ -54,7 +43,7 @@ mod tests {
             resume: Some("old".to_owned()),
             ..order("go on")
         };
-        let resumed = invocation(&config, &goes_on);
+        let resumed = invocation(ProgramKind::Codex, &config, &goes_on);
         assert!(resumed.args.join(" ").ends_with("-c a=1 resume old -"));
         assert_eq!(resumed.session.as_deref(), Some("old"));
     }

@@ -4,4 +4,4 @@ mod dialect;
 mod invocation;
 
 pub use dialect::Codex;
-pub use invocation::invocation;
+pub use invocation::args;

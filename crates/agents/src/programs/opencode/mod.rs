@@ -4,4 +4,4 @@ mod dialect;
 mod invocation;
 
 pub use dialect::Opencode;
-pub use invocation::invocation;
+pub use invocation::args;

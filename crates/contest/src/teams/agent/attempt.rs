@@ -100,8 +100,7 @@ impl Attempt<'_> {
         let (kit, agent, dir) = (&self.team.kit, &self.team.settings, self.dir());
         let job = self.job(&dir, resume);
         let job = job.map_err(|error| format!("cannot write to {}: {error}", dir.display()))?;
-        let driver = job::driver(&agent.kind, &kit.project, &kit.binary);
-        let request = job.request(&driver, agent, &kit.settings);
+        let request = job.request(agent, &kit.settings, &kit.project, &kit.binary);
         let launched = kit.launcher.launch(&kit.binary, &dir, &request);
         let handle = launched.map_err(|error| sentence(&error))?;
         if !self.turn.cancel.is_cancelled() && !handle.ends_within(LOOK_EVERY) {

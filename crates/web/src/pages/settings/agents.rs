@@ -1,13 +1,11 @@
 //! The agents in the settings, and whether their programs are installed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use kumite_agents::find_program;
 use kumite_core::names::Phase;
-use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
+use kumite_formats::settings::{AgentSettings, Settings};
 use maud::{Markup, html};
-use rustix::fs::{Access, access};
-
-const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
 pub fn table(settings: &Settings, root: &Path) -> Markup {
     html! {
@@ -27,8 +25,8 @@ pub fn table(settings: &Settings, root: &Path) -> Markup {
                     @for (name, agent) in &settings.agents {
                         tr {
                             td { strong { (name) } }
-                            td { (kind(&agent.kind)) }
-                            td.nowrap { code { (program(&agent.kind).unwrap_or("kumite")) } }
+                            td { (agent.kind.name()) }
+                            td.nowrap { code { (agent.kind.program().unwrap_or("kumite")) } }
                             td { (found(agent, root)) }
                             td { (work(settings, name)) }
                             td { (environment(agent)) }
@@ -40,51 +38,18 @@ pub fn table(settings: &Settings, root: &Path) -> Markup {
     }
 }
 
-fn kind(kind: &AgentKind) -> &'static str {
-    match kind {
-        AgentKind::Program { kind, .. } => kind.name(),
-        AgentKind::Acp { .. } => "acp",
-        AgentKind::Command { .. } => "command",
-        AgentKind::Scripted { .. } => "scripted",
-    }
-}
-
-/// None: kumite itself is the program.
-fn program(kind: &AgentKind) -> Option<&str> {
-    match kind {
-        AgentKind::Program { program, .. } => Some(program),
-        AgentKind::Acp { command } | AgentKind::Command { command, .. } => {
-            Some(command.first().map_or("", String::as_str))
-        }
-        AgentKind::Scripted { .. } => None,
-    }
-}
-
 fn found(agent: &AgentSettings, root: &Path) -> Markup {
-    let Some(program) = program(&agent.kind) else {
+    let Some(program) = agent.kind.program() else {
         return html! { span.badge.done { "built in" } };
     };
+    let path = agent.env.get("PATH").cloned();
+    let path = path.or_else(|| std::env::var("PATH").ok());
     html! {
-        @match find(program, root, agent.env.get("PATH").cloned()) {
+        @match find_program(program, root, path.as_deref()) {
             Some(path) => span.badge.done title=(path.display()) { "found" },
             None => span.badge.failed { "missing" },
         }
     }
-}
-
-/// Looks a program up as the start of an agent does.
-fn find(program: &str, root: &Path, path: Option<String>) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Some(root.join(program)).filter(|it| is_executable(it));
-    }
-    let path = path.or_else(|| std::env::var("PATH").ok());
-    let path = path.unwrap_or_else(|| PATH_DEFAULT.to_owned());
-    let mut places = std::env::split_paths(&path).map(|dir| root.join(dir).join(program));
-    places.find(|place| is_executable(place))
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
 /// The phases that this agent does.
@@ -147,8 +112,8 @@ mod tests {
     #[test]
     fn a_program_is_found_from_the_project_or_on_the_path() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(find("./sh", dir.path(), None), None);
-        let found = find("sh", dir.path(), Some("/nowhere:/bin".to_owned()));
+        assert_eq!(find_program("./sh", dir.path(), None), None);
+        let found = find_program("sh", dir.path(), Some("/nowhere:/bin"));
         assert_eq!(found, Some("/bin/sh".into()));
     }
 }
