@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use kumite_browser::{Browser, Page};
 
-use super::Served;
+use super::{Served, long_spec};
 use crate::Result;
 use crate::scene::{Scene, name};
 use crate::stats::Samples;
@@ -25,8 +25,22 @@ pub struct Painted {
     pub bytes: u64,
 }
 
-/// A new visitor each time, so nothing is cached.
 pub fn now(served: &Served) -> Result<Painted> {
+    painted(served, "/", "[data-item]", 1_000)
+}
+
+pub fn long_spec(served: &Served) -> Result<Painted> {
+    let path = format!("/specs/{}", long_spec::NAME);
+    painted(
+        served,
+        &path,
+        "#rounds tbody tr",
+        long_spec::ROUNDS as usize,
+    )
+}
+
+/// A new visitor each time, so nothing is cached.
+fn painted(served: &Served, path: &str, row: &str, rows_min: usize) -> Result<Painted> {
     let browser = Browser::start()?;
     let cookie = logged_in(&browser, served)?;
     let bare_url = one_word()?;
@@ -34,10 +48,10 @@ pub fn now(served: &Served) -> Result<Painted> {
     for _ in 0..VISITS {
         let page = browser.page();
         page.set_headers(&[("cookie", &cookie)]);
-        page.goto(&served.url)?;
-        let rows = page.count("[data-item]");
-        if rows < 1_000 {
-            return Err(format!("the page shows {rows} of 1,000 specs").into());
+        page.goto(&format!("{}{path}", served.url))?;
+        let rows = page.count(row);
+        if rows < rows_min {
+            return Err(format!("{path} shows {rows} rows of {rows_min}").into());
         }
         ours.push(Duration::from_secs_f64(page.paint_ms() / 1e3));
         bytes = bytes.max(page.received_bytes());
