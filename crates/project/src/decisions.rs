@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::clock::rfc3339;
-use crate::project::Spec;
-use crate::{journal, wording};
+use crate::wording;
 
 /// One line of `kumite replay --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -30,18 +29,16 @@ pub struct Decision {
     pub state: String,
 }
 
-/// All of them, in order. A spec that never ran has none.
-pub fn all(spec: &Spec) -> Result<Vec<Decision>, journal::Error> {
-    let history = journal::history(spec.run_dir())?.into_iter();
-    Ok(history
-        .map(|(entry, run, effects)| Decision {
+impl Decision {
+    pub fn of((entry, run, effects): &(Entry, Run, Vec<Effect>)) -> Decision {
+        Decision {
             effects: effects.iter().map(effect).collect(),
             event: event(&entry.event),
-            state: state(&run),
-            entry,
-            run,
-        })
-        .collect())
+            state: state(run),
+            entry: entry.clone(),
+            run: run.clone(),
+        }
+    }
 }
 
 fn event(event: &Event) -> String {

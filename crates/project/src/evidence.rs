@@ -23,34 +23,46 @@ use crate::spec_file;
 const REVIEW: &str = "document-review-";
 const INSPECTION: &str = "inspection-";
 
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Without the files of review rounds, which only the loop needs.
+    Glance,
+    /// All documents.
+    Documents,
+    /// The history of git too: it takes a moment, and only a merge needs it.
+    Merge,
+}
+
 /// Reads everything again.
 pub fn look(spec: &Spec) -> Look {
-    seen(spec, &[REVIEW, INSPECTION])
+    let (checkout, json) = spec.read();
+    seen(spec, &checkout, json, Depth::Merge)
 }
 
-/// The same without the files of review rounds, which only the loop needs: the state of a thousand
-/// specs can be shown without them.
-pub fn glance(spec: &Spec) -> Look {
-    seen(spec, &[INSPECTION])
-}
-
-fn seen(spec: &Spec, kinds: &[&str]) -> Look {
-    let (workplace, json) = spec.read();
-    match json {
-        Ok(json) => {
-            let dir = spec.files_in(&workplace);
-            let files = Numbered::list(&dir, kinds);
-            let mut facts = facts(&dir, &json, &files);
-            // Git takes a moment: it is asked only when a merge is near, and not for a glance.
-            let is_late = facts.completed.is_some() || !facts.inspections.is_empty();
-            let is_near = is_late && facts.permitted.allows(Phase::Deploy);
-            if is_near && kinds.contains(&REVIEW) {
-                facts.history = history(spec, &dir);
-            }
-            Look::Seen(Box::new(facts))
-        }
-        Err(error) => Look::Unreadable(spec_file::sentence(&error)),
+/// What `json` and the files beside it say.
+pub fn seen(
+    spec: &Spec,
+    checkout: &Path,
+    json: Result<SpecJson, spec_file::Error>,
+    depth: Depth,
+) -> Look {
+    let json = match json {
+        Ok(json) => json,
+        Err(error) => return Look::Unreadable(spec_file::sentence(&error)),
+    };
+    let kinds: &[&str] = match depth {
+        Depth::Glance => &[INSPECTION],
+        Depth::Documents | Depth::Merge => &[REVIEW, INSPECTION],
+    };
+    let dir = spec.files_in(checkout);
+    let files = Numbered::list(&dir, kinds);
+    let mut facts = facts(&dir, &json, &files);
+    let is_late = facts.completed.is_some() || !facts.inspections.is_empty();
+    if depth == Depth::Merge && is_late && facts.permitted.allows(Phase::Deploy) {
+        facts.history = history(spec, &dir);
     }
+    Look::Seen(Box::new(facts))
 }
 
 fn facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Facts {

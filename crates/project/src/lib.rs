@@ -21,6 +21,7 @@ pub mod lock;
 pub mod new_spec;
 pub mod news;
 pub mod notify;
+pub mod picture;
 pub mod program;
 pub mod project;
 pub mod queue;

@@ -1,10 +1,8 @@
 //! The state of a spec, for people and programs (contract). It is read only from the files: it asks
 //! no engine, and is correct when none runs.
 
-use std::path::PathBuf;
 use std::thread;
 
-use kumite_agents::Adopted;
 use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
@@ -13,13 +11,13 @@ use kumite_core::run::{
     first_unfinished, limit_sentence, phase_of, run_ended,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::announce::usd;
 use crate::clock::{local_moment, rfc3339};
+use crate::picture::{AgentDir, EngineSeen, Picture};
 use crate::project::{Project, Spec};
-use crate::queue::Queue;
-use crate::{evidence, journal, lock, spec_file, wording};
+use crate::{spec_file, wording};
 
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
@@ -29,11 +27,14 @@ pub struct Status {
     pub spec: String,
     #[schemars(with = "String")]
     pub state: StateName,
-    pub phase: Option<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub phase: Option<Phase>,
     #[schemars(with = "Option<String>")]
     pub reason: Option<Reason>,
     pub message: Option<String>,
-    pub step: Option<&'static str>,
+    #[serde(serialize_with = "step_word")]
+    #[schemars(with = "Option<String>")]
+    pub step: Option<Step>,
     pub round: Option<u32>,
     pub rounds_max: Option<u8>,
     pub attempt: Option<u8>,
@@ -97,7 +98,9 @@ pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
     let share = specs.len().div_ceil(cores).max(SHARE_MIN);
     Ok(thread::scope(|scope| {
         let read = |share: &[Spec]| -> Vec<Status> {
-            let each = share.iter().map(|spec| status(spec, engine));
+            let each = share
+                .iter()
+                .map(|spec| Picture::glance(spec.clone(), engine).status());
             each.collect()
         };
         let mut shares = specs.chunks(share);
@@ -114,47 +117,27 @@ pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
 }
 
 pub fn one(project: &Project, spec: &Spec) -> Status {
-    status(spec, &EngineSeen::of(project))
+    Picture::glance(spec.clone(), &EngineSeen::of(project)).status()
 }
 
-/// What the files tell about the engine.
-struct EngineSeen {
-    lives: bool,
-    queue: Queue,
-}
-
-impl EngineSeen {
-    fn of(project: &Project) -> EngineSeen {
-        EngineSeen {
-            lives: lock::is_held(project),
-            queue: Queue::read(&project.runtime()),
-        }
-    }
-}
-
-fn status(spec: &Spec, engine: &EngineSeen) -> Status {
-    let look = evidence::glance(spec);
-    let (run, trouble) = match journal::peek(spec.run_dir()) {
-        Ok(run) => (run.unwrap_or_default(), None),
-        Err(error) => (Run::default(), Some(spec_file::sentence(&error))),
-    };
-    let is_driven = engine.lives && (run.is_at_rest() || journal::is_driven(spec.run_dir()));
-    let mut status = of_run(&spec.name, &run, look.facts(), is_driven);
-    status.agents = living(spec, &run);
-    if let (State::Queued { .. }, true) = (&run.state, is_driven)
-        && let Some(place) = engine.queue.place(&spec.name)
+pub(crate) fn of(picture: &Picture) -> Status {
+    let Picture { spec, run, .. } = picture;
+    let mut status = of_run(&spec.name, run, picture.facts(), picture.is_driven);
+    status.agents = living(picture);
+    if let (State::Queued { .. }, true) = (&run.state, picture.is_driven)
+        && let Some(place) = &picture.queue_place
     {
         status.queue_place = Some(place.number);
         status.message = Some(format!("queued: {place}"));
     }
-    if let (Look::Unreadable(why), true) = (&look, run.is_at_rest()) {
+    if let (Look::Unreadable(why), true) = (&picture.look, run.is_at_rest()) {
         status = status.at(Standing::SpecUnreadable);
         status.message = Some(why.clone());
     }
-    if let Some(trouble) = trouble {
+    if let Some(trouble) = &picture.trouble {
         // An unknown state is never good news.
         status = status.at(Standing::JournalUnreadable);
-        status.message = Some(trouble);
+        status.message = Some(spec_file::sentence(trouble));
     }
     status
 }
@@ -173,10 +156,10 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
     Status {
         spec: spec.to_owned(),
         state: standing.state(),
-        phase: phase(run, facts, next).map(Phase::name),
+        phase: phase(run, facts, next),
         reason: standing.reason(),
         message: message.map(|message| wording::addressed(&message, spec)),
-        step: step.map(Step::name),
+        step,
         round: round_of(run, step),
         rounds_max: step.and_then(|step| match step {
             Step::Review(_) | Step::Reply(_) => Some(rules.rounds_max),
@@ -329,22 +312,21 @@ fn tasks(facts: &Facts) -> TaskCount {
     }
 }
 
-/// The agents with a running supervisor, including those that no engine knows.
-fn living(spec: &Spec, run: &Run) -> Vec<LiveAgent> {
-    let alive = |dir: PathBuf| {
-        let id = dir.file_name()?.to_str()?.to_owned();
-        let (pid, started_at) = match kumite_agents::adopt(&dir).ok()? {
-            Adopted::Running(handle) => (handle.pid(), handle.started_at()),
-            Adopted::Foreign(owner) => (Some(owner.pid?), None),
-            Adopted::Ended(_) | Adopted::Lost | Adopted::NeverStarted => return None,
-        };
-        let work = run.work().filter(|work| work.agent.to_string() == id);
+fn living(picture: &Picture) -> Vec<LiveAgent> {
+    let work = picture.run.work();
+    let alive = |agent: &AgentDir| {
+        let life = agent.life.as_ref()?;
+        let work = work.filter(|work| work.agent.to_string() == agent.id);
         Some(LiveAgent {
+            id: agent.id.clone(),
             step: work.map(|work| work.step.name()),
-            pid,
-            started_at: started_at.map(rfc3339),
-            id,
+            pid: life.pid,
+            started_at: life.started_at_ms.map(rfc3339),
         })
     };
-    spec.agent_dirs().into_iter().filter_map(alive).collect()
+    picture.agents.iter().filter_map(alive).collect()
+}
+
+fn step_word<S: Serializer>(step: &Option<Step>, to: S) -> Result<S::Ok, S::Error> {
+    step.map(Step::name).serialize(to)
 }

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use kumite_agents::Adopted;
 use kumite_core::effect::{Effect, Launch};
 use kumite_core::journal::{AgentId, Event};
+use kumite_core::outcome::Outcome;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::announce::{outcome_detail, outcome_name};
-use crate::books::{Follower, Found};
 use crate::clock::rfc3339;
-use crate::project::{Project, Spec};
-use crate::usage_log::Line;
-use crate::{journal, program};
+use crate::picture::Picture;
 
 /// An agent, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -31,7 +28,9 @@ pub struct Worked {
     pub started_at: String,
     pub ended_at: Option<String>,
     /// None: it has not ended, or nobody saw how.
-    pub outcome: Option<String>,
+    #[serde(serialize_with = "outcome_word")]
+    #[schemars(with = "Option<String>")]
+    pub outcome: Option<Outcome>,
     pub message: Option<String>,
     /// None: its program reported no price.
     pub cost_usd: Option<f64>,
@@ -41,21 +40,19 @@ pub struct Worked {
     pub pid: Option<u32>,
 }
 
-/// All of them, newest first.
-pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
+pub(crate) fn of(picture: &Picture) -> Vec<Worked> {
     let mut all: BTreeMap<AgentId, Worked> = BTreeMap::new();
-    let paid = paid(spec);
-    for (entry, _, effects) in journal::history(spec.run_dir())? {
+    for (entry, _, effects) in &picture.history {
         if let Event::AgentEnded { agent, ended, .. } = &entry.event
             && let Some(worked) = all.get_mut(agent)
         {
             worked.ended_at = Some(rfc3339(entry.at_ms));
-            worked.outcome = Some(outcome_name(&ended.outcome).to_owned());
+            worked.outcome = Some(ended.outcome.clone());
             worked.message = outcome_detail(&ended.outcome).map(str::to_owned);
             worked.input_tokens = ended.usage.input_tokens;
             worked.output_tokens = ended.usage.output_tokens;
             // An agent that was never started is not in usage.jsonl, and cost nothing.
-            if let Some(line) = paid.get(&worked.id) {
+            if let Some(line) = picture.paid.get(&worked.id) {
                 worked.program = Some(line.program.clone());
                 worked.kind = Some(line.kind.clone());
                 worked.cost_usd = line.usd;
@@ -63,52 +60,36 @@ pub fn all(spec: &Spec) -> Result<Vec<Worked>, journal::Error> {
         }
         for effect in effects {
             if let Effect::Launch(launch) = effect {
-                all.insert(launch.agent, launched(spec, &launch));
+                all.insert(launch.agent, launched(launch));
             }
         }
     }
-    for logs in kumite_agents::agent_logs(&spec.logs()).unwrap_or_default() {
-        let agent = logs.agent;
-        all.entry(agent).or_insert_with(|| nameless(agent));
+    for agent in &picture.logged {
+        all.entry(*agent).or_insert_with(|| nameless(*agent));
     }
-    for (agent, worked) in &mut all {
-        // An agent with an end is not alive, and needs no check.
-        if worked.ended_at.is_none()
-            && let Ok(Adopted::Running(handle)) = kumite_agents::adopt(&spec.agent_dir(*agent))
-        {
-            worked.alive = true;
-            worked.pid = handle.pid();
+    for dir in &picture.agents {
+        let agent = dir.id.parse().ok();
+        if let Some(worked) = agent.and_then(|agent: AgentId| all.get_mut(&agent)) {
+            if worked.run.is_some() && worked.program.is_none() {
+                worked.kind = dir.program.as_ref().map(|it| it.kind.clone());
+                worked.program = dir.program.as_ref().map(|it| it.program.clone());
+            }
+            // An agent with an end is not alive.
+            let life = dir.life.as_ref().filter(|_| worked.ended_at.is_none());
+            worked.alive = life.is_some();
+            worked.pid = life.and_then(|life| life.pid);
         }
     }
-    Ok(all.into_values().rev().collect())
+    all.into_values().rev().collect()
 }
 
-/// The lines of usage.jsonl about the agents of this spec.
-fn paid(spec: &Spec) -> BTreeMap<String, Line> {
-    let mut paid = BTreeMap::new();
-    let mut lines = Follower::at(Project::at(spec.project_root()).usage_file());
-    // An unreadable file adds nothing.
-    let _ = lines.read(|found| {
-        if let Found::Line(line) = found
-            && line.contest.is_none()
-            && line.spec == spec.name
-        {
-            paid.insert(line.agent.clone(), *line);
-        }
-    });
-    paid
-}
-
-fn launched(spec: &Spec, launch: &Launch) -> Worked {
-    let program = program::read(&spec.agent_dir(launch.agent));
+fn launched(launch: &Launch) -> Worked {
     Worked {
         run: Some(launch.run),
         phase: Some(launch.step.phase().name()),
         step: Some(launch.step.name()),
         round: launch.step.round().map(|round| round.number),
         attempt: launch.step.attempt().map(|attempt| attempt.retry),
-        kind: program.as_ref().map(|program| program.kind.clone()),
-        program: program.map(|program| program.program),
         ..nameless(launch.agent)
     }
 }
@@ -133,4 +114,8 @@ fn nameless(agent: AgentId) -> Worked {
         alive: false,
         pid: None,
     }
+}
+
+fn outcome_word<S: Serializer>(outcome: &Option<Outcome>, to: S) -> Result<S::Ok, S::Error> {
+    outcome.as_ref().map(outcome_name).serialize(to)
 }

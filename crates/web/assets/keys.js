@@ -2,7 +2,6 @@
 
 import { main, visit } from "./page.js";
 
-const PLACES = { n: "/", c: "/contests", h: "/history", s: "/settings" };
 // How long a `g` waits for its second key.
 const CHORD = 1500;
 
@@ -29,10 +28,10 @@ function pressed(event) {
     if (key === "Enter") main().querySelector(`${filter} [data-item]:not([hidden]) a`)?.focus();
     return;
   }
-  const goes = chord && PLACES[key];
+  const goes = chord && document.querySelector(`header.top nav [data-key="${CSS.escape(key)}"]`);
   clearTimeout(chord);
   chord = 0;
-  if (goes) visit(goes);
+  if (goes) visit(goes.getAttribute("href"));
   else if (key === "g") chord = setTimeout(() => (chord = 0), CHORD);
   else if (key === "j") step(1);
   else if (key === "k") step(-1);

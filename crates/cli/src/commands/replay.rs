@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use console::style;
 use kumite_formats::spec_name::SpecName;
 use kumite_project::clock::rfc3339;
-use kumite_project::decisions::{self, Decision};
+use kumite_project::decisions::Decision;
+use kumite_project::picture::Picture;
 
 use super::steer::Spec;
 use crate::args::Setting;
@@ -16,14 +17,14 @@ pub fn replay(setting: &Setting, args: &Spec) -> Result {
     let project = setting.project()?;
     let name: SpecName = args.spec.parse()?;
     let spec = project.spec(&name)?;
-    let decisions = decisions::all(&spec)?;
-    if decisions.is_empty() && !setting.json() {
+    let picture = Picture::read(&project, spec).readable()?;
+    if picture.history.is_empty() && !setting.json() {
         out!("{name} has never run");
     }
-    for decision in &decisions {
+    for decision in picture.decisions() {
         match setting.json() {
             true => out!("{}", serde_json::json!(decision)),
-            false => print(decision),
+            false => print(&decision),
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use clap::Args;
 use console::style;
 use kumite_core::facts::Verdict;
+use kumite_core::names::Phase;
 use kumite_formats::spec_name::SpecName;
 use kumite_project::lock;
 use kumite_project::project::{NotShown, Project};
@@ -61,10 +62,10 @@ fn print_one(status: &Status) {
         style(&status.spec).bold(),
         state_style(status.state).apply_to(status.state.word())
     );
-    let mut rows = vec![("phase", status.phase.unwrap_or("-").to_owned())];
+    let mut rows = vec![("phase", status.phase.map_or("-", Phase::name).to_owned())];
     rows.extend(status.message.clone().map(|message| ("why", message)));
     rows.extend(status.reason.map(|reason| ("reason", reason.to_string())));
-    rows.extend(status.step.map(|step| ("step", step.to_owned())));
+    rows.extend(status.step.map(|step| ("step", step.name().to_owned())));
     rows.extend(place(status).map(|place| ("round", place)));
     if status.tasks.total > 0 {
         rows.push((
@@ -137,7 +138,7 @@ fn print_all(project: &Project, all: &[Status]) {
             "{:width$}  {:8} {:15} {:7} {:8} {}",
             style(&status.spec).bold(),
             state_style(status.state).apply_to(status.state.word()),
-            status.phase.unwrap_or("-"),
+            status.phase.map_or("-", Phase::name),
             place(status).unwrap_or_default(),
             tasks,
             status.message.as_deref().unwrap_or_default(),

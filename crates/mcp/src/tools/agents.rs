@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use kumite_project::worked;
+use kumite_project::picture::Picture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -51,14 +51,15 @@ struct ListAgents {
 }
 
 fn list_agents(call: &Call<'_>, args: ListAgents) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (project, spec) = call.desk.spec(&args.spec)?;
     let part = Part {
         from: Some(args.from.unwrap_or(1)),
         count: args.count,
     };
-    let page = page(worked::all(&spec)?, part, 50)?;
+    let picture = Picture::read(&project, spec).readable()?;
+    let page = page(picture.worked(), part, 50)?;
     Answer::of(&json!({
-        "spec": spec.name,
+        "spec": picture.spec.name,
         "total": page.total,
         "next": page.next,
         "agents": page.items,

@@ -4,8 +4,9 @@ use kumite_formats::spec_name::SpecName;
 use kumite_project::books::Books;
 use kumite_project::clock::{parse_day, rfc3339};
 use kumite_project::cost::{self, Ask, By};
-use kumite_project::decisions::{self, Decision};
+use kumite_project::decisions::Decision;
 use kumite_project::events_log;
+use kumite_project::picture::Picture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ fn get_events(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
 }
 
 fn get_decisions(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (project, spec) = call.desk.spec(&args.spec)?;
     let short = |it: Decision| -> Value {
         json!({
             "seq": it.entry.seq,
@@ -90,10 +91,11 @@ fn get_decisions(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
             "state": it.state,
         })
     };
-    let all: Vec<Value> = decisions::all(&spec)?.into_iter().map(short).collect();
+    let picture = Picture::read(&project, spec).readable()?;
+    let all: Vec<Value> = picture.decisions().map(short).collect();
     let page = page(all, args.part(), USUAL)?;
     Answer::of(&json!({
-        "spec": spec.name,
+        "spec": picture.spec.name,
         "total": page.total,
         "from": page.from,
         "next": page.next,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kumite_core::names::Phase;
 use kumite_core::run::{Need, Reason, StateName};
 use kumite_project::status::{self, Status};
 use kumite_project::{lock, new_spec};
@@ -87,7 +88,7 @@ fn states(_: &mut SchemaGenerator) -> Schema {
 struct Short {
     spec: String,
     state: StateName,
-    phase: Option<&'static str>,
+    phase: Option<Phase>,
     reason: Option<Reason>,
     message: Option<String>,
     /// The tool that helps, if a person or an agent is needed.

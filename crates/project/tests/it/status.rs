@@ -101,7 +101,7 @@ fn every_halt_has_its_state_and_reason_and_a_sentence() {
                 status.reason.map(Reason::word),
                 status.phase,
             );
-            assert_eq!(said, (state, Some(reason), Some("design")), "{why:?}");
+            assert_eq!(said, (state, Some(reason), Some(Phase::Design)), "{why:?}");
             assert!(status.message.is_some_and(|message| message.len() > 10));
         }
     }
@@ -137,7 +137,7 @@ fn a_run_works_only_while_an_engine_lives() {
         let lives = status(state.clone(), true);
         assert_eq!(
             (lives.state.word(), lives.reason, lives.step),
-            ("working", None, Some("design"))
+            ("working", None, Some(Step::Write(Document::Design)))
         );
         let dead = status(state, false);
         assert_eq!(

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use kumite_project::worked::{self, Worked};
+use kumite_project::picture::Picture;
+use kumite_project::worked::Worked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,7 +51,8 @@ pub async fn list(
     Path(name): Path<String>,
 ) -> Result<Json<Agents>, Refusal> {
     let read = app.read(move |app| -> Result<_, Refusal> {
-        let agents = worked::all(&find(app, &name)?)?;
+        let picture = Picture::read(&app.project, find(app, &name)?).readable()?;
+        let agents = picture.worked();
         Ok(Agents { agents })
     });
     read.await?.map(Json)

@@ -8,6 +8,7 @@ use kumite_project::status::Status;
 
 use super::change::Message;
 use super::route::{Route, get, post};
+use super::steer::{asks, orders};
 use super::{agents, contests, events, openapi, overview, specs, steer};
 
 #[rustfmt::skip]
@@ -19,24 +20,24 @@ pub fn all() -> Vec<Route> {
             .takes::<specs::New>().answers::<specs::Made>(201).refuses(&[400, 409]),
         get("/api/specs/{spec}", "Where a spec stands, and why", specs::one)
             .answers::<Status>(200).refuses(&[400, 404]),
-        post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on behind the answer", steer::run)
-            .takes::<steer::Run>().answers::<Message>(202).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/resume", "Go on after a stop or a pause", steer::resume)
-            .takes::<steer::Resume>().answers::<Message>(202).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/review", "One review round by hand: a review and its reply, no loop", steer::review)
-            .takes::<steer::Review>().answers::<Message>(202).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/stop", "End a run and its agent", steer::stop)
+        post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on behind the answer", orders("run", steer::run))
+            .takes::<steer::RunAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
+        post("/api/specs/{spec}/resume", "Go on after a stop or a pause", orders("resume", steer::resume))
+            .takes::<steer::ResumeAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
+        post("/api/specs/{spec}/review", "One review round by hand: a review and its reply, no loop", orders("review", steer::review))
+            .takes::<steer::ReviewAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
+        post("/api/specs/{spec}/stop", "End a run and its agent", asks("stop", steer::stop))
             .takes::<steer::Nothing>().answers::<Message>(200).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/pause", "Let the agent finish, then begin nothing new", steer::pause)
+        post("/api/specs/{spec}/pause", "Let the agent finish, then begin nothing new", asks("pause", steer::pause))
             .takes::<steer::Nothing>().answers::<Message>(200).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/reset", "Forget counters and failures, so that the run can go on", steer::reset)
+        post("/api/specs/{spec}/reset", "Forget counters and failures, so that the run can go on", asks("reset", steer::reset))
             .takes::<steer::Nothing>().answers::<Message>(200).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/approve", "Approve a document; the one that waits, if none is named", steer::approve)
-            .takes::<steer::Approve>().answers::<Message>(200).refuses(&[400, 404, 409]),
-        post("/api/specs/{spec}/reject", "Reject a document: it is written anew", steer::reject)
-            .takes::<steer::Reject>().answers::<Message>(200).refuses(&[400, 404, 409]),
+        post("/api/specs/{spec}/approve", "Approve a document; the one that waits, if none is named", asks("approve", steer::approve))
+            .takes::<steer::ApproveAsk>().answers::<Message>(200).refuses(&[400, 404, 409]),
+        post("/api/specs/{spec}/reject", "Reject a document: it is written anew", asks("reject", steer::reject))
+            .takes::<steer::RejectAsk>().answers::<Message>(200).refuses(&[400, 404, 409]),
         post("/api/run", "Drive several specs, or all of them, to their end", steer::run_several)
-            .takes::<steer::RunSeveral>().answers::<Message>(202).refuses(&[400, 404, 409]),
+            .takes::<steer::RunSeveralAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
         get("/api/specs/{spec}/events", "What happened to a spec", specs::events)
             .answers::<specs::Events>(200).refuses(&[400, 404]),
         get("/api/specs/{spec}/documents", "The documents of a spec", specs::documents)

@@ -7,8 +7,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use kumite_formats::spec_name::SpecName;
-use kumite_project::decisions::{self, Decision};
+use kumite_project::decisions::Decision;
 use kumite_project::documents::{self, Document, Text};
+use kumite_project::picture::Picture;
 use kumite_project::project::{NotShown, Spec};
 use kumite_project::status::{self, Status};
 use kumite_project::{events_log, new_spec};
@@ -155,8 +156,9 @@ pub async fn decisions(
     State(app): State<Shared>,
     Path(name): Path<String>,
 ) -> Result<Json<Decisions>, Refusal> {
-    let read = |_: &App, spec: &Spec| {
-        let decisions = decisions::all(spec)?;
+    let read = |app: &App, spec: &Spec| {
+        let picture = Picture::read(&app.project, spec.clone()).readable()?;
+        let decisions = picture.decisions().collect();
         Ok(Decisions { decisions })
     };
     of_spec(&app, name, read).await

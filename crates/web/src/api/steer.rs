@@ -1,5 +1,6 @@
 //! Steering specs: run, stop, approve and so on. The engine of the project decides.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -25,8 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How to run a spec. Every field is optional.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "RunAsk")]
-pub struct Run {
+pub struct RunAsk {
     /// End when this phase is done.
     #[schemars(with = "Option<String>")]
     until: Option<Phase>,
@@ -42,8 +42,7 @@ pub struct Run {
 /// Either some specs or all of them.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "RunSeveralAsk")]
-pub struct RunSeveral {
+pub struct RunSeveralAsk {
     specs: Vec<String>,
     all: bool,
     #[schemars(with = "Option<String>")]
@@ -56,24 +55,21 @@ pub struct RunSeveral {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "ResumeAsk")]
-pub struct Resume {
+pub struct ResumeAsk {
     agent: Option<String>,
     no_wait: bool,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "ReviewAsk")]
-pub struct Review {
+pub struct ReviewAsk {
     /// Apply the fixes too.
     fix: bool,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "ApproveAsk")]
-pub struct Approve {
+pub struct ApproveAsk {
     /// `requirements`, `design`, `tasks` or `deploy`; if left out, what waits for approval.
     #[schemars(with = "Option<String>")]
     document: Option<Phase>,
@@ -81,8 +77,7 @@ pub struct Approve {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "RejectAsk")]
-pub struct Reject {
+pub struct RejectAsk {
     #[schemars(with = "Option<String>")]
     document: Option<Document>,
     /// What is wrong with the document. The agent that writes it again is given this text.
@@ -96,98 +91,81 @@ pub struct Nothing {}
 
 type Changed = Result<Json<Message>, Refusal>;
 type OnItsWay = Result<(StatusCode, Json<Message>), Refusal>;
+type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-pub async fn stop(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> Changed {
-    let request = |spec, _: Nothing| Request::Stop { spec };
-    ask(&app, who, "stop", spec, body, request).await
+pub fn stop(spec: String, _: Nothing) -> Request {
+    Request::Stop { spec }
 }
 
-pub async fn pause(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> Changed {
-    let request = |spec, _: Nothing| Request::Pause { spec };
-    ask(&app, who, "pause", spec, body, request).await
+pub fn pause(spec: String, _: Nothing) -> Request {
+    Request::Pause { spec }
 }
 
-pub async fn reset(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> Changed {
-    let request = |spec, _: Nothing| Request::Reset { spec };
-    ask(&app, who, "reset", spec, body, request).await
+pub fn reset(spec: String, _: Nothing) -> Request {
+    Request::Reset { spec }
 }
 
-pub async fn approve(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> Changed {
-    let request = |spec, Approve { document }| Request::Approve { spec, document };
-    ask(&app, who, "approve", spec, body, request).await
+pub fn approve(spec: String, ApproveAsk { document }: ApproveAsk) -> Request {
+    Request::Approve { spec, document }
 }
 
-pub async fn reject(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> Changed {
-    let request = |spec, Reject { document, remark }| Request::Reject {
+pub fn reject(spec: String, RejectAsk { document, remark }: RejectAsk) -> Request {
+    Request::Reject {
         spec,
         document,
         // A form also sends fields that nobody has filled in.
         remark: remark.filter(|remark| !remark.trim().is_empty()),
-    };
-    ask(&app, who, "reject", spec, body, request).await
+    }
 }
 
-/// Sends one request to the engine, which may be in this process or another.
-async fn ask<T: DeserializeOwned + 'static>(
-    app: &Shared,
-    who: Who,
+pub fn run(spec: String, ask: RunAsk) -> RunRequest {
+    RunRequest {
+        specs: vec![spec],
+        until: ask.until,
+        from: ask.from,
+        agent: ask.agent,
+        no_wait: ask.no_wait,
+        ..RunRequest::default()
+    }
+}
+
+pub fn resume(spec: String, ResumeAsk { agent, no_wait }: ResumeAsk) -> RunRequest {
+    RunRequest {
+        agent,
+        no_wait,
+        ..RunRequest::resume(&spec)
+    }
+}
+
+pub fn review(spec: String, ReviewAsk { fix }: ReviewAsk) -> RunRequest {
+    RunRequest::review(&spec, fix)
+}
+
+/// The handler of a request to the engine, which may be in this process or another. It answers when
+/// the engine has.
+pub fn asks<T: DeserializeOwned + 'static>(
     what: &'static str,
-    spec: String,
-    body: Bytes,
     request: fn(String, T) -> Request,
-) -> Changed {
-    let act = move |app: &App, spec: &str| {
-        let request = request(spec.to_owned(), asked(&body)?);
-        find(app, spec)?;
-        Ok(client::ask(&app.project, &request, Some(PATIENCE))?.into())
-    };
-    change(app, who, what, spec, act).await
+) -> impl Fn(State<Shared>, Extension<Who>, Path<String>, Bytes) -> Later<Changed> + Clone {
+    move |State(app), Extension(who), Path(spec), body| {
+        let act = move |app: &App, spec: &str| {
+            let request = request(spec.to_owned(), asked(&body)?);
+            find(app, spec)?;
+            Ok(client::ask(&app.project, &request, Some(PATIENCE))?.into())
+        };
+        Box::pin(async move { change(&app, who, what, spec, act).await })
+    }
 }
 
-pub async fn run(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> OnItsWay {
-    let act = move |app: &App, spec: &str| {
-        let run: Run = asked(&body)?;
-        let request = RunRequest {
-            specs: vec![spec.to_owned()],
-            until: run.until,
-            from: run.from,
-            agent: run.agent,
-            no_wait: run.no_wait,
-            ..RunRequest::default()
-        };
-        order(app, request)
-    };
-    on_its_way(change(&app, who, "run", spec, act).await)
+/// The handler of an order: the work goes on after the answer.
+pub fn orders<T: DeserializeOwned + 'static>(
+    what: &'static str,
+    request: fn(String, T) -> RunRequest,
+) -> impl Fn(State<Shared>, Extension<Who>, Path<String>, Bytes) -> Later<OnItsWay> + Clone {
+    move |State(app), Extension(who), Path(spec), body| {
+        let act = move |app: &App, spec: &str| order(app, request(spec.to_owned(), asked(&body)?));
+        Box::pin(async move { on_its_way(change(&app, who, what, spec, act).await) })
+    }
 }
 
 pub async fn run_several(
@@ -200,57 +178,26 @@ pub async fn run_several(
         specs => specs,
     };
     let act = move |app: &App, _: &str| {
-        let run: RunSeveral = asked(&body)?;
-        let specs = match (run.all, run.specs.is_empty()) {
+        let ask: RunSeveralAsk = asked(&body)?;
+        let specs = match (ask.all, ask.specs.is_empty()) {
             (true, true) => all_specs(&app.project)?,
-            (false, false) => run.specs,
-            _ => {
+            (false, false) => ask.specs,
+            (true, false) | (false, true) => {
                 let help = "name either some \"specs\" or \"all\": true";
                 return Err(Refusal::invalid(help));
             }
         };
         let request = RunRequest {
             specs,
-            until: run.until,
-            from: run.from,
-            agent: run.agent,
-            no_wait: run.no_wait,
+            until: ask.until,
+            from: ask.from,
+            agent: ask.agent,
+            no_wait: ask.no_wait,
             ..RunRequest::default()
         };
         order(app, request)
     };
     on_its_way(change(&app, who, "run", specs, act).await)
-}
-
-pub async fn resume(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> OnItsWay {
-    let act = move |app: &App, spec: &str| {
-        let Resume { agent, no_wait } = asked(&body)?;
-        let request = RunRequest {
-            agent,
-            no_wait,
-            ..RunRequest::resume(spec)
-        };
-        order(app, request)
-    };
-    on_its_way(change(&app, who, "resume", spec, act).await)
-}
-
-pub async fn review(
-    State(app): State<Shared>,
-    Extension(who): Extension<Who>,
-    Path(spec): Path<String>,
-    body: Bytes,
-) -> OnItsWay {
-    let act = move |app: &App, spec: &str| {
-        let Review { fix } = asked(&body)?;
-        order(app, RunRequest::review(spec, fix))
-    };
-    on_its_way(change(&app, who, "review", spec, act).await)
 }
 
 /// Hands specs to the engine, which may be in this process or another.

@@ -12,38 +12,23 @@ use crate::assets;
 use crate::auth::Who;
 use crate::render::marks::sentence;
 
-/// The current place in the navigation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Now,
-    Contests,
-    History,
-    Settings,
-    Elsewhere,
+/// A page that the navigation leads to. Navigation, help and keys are made from [`PLACES`].
+struct Place {
+    path: &'static str,
+    name: &'static str,
+    /// `g` and this key open it.
+    key: char,
 }
 
-impl Place {
-    const ALL: [Place; 4] = [Place::Now, Place::Contests, Place::History, Place::Settings];
+const PLACES: [Place; 4] = [
+    place("/", "Now", 'n'),
+    place("/contests", "Contests", 'c'),
+    place("/history", "History", 'h'),
+    place("/settings", "Settings", 's'),
+];
 
-    fn path(self) -> &'static str {
-        match self {
-            Place::Now => "/",
-            Place::Contests => "/contests",
-            Place::History => "/history",
-            Place::Settings => "/settings",
-            Place::Elsewhere => "",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Place::Now => "Now",
-            Place::Contests => "Contests",
-            Place::History => "History",
-            Place::Settings => "Settings",
-            Place::Elsewhere => "",
-        }
-    }
+const fn place(path: &'static str, name: &'static str, key: char) -> Place {
+    Place { path, name, key }
 }
 
 /// Who looks at a page, and whether they want the whole page.
@@ -77,7 +62,8 @@ fn project_name(app: &App) -> String {
 /// by spaces.
 pub struct Page<'a> {
     pub title: &'a str,
-    pub place: Place,
+    /// The path of the place in the navigation that it belongs to, if any.
+    pub place: &'static str,
     pub topics: &'a str,
     pub body: Markup,
 }
@@ -94,8 +80,10 @@ const OVERRIDES: [char; 2] = ['\u{202d}', '\u{202e}'];
 
 impl Visit {
     pub fn show(&self, page: Page<'_>) -> Response {
+        let is_known = |it: &str| it.is_empty() || PLACES.iter().any(|place| place.path == it);
+        debug_assert!(is_known(page.place), "{} is in no row", page.place);
         let main = html! {
-            main #main data-title=(page.title) data-place=(page.place.path())
+            main #main data-title=(page.title) data-place=(page.place)
                 data-topics=(page.topics) tabindex="-1" {
                 (page.body)
             }
@@ -133,7 +121,7 @@ impl Visit {
         }
     }
 
-    fn header(&self, place: Place) -> Markup {
+    fn header(&self, current: &str) -> Markup {
         html! {
             header.top {
                 a.brand href="/" {
@@ -142,9 +130,9 @@ impl Visit {
                 }
                 span.project title="The project" { (self.project) }
                 nav aria-label="Main" {
-                    @for each in Place::ALL {
-                        a href=(each.path()) aria-current=[(each == place).then_some("page")] {
-                            (each.name())
+                    @for Place { path, name, key } in PLACES {
+                        a href=(path) data-key=(key) aria-current=[(path == current).then_some("page")] {
+                            (name)
                         }
                     }
                 }
@@ -162,12 +150,30 @@ impl Visit {
         }
     }
 
+    /// A page with its title, or the reason why there is none.
+    pub fn answer(
+        &self,
+        place: &'static str,
+        topics: &str,
+        page: Result<(String, Markup), Refusal>,
+    ) -> Response {
+        match page {
+            Ok((title, body)) => self.show(Page {
+                title: &title,
+                place,
+                topics,
+                body,
+            }),
+            Err(refusal) => self.refuse(&refusal),
+        }
+    }
+
     /// A page that cannot be shown, with the reason.
     pub fn refuse(&self, refusal: &Refusal) -> Response {
         let title = refusal.status.canonical_reason().unwrap_or("Trouble");
         let page = self.show(Page {
             title,
-            place: Place::Elsewhere,
+            place: "",
             topics: "",
             body: sorry(title, &refusal.message),
         });
@@ -209,24 +215,22 @@ fn confirm() -> Markup {
 }
 
 fn help() -> Markup {
-    const KEYS: [(&[&str], &str); 8] = [
-        (&["j", "k"], "next and previous item"),
-        (&["Enter"], "open it"),
-        (&["g", "n"], "go to Now"),
-        (&["g", "c"], "go to Contests"),
-        (&["g", "h"], "go to History"),
-        (&["g", "s"], "go to Settings"),
-        (&["/"], "filter the list"),
-        (&["Esc"], "close, or leave a field"),
-    ];
     html! {
         dialog #help aria-labelledby="help-title" {
             h2 #help-title { "Keys" }
             dl.keys {
-                @for (keys, meaning) in KEYS {
-                    dt { @for key in keys { kbd { (key) } } }
-                    dd { (meaning) }
+                dt { kbd { "j" } kbd { "k" } }
+                dd { "next and previous item" }
+                dt { kbd { "Enter" } }
+                dd { "open it" }
+                @for Place { name, key, .. } in PLACES {
+                    dt { kbd { "g" } kbd { (key) } }
+                    dd { "go to " (name) }
                 }
+                dt { kbd { "/" } }
+                dd { "filter the list" }
+                dt { kbd { "Esc" } }
+                dd { "close, or leave a field" }
                 dt { kbd { "Ctrl" } kbd { "Enter" } }
                 dd { "send what you write" }
                 dt { kbd { "?" } }

@@ -4,7 +4,9 @@ pub mod chart;
 mod diff;
 mod markdown;
 pub mod marks;
+mod table;
 pub mod words;
 
 pub use diff::diff;
 pub use markdown::markdown;
+pub use table::{Column, table};

@@ -8,6 +8,7 @@ use kumite_project::announce::{outcome_detail, outcome_name, usd};
 use kumite_project::clock::local_time;
 use maud::{Markup, html};
 
+use super::super::spec::colour;
 use crate::log::{Form, Kind, LINE_MAX, Row, is_bad};
 use crate::render;
 use crate::render::words::{cut, money, thousands};
@@ -126,7 +127,7 @@ impl Entries {
         html! {
             @if is_new { (spoken(words)) }
             p.row {
-                (badge(outcome))
+                (outcome_badge(outcome))
                 @if !detail.is_empty() { span { (clean_line(detail)) } }
                 span.muted.small { (used(usage)) }
             }
@@ -242,19 +243,10 @@ fn changed(path: &str, diff: &str) -> Markup {
     }
 }
 
-pub fn badge(outcome: &Outcome) -> Markup {
-    outcome_badge(outcome_name(outcome))
-}
-
-/// How an agent ended, by the word used in files.
-pub fn outcome_badge(outcome: &str) -> Markup {
-    let class = match outcome {
-        "finished" => "done",
-        "killed" => "stopped",
-        "limited" => "waiting",
-        _ => "failed",
-    };
-    html! { span class=(format!("badge {class}")) { (outcome.replace('_', " ")) } }
+/// How an agent ended.
+pub fn outcome_badge(outcome: &Outcome) -> Markup {
+    let word = outcome_name(outcome).replace('_', " ");
+    html! { span class={ "badge " (colour(outcome)) } { (word) } }
 }
 
 fn used(usage: &Usage) -> String {

@@ -1,7 +1,7 @@
 //! Above the log: who worked, on what, and with what result.
 
 use kumite_agents::{Line, Said, clean_line};
-use kumite_project::announce::{outcome_detail, outcome_name, usd};
+use kumite_project::announce::{outcome_detail, usd};
 use kumite_project::clock::rfc3339;
 use kumite_project::project::Spec;
 use kumite_project::worked::Worked;
@@ -168,8 +168,8 @@ pub fn completed(worked: &Worked, view: Option<&View>) -> Worked {
             said: Said::Ended { outcome, usage, .. },
         }) = last
     {
-        worked.outcome = Some(outcome_name(&outcome).to_owned());
         worked.message = outcome_detail(&outcome).map(str::to_owned);
+        worked.outcome = Some(outcome);
         worked.ended_at = Some(rfc3339(at_ms));
         worked.cost_usd = (usage.usd_micros > 0).then(|| usd(usage.usd_micros));
         worked.input_tokens = usage.input_tokens;

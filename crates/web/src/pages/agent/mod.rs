@@ -10,11 +10,12 @@ use axum::extract::{Path, Query, State};
 use axum::response::{Html, IntoResponse, Response};
 use kumite_core::journal::AgentId;
 use kumite_formats::spec_name::SpecName;
+use kumite_project::picture::Picture;
 use kumite_project::project::Spec;
-use kumite_project::{spec_file, worked};
+use kumite_project::spec_file;
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Page, Place, Visit, forwards};
+use super::layout::{Visit, forwards};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 pub use crate::log::Log;
@@ -46,16 +47,18 @@ pub async fn agent(
     Query(asked): Query<Asked>,
 ) -> Response {
     let may_change = visit.who.may_change();
+    let topics = format!("spec:{spec}");
     let read = move |app: &App| {
         let (spec, agent) = find(app, &spec, &agent)?;
-        let mut all =
-            worked::all(&spec).map_err(|error| Refusal::broken(spec_file::sentence(&error)))?;
+        let picture = Picture::read(&app.project, spec).readable();
+        let picture = picture.map_err(|error| Refusal::broken(spec_file::sentence(&error)))?;
+        let (spec, mut all) = (&picture.spec, picture.worked());
         // Oldest first, in the order in which they worked.
         all.reverse();
         let id = agent.to_string();
         let at = all.iter().position(|worked| worked.id == id);
-        let at = at.ok_or_else(|| unknown(&spec, agent))?;
-        let log = app.logs.look(&spec, agent)?;
+        let at = at.ok_or_else(|| unknown(spec, agent))?;
+        let log = app.logs.look(spec, agent)?;
         let view = log
             .map(|log| View::new(log, asked.from, None, SHOWN))
             .transpose()?;
@@ -66,28 +69,12 @@ pub async fn agent(
         let worked = head::completed(&all[at], view.as_ref());
         let title = head::title(&worked);
         let body = maud::html! {
-            (head::head(&spec, &worked, &neighbours, view.as_ref(), may_change))
-            (viewer::viewer(&spec, &worked, view.as_ref()))
+            (head::head(spec, &worked, &neighbours, view.as_ref(), may_change))
+            (viewer::viewer(spec, &worked, view.as_ref()))
         };
-        Ok((
-            format!("{title} · {}", spec.name),
-            format!("spec:{}", spec.name),
-            body,
-        ))
+        Ok::<_, Refusal>((format!("{title} · {}", spec.name), body))
     };
-    match app
-        .read(read)
-        .await
-        .and_then(|read: Result<_, Refusal>| read)
-    {
-        Ok((title, topics, body)) => visit.show(Page {
-            title: &title,
-            place: Place::Elsewhere,
-            topics: &topics,
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    visit.answer("", &topics, app.read(read).await.flatten())
 }
 
 /// The log of an agent that belongs to no spec: the page is the log, and works without the script.

@@ -8,6 +8,10 @@ use maud::{Markup, html};
 use super::seen::Seen;
 use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
 use crate::render::words::{badge, cut, money, took};
+use crate::render::{
+    self,
+    Column::{Number, Text},
+};
 
 /// More teams are folded, on the board and in the timeline; longer messages are cut.
 pub const FIRST: usize = 20;
@@ -37,24 +41,7 @@ pub fn board(seen: &Seen) -> Markup {
 
 fn table(seen: &Seen, lines: &[Line]) -> Markup {
     html! {
-        div.scroll {
-            table.list {
-                thead {
-                    tr {
-                        th.num scope="col" { "Rank" }
-                        th scope="col" { "Team" }
-                        th.num scope="col" { "Best score" }
-                        th.num scope="col" { "In round" }
-                        th.num scope="col" { "Rounds" }
-                        th scope="col" { "State" }
-                        th scope="col" { "Now, or why it ended" }
-                        th.num scope="col" { "Cost" }
-                        th.num scope="col" { "Time" }
-                    }
-                }
-                tbody { @for line in lines { (row(seen, line)) } }
-            }
-        }
+        (render::table(&[Number("Rank"), Text("Team"), Number("Best score"), Number("In round"), Number("Rounds"), Text("State"), Text("Now, or why it ended"), Number("Cost"), Number("Time")], &html! { @for line in lines { (row(seen, line)) } }))
     }
 }
 

@@ -13,6 +13,10 @@ use serde_json::json;
 use super::list::{ALL_MAX, task};
 use crate::render::marks::segment;
 use crate::render::words::{badge, moment};
+use crate::render::{
+    self,
+    Column::{Number, Text},
+};
 
 /// A contest with rows in a database but without a journal.
 #[derive(Deserialize)]
@@ -47,33 +51,20 @@ pub fn table(database: &Path, foreign: Result<Vec<Foreign>, String>) -> Markup {
         }
     };
     html! {
-        div.scroll {
-            table.list {
-                thead {
-                    tr {
-                        th scope="col" { "State" }
-                        th scope="col" { "Task" }
-                        th.num scope="col" { "Teams" }
-                        th scope="col" { "Best team" }
-                        th scope="col" { "Ended" }
-                    }
-                }
-                tbody {
-                    @for row in &rows {
-                        tr data-item {
-                            td { (badge(ContestState::of_database(row.status.as_deref()))) }
-                            td.wide {
-                                a href={ "/contests/" (segment(&row.execution_id)) } {
-                                    (task(row.task.as_deref().unwrap_or_default(), &row.execution_id))
-                                }
-                            }
-                            td.num { (row.teams.unwrap_or(0)) }
-                            td { (row.best_team_id.as_deref().unwrap_or("–")) }
-                            td.nowrap { (moment(row.created_at.as_deref().unwrap_or_default())) }
+        (render::table(&[Text("State"), Text("Task"), Number("Teams"), Text("Best team"), Text("Ended")], &html! {
+            @for row in &rows {
+                tr data-item {
+                    td { (badge(ContestState::of_database(row.status.as_deref()))) }
+                    td.wide {
+                        a href={ "/contests/" (segment(&row.execution_id)) } {
+                            (task(row.task.as_deref().unwrap_or_default(), &row.execution_id))
                         }
                     }
+                    td.num { (row.teams.unwrap_or(0)) }
+                    td { (row.best_team_id.as_deref().unwrap_or("–")) }
+                    td.nowrap { (moment(row.created_at.as_deref().unwrap_or_default())) }
                 }
             }
-        }
+        }))
     }
 }

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::board::name;
 use super::seen::Seen;
 use crate::render::words::{cut, moment};
+use crate::render::{self, Column::Text};
 
 const LINES_MAX: usize = 100;
 
@@ -17,26 +18,15 @@ pub fn happened(seen: &Seen) -> Markup {
             section {
                 details.fold #happened {
                     summary { "What happened" span.muted.small { (seen.news.len()) } }
-                    div.scroll {
-                        table.list {
-                            thead {
-                                tr {
-                                    th scope="col" { "Time" }
-                                    th scope="col" { "Team" }
-                                    th scope="col" { "What" }
-                                }
-                            }
-                            tbody {
-                                @for news in seen.news.iter().rev().take(LINES_MAX) {
-                                    tr {
-                                        td.nowrap { (moment(&rfc3339(news.at_ms))) }
-                                        td { (team(seen, news)) }
-                                        td { (sentence(&news.what)) }
-                                    }
-                                }
+                    (render::table(&[Text("Time"), Text("Team"), Text("What")], &html! {
+                        @for news in seen.news.iter().rev().take(LINES_MAX) {
+                            tr {
+                                td.nowrap { (moment(&rfc3339(news.at_ms))) }
+                                td { (team(seen, news)) }
+                                td { (sentence(&news.what)) }
                             }
                         }
-                    }
+                    }))
                     @if seen.news.len() > LINES_MAX {
                         p.muted.small { "The newest " (LINES_MAX) " of " (seen.news.len()) "." }
                     }

@@ -15,6 +15,10 @@ use crate::api::Refusal;
 use crate::app::App;
 use crate::render::marks::segment;
 use crate::render::words::{badge, cut, moment, money, since, took};
+use crate::render::{
+    self,
+    Column::{Number, Text},
+};
 
 /// Only the newest are listed; a link shows the rest.
 const NEWEST: usize = 50;
@@ -163,27 +167,11 @@ impl Row {
 
 fn table(rows: &[Row]) -> Markup {
     html! {
-        div.scroll {
-            table.list {
-                thead {
-                    tr {
-                        th scope="col" { "State" }
-                        th scope="col" { "Task" }
-                        th.num scope="col" { "Teams" }
-                        th scope="col" { "Winner" }
-                        th.num scope="col" { "Rounds" }
-                        th.num scope="col" { "Took" }
-                        th.num scope="col" { "Cost" }
-                        th scope="col" { "Began" }
-                    }
-                }
-                tbody {
-                    @for row in rows {
-                        tr #{ "contest-" (row.id) } data-item { (cells(row)) }
-                    }
-                }
+        (render::table(&[Text("State"), Text("Task"), Number("Teams"), Text("Winner"), Number("Rounds"), Number("Took"), Number("Cost"), Text("Began")], &html! {
+            @for row in rows {
+                tr #{ "contest-" (row.id) } data-item { (cells(row)) }
             }
-        }
+        }))
     }
 }
 

@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use self::seen::Seen;
 use self::text::What;
-use super::layout::{Page, Place, Visit};
+use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::render::words::cut;
@@ -37,6 +37,7 @@ const PAGE_TEXT_MAX: u64 = 160_000;
 /// A whole text is sent from memory.
 const WHOLE_TEXT_MAX: u64 = 64_000_000;
 const TITLE_CHARS: usize = 60;
+const PLACE: &str = "/contests";
 
 pub fn routes() -> Router<Shared> {
     let text = "/contests/{id}/teams/{team}/rounds/{round}/{text}";
@@ -64,7 +65,7 @@ async fn contests(
     let may_change = visit.who.may_change();
     let wants_all = query.all.is_some();
     let body = app.read(move |app| list::page(app, may_change, wants_all));
-    show(&visit, "*", body.await.flatten())
+    visit.answer(PLACE, "*", body.await.flatten())
 }
 
 async fn contest(State(app): State<Shared>, visit: Visit, Path(id): Path<String>) -> Response {
@@ -74,7 +75,7 @@ async fn contest(State(app): State<Shared>, visit: Visit, Path(id): Path<String>
         let seen = Seen::read(app, &id)?;
         Ok((title(&seen), whole(&seen, may_change)))
     });
-    show(&visit, &topics, body.await.flatten())
+    visit.answer(PLACE, &topics, body.await.flatten())
 }
 
 fn title(seen: &Seen) -> String {
@@ -104,7 +105,7 @@ async fn team(
             .ok_or_else(|| Refusal::not_found(format!("contest {id} has no team {team}")))?;
         Ok((title(&seen), body))
     });
-    show(&visit, &topics, body.await.flatten())
+    visit.answer(PLACE, &topics, body.await.flatten())
 }
 
 #[derive(Deserialize)]
@@ -121,7 +122,7 @@ async fn agent_page(
     let topics = format!("contest:{id}");
     let at = agent::AgentAt { team, round, name };
     let body = app.render(move |app| agent::page(app, &id, &at, query.from));
-    show(&visit, &topics, body.await.flatten())
+    visit.answer(PLACE, &topics, body.await.flatten())
 }
 
 #[derive(Deserialize)]
@@ -142,19 +143,7 @@ async fn compare(
         let body = compare::page(&seen, query.a.as_deref(), query.b.as_deref())?;
         Ok((title(&seen), body))
     });
-    show(&visit, &topics, body.await.flatten())
-}
-
-fn show(visit: &Visit, topics: &str, page: Result<(String, Markup), Refusal>) -> Response {
-    match page {
-        Ok((title, body)) => visit.show(Page {
-            title: &title,
-            place: Place::Contests,
-            topics,
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    visit.answer(PLACE, &topics, body.await.flatten())
 }
 
 /// Sent as plain text, whatever it claims to be.

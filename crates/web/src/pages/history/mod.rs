@@ -12,12 +12,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::contest;
-use super::layout::{Page, Place, Visit};
+use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::audit::Line;
 use crate::render::marks::{self, segment};
 use crate::render::words::{badge, cut, moment};
+use crate::render::{self, Column::Text};
 
 const NEWEST: usize = 200;
 const MORE: usize = 2_000;
@@ -46,15 +47,12 @@ pub async fn history(
     Query(wanted): Query<Wanted>,
 ) -> Response {
     let body = app.read(move |app| page(app, &wanted));
-    match body.await.flatten() {
-        Ok(body) => visit.show(Page {
-            title: "History",
-            place: Place::History,
-            topics: "*",
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    let body = body.await.flatten();
+    visit.answer(
+        "/history",
+        "*",
+        body.map(|body| ("History".to_owned(), body)),
+    )
 }
 
 fn page(app: &App, wanted: &Wanted) -> Result<Markup, Refusal> {
@@ -151,31 +149,19 @@ fn runs_table(runs: &[Value]) -> Markup {
         @if runs.is_empty() {
             p.empty { "No run has ended yet. " code { "kumite run SPEC" } ", or a button on the page, starts one." }
         } @else {
-            div.scroll {
-                table.list {
-                    thead {
-                        tr {
-                            th scope="col" { "Ended" }
-                            th scope="col" { "Spec" }
-                            th scope="col" { "State" }
-                            th scope="col" { "Why" }
+            (render::table(&[Text("Ended"), Text("Spec"), Text("State"), Text("Why")], &html! {
+                @for run in runs {
+                    @let spec = text(run, "spec");
+                    tr data-item {
+                        td.nowrap { (moment(&text(run, "time"))) }
+                        td { a href={ "/specs/" (segment(&spec)) } { (spec) } }
+                        td {
+                            @if let Ok(state) = serde_json::from_value::<StateName>(run["state"].clone()) { (badge(state)) }
                         }
-                    }
-                    tbody {
-                        @for run in runs {
-                            @let spec = text(run, "spec");
-                            tr data-item {
-                                td.nowrap { (moment(&text(run, "time"))) }
-                                td { a href={ "/specs/" (segment(&spec)) } { (spec) } }
-                                td {
-                                    @if let Ok(state) = serde_json::from_value::<StateName>(run["state"].clone()) { (badge(state)) }
-                                }
-                                td.wide title=(text(run, "reason")) { (marks::sentence(&cut(&text(run, "message"), 300))) }
-                            }
-                        }
+                        td.wide title=(text(run, "reason")) { (marks::sentence(&cut(&text(run, "message"), 300))) }
                     }
                 }
-            }
+            }))
         }
     }
 }
@@ -191,33 +177,20 @@ fn changes_table(lines: &[Line]) -> Markup {
         @if lines.is_empty() {
             p.empty { "Nothing was changed through the page yet." }
         } @else {
-            div.scroll {
-                table.list {
-                    thead {
-                        tr {
-                            th scope="col" { "Time" }
-                            th scope="col" { "What" }
-                            th scope="col" { "Of" }
-                            th scope="col" { "Answer" }
-                            th scope="col" { "Who" }
+            (render::table(&[Text("Time"), Text("What"), Text("Of"), Text("Answer"), Text("Who")], &html! {
+                @for line in lines {
+                    tr {
+                        td.nowrap { (moment(&line.time)) }
+                        td.nowrap { (line.what) }
+                        td.nowrap { (cut(&line.subject, 60)) }
+                        td.wide {
+                            @if !line.ok { span.badge.failed { "refused" } " " }
+                            (cut(&line.answer, 200))
                         }
-                    }
-                    tbody {
-                        @for line in lines {
-                            tr {
-                                td.nowrap { (moment(&line.time)) }
-                                td.nowrap { (line.what) }
-                                td.nowrap { (cut(&line.subject, 60)) }
-                                td.wide {
-                                    @if !line.ok { span.badge.failed { "refused" } " " }
-                                    (cut(&line.answer, 200))
-                                }
-                                td.nowrap { (line.who) span.muted { ", " (line.from) } }
-                            }
-                        }
+                        td.nowrap { (line.who) span.muted { ", " (line.from) } }
                     }
                 }
-            }
+            }))
         }
     }
 }

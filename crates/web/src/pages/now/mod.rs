@@ -14,7 +14,7 @@ use kumite_project::status::{self, Status};
 use maud::{Markup, html};
 
 use self::groups::groups;
-use super::layout::{Page, Place, Visit};
+use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::render::marks::count;
@@ -29,16 +29,9 @@ struct Scene {
 }
 
 pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
-    let scene = app.read(look).await.and_then(|scene| scene);
-    match scene {
-        Ok(scene) => visit.show(Page {
-            title: "Now",
-            place: Place::Now,
-            topics: "*",
-            body: body(&scene, visit.who.may_change()),
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    let scene = app.read(look).await.flatten();
+    let page = scene.map(|scene| ("Now".to_owned(), body(&scene, visit.who.may_change())));
+    visit.answer("/", "*", page)
 }
 
 fn look(app: &App) -> Result<Scene, Refusal> {

@@ -1,7 +1,8 @@
 //! The blocks of the page. A spec keeps its element id in whichever block it is.
 
 use kumite_contest::view::Board;
-use kumite_core::run::{Need, Standing};
+use kumite_core::names::Phase;
+use kumite_core::run::{Need, Standing, Step};
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
@@ -28,7 +29,7 @@ fn ask(status: &Status, may_change: bool) -> Markup {
             div.who {
                 a.name href=(page(name)) { (name) }
                 (badge(status.state))
-                @if let Some(phase) = status.phase { span.muted { (phase) } }
+                @if let Some(phase) = status.phase { span.muted { (phase.name()) } }
             }
             p.why { (sentence(status.message.as_deref().unwrap_or_default())) }
             div.actions { (helps(status, may_change)) }
@@ -62,13 +63,18 @@ fn helps(status: &Status, may_change: bool) -> Markup {
 }
 
 pub fn running(specs: &[&Status], may_change: bool) -> Markup {
+    block("running", "Running", specs, |status| {
+        run(status, may_change)
+    })
+}
+
+/// A block with a title and a count, if there is anything to show.
+fn block<T>(id: &str, title: &str, items: &[T], item: impl Fn(&T) -> Markup) -> Markup {
     html! {
-        @if !specs.is_empty() {
-            section #running aria-labelledby="running-title" {
-                h2 #running-title { "Running " span.count { (specs.len()) } }
-                ul.asks.card {
-                    @for status in specs { (run(status, may_change)) }
-                }
+        @if !items.is_empty() {
+            section id=(id) aria-labelledby={ (id) "-title" } {
+                h2 id={ (id) "-title" } { (title) " " span.count { (items.len()) } }
+                ul.asks.card { @for each in items { (item(each)) } }
             }
         }
     }
@@ -119,8 +125,8 @@ fn ending(status: &Status) -> Option<&str> {
 
 /// Phase, step, round and retry, as far as they add something.
 fn place(status: &Status) -> Markup {
-    let phase = status.phase.unwrap_or_default();
-    let step = status.step.filter(|step| *step != phase);
+    let phase = status.phase.map_or("", Phase::name);
+    let step = status.step.map(Step::name).filter(|step| *step != phase);
     html! {
         strong { (phase) }
         @if let Some(step) = step { " · " (step) }
@@ -135,16 +141,8 @@ fn place(status: &Status) -> Markup {
 }
 
 pub fn limited(specs: &[&Status], may_change: bool) -> Markup {
-    html! {
-        @if !specs.is_empty() {
-            section #limited aria-labelledby="limited-title" {
-                h2 #limited-title { "Waiting for a usage limit " span.count { (specs.len()) } }
-                ul.asks.card {
-                    @for status in specs { (limit(status, may_change)) }
-                }
-            }
-        }
-    }
+    let title = "Waiting for a usage limit";
+    block("limited", title, specs, |status| limit(status, may_change))
 }
 
 fn limit(status: &Status, may_change: bool) -> Markup {
@@ -168,16 +166,7 @@ fn limit(status: &Status, may_change: bool) -> Markup {
 }
 
 pub fn contests(boards: &[Board]) -> Markup {
-    html! {
-        @if !boards.is_empty() {
-            section #contests aria-labelledby="contests-title" {
-                h2 #contests-title { "Contests " span.count { (boards.len()) } }
-                ul.asks.card {
-                    @for board in boards { (contest(board)) }
-                }
-            }
-        }
-    }
+    block("contests", "Contests", boards, contest)
 }
 
 fn contest(board: &Board) -> Markup {
@@ -253,7 +242,7 @@ fn row(status: &Status) -> Markup {
             a href=(page(name)) {
                 b { (name) }
                 (badge(status.state))
-                span { (status.phase.unwrap_or_default()) }
+                span { (status.phase.map_or("", Phase::name)) }
                 span { (status.message.as_deref().unwrap_or_default().replace('`', "")) }
                 span { @if tasks.total > 0 { (tasks.done) "/" (tasks.total) } }
                 span { @if status.cost_usd > 0.0 { (money(status.cost_usd)) } }

@@ -7,35 +7,31 @@ use kumite_core::names::Phase;
 use kumite_formats::settings::{AgentSettings, Settings};
 use maud::{Markup, html};
 
+use crate::render::{self, Column, Column::Text};
+
+const HEAD: [Column; 6] = [
+    Text("Agent"),
+    Text("Kind"),
+    Text("Program"),
+    Text("Found"),
+    Text("Works on"),
+    Text("Environment"),
+];
+
 pub fn table(settings: &Settings, root: &Path) -> Markup {
-    html! {
-        div.scroll {
-            table.list {
-                thead {
-                    tr {
-                        th scope="col" { "Agent" }
-                        th scope="col" { "Kind" }
-                        th scope="col" { "Program" }
-                        th scope="col" { "Found" }
-                        th scope="col" { "Works on" }
-                        th scope="col" { "Environment" }
-                    }
-                }
-                tbody {
-                    @for (name, agent) in &settings.agents {
-                        tr {
-                            td { strong { (name) } }
-                            td { (agent.kind.name()) }
-                            td.nowrap { code { (agent.kind.program().unwrap_or("kumite")) } }
-                            td { (found(agent, root)) }
-                            td { (work(settings, name)) }
-                            td { (environment(agent)) }
-                        }
-                    }
-                }
+    let rows = html! {
+        @for (name, agent) in &settings.agents {
+            tr {
+                td { strong { (name) } }
+                td { (agent.kind.name()) }
+                td.nowrap { code { (agent.kind.program().unwrap_or("kumite")) } }
+                td { (found(agent, root)) }
+                td { (work(settings, name)) }
+                td { (environment(agent)) }
             }
         }
-    }
+    };
+    render::table(&HEAD, &rows)
 }
 
 fn found(agent: &AgentSettings, root: &Path) -> Markup {

@@ -13,7 +13,7 @@ use kumite_formats::settings::{Origin, Settings, doc};
 use kumite_project::spec_file::sentence;
 use maud::{Markup, html};
 
-use super::layout::{Page, Place, Visit};
+use super::layout::Visit;
 use crate::app::{App, Shared};
 
 /// A setting, its value, the source of the value, and the default.
@@ -27,15 +27,12 @@ struct Row {
 pub async fn settings(State(app): State<Shared>, visit: Visit, headers: HeaderMap) -> Response {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     let address = host.unwrap_or_default().to_owned();
-    match app.read(move |app| page(app, &address)).await {
-        Ok(body) => visit.show(Page {
-            title: "Settings",
-            place: Place::Settings,
-            topics: "",
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    let body = app.read(move |app| page(app, &address)).await;
+    visit.answer(
+        "/settings",
+        "",
+        body.map(|body| ("Settings".to_owned(), body)),
+    )
 }
 
 fn page(app: &App, address: &str) -> Markup {

@@ -65,7 +65,7 @@ fn can_review(run: &Run, facts: Option<&Facts>) -> bool {
 
 /// The phases that can be repeated: those already reached, as far as they are permitted.
 pub fn again(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Phase> {
-    let (Some(facts), Some(reached)) = (facts, status.phase.and_then(Phase::from_name)) else {
+    let (Some(facts), Some(reached)) = (facts, status.phase) else {
         return Vec::new();
     };
     let never_ran = run.state == State::Idle && run.number == 0;

@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 
 use kumite_agents::{Line, Said};
+use kumite_core::outcome::Outcome;
+use kumite_project::announce::outcome_name;
 use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
@@ -10,8 +12,9 @@ use super::Length;
 use super::seen::Seen;
 use super::words::spaced;
 use crate::inside;
-use crate::render::marks;
+use crate::render::Column::{self, Number, Text};
 use crate::render::words::{elapsed, milliseconds, moment, money, thousands};
+use crate::render::{marks, table};
 
 fn max(length: Length) -> usize {
     match length {
@@ -35,7 +38,7 @@ pub fn agents(seen: &Seen, length: Length) -> Markup {
             @if shown.is_empty() {
                 p.empty { "No agent has worked on it yet." }
             } @else {
-                div.scroll { (table(seen, &shown)) }
+                (table(&HEAD, &html! { @for agent in shown { (row(seen, agent)) } }))
             }
             @if left_out > 0 {
                 p.small {
@@ -49,24 +52,15 @@ pub fn agents(seen: &Seen, length: Length) -> Markup {
     }
 }
 
-fn table(seen: &Seen, shown: &[&Worked]) -> Markup {
-    html! {
-        table.list {
-            thead {
-                tr {
-                    th scope="col" { "Step" }
-                    th scope="col" { "Program" }
-                    th scope="col" { "Started" }
-                    th.num scope="col" { "Took" }
-                    th scope="col" { "Outcome" }
-                    th.num scope="col" { "Cost" }
-                    th.num scope="col" { "Tokens" }
-                }
-            }
-            tbody { @for agent in shown { (row(seen, agent)) } }
-        }
-    }
-}
+const HEAD: [Column; 7] = [
+    Text("Step"),
+    Text("Program"),
+    Text("Started"),
+    Number("Took"),
+    Text("Outcome"),
+    Number("Cost"),
+    Number("Tokens"),
+];
 
 fn row(seen: &Seen, agent: &Worked) -> Markup {
     html! {
@@ -114,15 +108,28 @@ fn took(agent: &Worked) -> Markup {
 }
 
 fn outcome(agent: &Worked) -> Markup {
-    let (class, word) = match (agent.alive, agent.outcome.as_deref()) {
-        (true, _) => ("badge working", "works".to_owned()),
-        (false, Some("finished")) => ("badge done", "finished".to_owned()),
-        (false, Some("killed")) => ("badge stopped", "killed".to_owned()),
-        (false, Some("limited")) => ("badge waiting", "limited".to_owned()),
-        (false, Some(other)) => ("badge failed", spaced(other)),
-        (false, None) => ("badge idle", "unknown".to_owned()),
+    let (class, word) = match (agent.alive, &agent.outcome) {
+        (true, _) => ("working", "works".to_owned()),
+        (false, Some(outcome)) => (colour(outcome), spaced(outcome_name(outcome))),
+        (false, None) => ("idle", "unknown".to_owned()),
     };
-    html! { span class=(class) title=[agent.message.as_deref()] { (word) } }
+    html! { span class={ "badge " (class) } title=[agent.message.as_deref()] { (word) } }
+}
+
+/// The colour of a badge for this end.
+pub fn colour(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Finished => "done",
+        Outcome::Killed => "stopped",
+        Outcome::Limited(_) => "waiting",
+        Outcome::Failed(_)
+        | Outcome::Missing(_)
+        | Outcome::Hung
+        | Outcome::TimedOut
+        | Outcome::Lost(_)
+        | Outcome::SessionGone(_)
+        | Outcome::OverBudget(_) => "failed",
+    }
 }
 
 /// Its name in the settings if known, else the name from its transcript.

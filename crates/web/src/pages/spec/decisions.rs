@@ -17,7 +17,7 @@ fn max(length: Length) -> usize {
 }
 
 pub fn decisions(seen: &Seen, length: Length) -> Markup {
-    let all = &seen.decisions;
+    let all = &seen.history;
     let left_out = all.len().saturating_sub(max(length));
     html! {
         section #decisions {
@@ -27,7 +27,7 @@ pub fn decisions(seen: &Seen, length: Length) -> Markup {
                     p.empty { "No decision yet: it has never run." }
                 } @else {
                     ol.plain.stack reversed {
-                        @for decision in all[left_out..].iter().rev() { (item(decision)) }
+                        @for recorded in all[left_out..].iter().rev() { (item(&Decision::of(recorded))) }
                     }
                 }
                 @if left_out > 0 {

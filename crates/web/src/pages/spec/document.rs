@@ -3,11 +3,12 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use kumite_core::names::Document;
+use kumite_project::documents;
 use maud::{Markup, html};
 
-use super::documents::{Listed, path_of, tabs};
+use super::documents::{path_of, tabs};
 use super::seen::Seen;
-use super::{Page, Place, Refusal, Shared, Visit, approval};
+use super::{Refusal, Shared, Visit, approval};
 use crate::render::markdown;
 use crate::render::words::badge;
 
@@ -17,21 +18,13 @@ pub async fn document(
     Path((name, document)): Path<(String, String)>,
 ) -> Response {
     let may_change = visit.who.may_change();
+    let topics = format!("spec:{name}");
     let read = app.render(move |app| {
         let seen = Seen::glance(&app.project, &name)?;
         let body = body(&seen, &document, may_change)?;
-        let title = format!("{document} of {}", seen.spec.name);
-        Ok::<_, Refusal>((seen.spec.name, title, body))
+        Ok::<_, Refusal>((format!("{document} of {}", seen.spec.name), body))
     });
-    match read.await.and_then(|read| read) {
-        Ok((name, title, body)) => visit.show(Page {
-            title: &title,
-            place: Place::Elsewhere,
-            topics: &format!("spec:{name}"),
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    visit.answer("", &topics, read.await.flatten())
 }
 
 pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
@@ -75,7 +68,7 @@ fn neighbours(seen: &Seen, index: usize) -> Markup {
         .checked_sub(1)
         .and_then(|index| seen.documents.get(index));
     let after = seen.documents.get(index + 1);
-    let link = |listed: &Listed, rel: &str, words: &str| {
+    let link = |listed: &documents::Document, rel: &str, words: &str| {
         html! {
             a rel=(rel) href=(path_of(&seen.spec.name, &listed.name)) { (words) ": " (listed.title()) }
         }

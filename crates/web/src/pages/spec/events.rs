@@ -11,6 +11,7 @@ use super::agents::path_of;
 use super::seen::Seen;
 use crate::inside;
 use crate::render::words::{cut, moment};
+use crate::render::{self, Column::Text};
 
 /// The end of a long log is enough for any page.
 const READ_MAX: u64 = 2 * 1024 * 1024;
@@ -50,18 +51,7 @@ pub fn events(seen: &Seen, length: Length) -> Markup {
                 @if shown.is_empty() {
                     p.empty { "Nothing has happened yet." }
                 } @else {
-                    div.scroll {
-                        table.list {
-                            thead {
-                                tr {
-                                    th scope="col" { "Time" }
-                                    th scope="col" { "Level" }
-                                    th scope="col" { "What happened" }
-                                }
-                            }
-                            tbody { @for event in &shown { (row(seen, event)) } }
-                        }
-                    }
+                    (render::table(&[Text("Time"), Text("Level"), Text("What happened")], &html! { @for event in &shown { (row(seen, event)) } }))
                 }
                 @if more && length == Length::Short {
                     p.small { a href=(seen.path("?events=all#events")) { "Older events" } }

@@ -1,5 +1,6 @@
 //! The head of the page: the state at a glance, and what a person can do.
 
+use kumite_core::run::Step;
 use kumite_project::clock::rfc3339;
 use kumite_project::status::Status;
 use maud::{Markup, html};
@@ -39,7 +40,7 @@ fn figures(seen: &Seen) -> Markup {
     let fact = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
     html! {
         dl.about #facts {
-            @if let Some(phase) = status.phase { (fact("Phase", html! { (phase) })) }
+            @if let Some(phase) = status.phase { (fact("Phase", html! { (phase.name()) })) }
             @if let Some(place) = place(status) { (fact(place.0, html! { (place.1) })) }
             @if status.tasks.total > 0 {
                 (fact("Tasks", marks::progress(status.tasks.done, status.tasks.total, "tasks")))
@@ -62,8 +63,11 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
         Some(_) | None => now.to_string(),
     };
     let name = match status.step {
-        Some("inspect" | "fix") => "Inspection",
-        _ => "Round",
+        Some(Step::Inspect(_) | Step::Fix(_)) => "Inspection",
+        Some(
+            Step::Write(_) | Step::Review(_) | Step::Reply(_) | Step::Implement(_) | Step::Merge,
+        )
+        | None => "Round",
     };
     let round = status
         .round
@@ -76,18 +80,18 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
 /// How long this run has taken; it ticks while the run is active.
 fn time(seen: &Seen) -> Option<Markup> {
     let number = seen.run.number;
-    let mut walk = seen.decisions.iter();
-    let first = walk.find(|decision| number > 0 && decision.run.number == number)?;
+    let mut walk = seen.history.iter();
+    let (first, _, _) = walk.find(|(_, run, _)| number > 0 && run.number == number)?;
     Some(match seen.run.is_at_rest() {
         true => {
             // Requests to a run that rests do not add to its time.
-            let mut pairs = seen.decisions.windows(2).rev();
-            let rested = pairs.find(|pair| !pair[0].run.is_at_rest() && pair[1].run.is_at_rest());
-            let end_ms = rested.map_or(first.entry.at_ms, |pair| pair[1].entry.at_ms);
-            let ms = end_ms.saturating_sub(first.entry.at_ms);
+            let mut pairs = seen.history.windows(2).rev();
+            let rested = pairs.find(|pair| !pair[0].1.is_at_rest() && pair[1].1.is_at_rest());
+            let end_ms = rested.map_or(first.at_ms, |pair| pair[1].0.at_ms);
+            let ms = end_ms.saturating_sub(first.at_ms);
             html! { (elapsed(ms / 1000)) }
         }
-        false => marks::since(&rfc3339(first.entry.at_ms)),
+        false => marks::since(&rfc3339(first.at_ms)),
     })
 }
 

@@ -6,6 +6,8 @@ use maud::{Markup, html};
 use super::documents::link;
 use super::seen::Seen;
 
+use crate::render::{self, Column::Text};
+
 pub fn all(seen: &Seen) -> &[InspectionFacts] {
     seen.facts.as_ref().map_or(&[], |facts| &facts.inspections)
 }
@@ -27,19 +29,7 @@ pub fn inspections(seen: &Seen) -> Markup {
     html! {
         section.card.stack #inspections aria-labelledby="inspections-title" {
             h2 #inspections-title { "Inspections" }
-            div.scroll {
-                table.list {
-                    thead {
-                        tr {
-                            th scope="col" { "Inspection" }
-                            th scope="col" { "Verdict" }
-                            th scope="col" { "Fixed" }
-                            th scope="col" { "Report" }
-                        }
-                    }
-                    tbody { @for known in all { (row(seen, known)) } }
-                }
-            }
+            (render::table(&[Text("Inspection"), Text("Verdict"), Text("Fixed"), Text("Report")], &html! { @for known in all { (row(seen, known)) } }))
         }
     }
 }

@@ -22,11 +22,12 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::layout::{Page, Place, Visit};
+use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::Shared;
 use seen::Seen;
 
+pub use agents::colour;
 pub use document::document;
 
 /// How much of a long list a page shows.
@@ -61,20 +62,13 @@ pub async fn spec(
     Query(asked): Query<Asked>,
 ) -> Response {
     let may_change = visit.who.may_change();
+    let topics = format!("spec:{name}");
     let read = app.render(move |app| {
         let seen = Seen::look(&app.project, &name)?;
         let body = body(&seen, may_change, &asked);
         Ok::<_, Refusal>((seen.spec.name, body))
     });
-    match read.await.and_then(|read| read) {
-        Ok((name, body)) => visit.show(Page {
-            title: &name,
-            place: Place::Elsewhere,
-            topics: &format!("spec:{name}"),
-            body,
-        }),
-        Err(refusal) => visit.refuse(&refusal),
-    }
+    visit.answer("", &topics, read.await.flatten())
 }
 
 fn body(seen: &Seen, may_change: bool, asked: &Asked) -> Markup {

@@ -8,6 +8,8 @@ use super::convergence::{self, Counted};
 use super::documents::link;
 use super::seen::Seen;
 use super::words::{counted, prose};
+use crate::render::Column::{self, Number, Text};
+use crate::render::table;
 
 /// How many rounds are listed with their findings, the newest first.
 const LISTED_MAX: usize = 20;
@@ -49,40 +51,33 @@ pub fn reviews(seen: &Seen) -> Markup {
     html! {
         section.card.stack #reviews aria-labelledby="reviews-title" {
             h2 #reviews-title { "Document review" }
-            div.scroll { (table(seen, rounds)) }
+            div #rounds { (table(&HEAD, &html! { @for round in rounds { (row(seen, round)) } })) }
             @if !counts.is_empty() { (convergence::figure(&counts)) }
             @for round in rounds.iter().rev().take(LISTED_MAX) { (findings(seen, round.number)) }
         }
     }
 }
 
-fn table(seen: &Seen, rounds: &[RoundFacts]) -> Markup {
+const HEAD: [Column; 5] = [
+    Text("Round"),
+    Text("Status"),
+    Number("Fix required"),
+    Number("Needs discussion"),
+    Text("Files"),
+];
+
+fn row(seen: &Seen, round: &RoundFacts) -> Markup {
+    let found = round.counts.or(round.table);
     html! {
-        table.list #rounds {
-            thead {
-                tr {
-                    th scope="col" { "Round" }
-                    th scope="col" { "Status" }
-                    th.num scope="col" { "Fix required" }
-                    th.num scope="col" { "Needs discussion" }
-                    th scope="col" { "Files" }
-                }
-            }
-            tbody {
-                @for round in rounds {
-                    @let found = round.counts.or(round.table);
-                    tr id={ "round-" (round.number) } {
-                        td { (round.number) }
-                        td { (progress(round)) }
-                        td.num { (figure(found.map(|it| it.fix_required))) }
-                        td.num { (figure(found.map(|it| it.needs_discussion))) }
-                        td.nowrap {
-                            (link(seen, &review_file(round.number), "review"))
-                            ", "
-                            (link(seen, &reply_file(round.number), "reply"))
-                        }
-                    }
-                }
+        tr id={ "round-" (round.number) } {
+            td { (round.number) }
+            td { (progress(round)) }
+            td.num { (figure(found.map(|it| it.fix_required))) }
+            td.num { (figure(found.map(|it| it.needs_discussion))) }
+            td.nowrap {
+                (link(seen, &review_file(round.number), "review"))
+                ", "
+                (link(seen, &reply_file(round.number), "reply"))
             }
         }
     }

@@ -23,7 +23,7 @@ pub enum Mark {
 }
 
 pub fn mark(phase: Phase, status: &Status, run: &Run, facts: Option<&Facts>) -> Mark {
-    let is_here = status.phase == Some(phase.name());
+    let is_here = status.phase == Some(phase);
     let next = facts.and_then(|facts| first_unfinished(facts, &run.order.rules));
     let is_finished = facts.is_some() && next.is_none_or(|next| phase < next);
     let is_permitted = facts.is_none_or(|facts| facts.permitted.allows(phase));
@@ -51,7 +51,7 @@ pub fn track(seen: &Seen) -> Markup {
 
 fn item(phase: Phase, seen: &Seen) -> Markup {
     let mark = mark(phase, &seen.status, &seen.run, seen.facts.as_ref());
-    let is_here = seen.status.phase == Some(phase.name()) && seen.status.state != StateName::Done;
+    let is_here = seen.status.phase == Some(phase) && seen.status.state != StateName::Done;
     let document = Document::from_name(phase.name()).map(Document::file);
     let document = document.filter(|file| seen.has(file));
     let note = seen
