@@ -17,6 +17,10 @@ pub trait Machine: Clone + Default {
     /// The version of the entries that this code writes.
     const VERSION: u32;
 
+    /// The version of the snapshots that this code writes and reads. It is another one whenever the
+    /// fields of the state change: a snapshot of any other version is ignored.
+    const SNAPSHOT: u32 = Self::VERSION;
+
     /// An event that does not fit changes nothing.
     fn decide(self, entry: &Entry<Self::Event>) -> (Self, Vec<Self::Effect>);
 
@@ -33,6 +37,8 @@ impl Machine for Run {
     type Trouble = Trouble;
 
     const VERSION: u32 = journal::VERSION;
+    /// Versions 1 and 2 had the same number as the entries.
+    const SNAPSHOT: u32 = 3;
 
     fn decide(self, entry: &Entry) -> (Run, Vec<Effect>) {
         run::decide(self, entry)

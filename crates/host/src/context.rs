@@ -73,7 +73,7 @@ impl Context {
             }
             context.handle(Event::EngineStarted, shared)?;
         }
-        if let Some(work) = context.run.work().copied() {
+        if let Some(work) = context.run.work().cloned() {
             shared.purse.hold(work.agent, work.step, &context.kit);
             if context.agent.is_none() {
                 context.desk(shared, false).0.adopt(work.agent);

@@ -26,7 +26,7 @@ pub struct Snapshot<M> {
 impl<M: Machine> Snapshot<M> {
     pub fn new(seq: u64, offset: u64, before: &M) -> Snapshot<M> {
         Snapshot {
-            version: M::VERSION,
+            version: M::SNAPSHOT,
             seq,
             offset,
             before: before.clone(),
@@ -39,7 +39,7 @@ const NAME: &str = "snapshot.json";
 pub fn read<M: Machine + DeserializeOwned>(dir: &Path) -> Option<Snapshot<M>> {
     let bytes = std::fs::read(dir.join(NAME)).ok()?;
     let snapshot: Snapshot<M> = serde_json::from_slice(&bytes).ok()?;
-    (snapshot.version == M::VERSION).then_some(snapshot)
+    (snapshot.version == M::SNAPSHOT).then_some(snapshot)
 }
 
 /// A snapshot that cannot be written is no loss.

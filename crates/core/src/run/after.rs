@@ -1,7 +1,7 @@
 //! Judges what an agent left when it ended.
 
 use super::start::{self, evidence};
-use super::state::{Failure, Halt, Pause, Run, Work};
+use super::state::{Failure, Halt, Pause, Work};
 use super::step::Step;
 use super::turn::{Next, Turn};
 use super::{guard, inspection, limit, review};
@@ -12,12 +12,19 @@ use crate::names::Document;
 use crate::outcome::{Ended, Outcome};
 
 /// What follows the end of the agent that the run waited for.
-pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry: &Entry) -> Turn {
+pub(super) fn after(
+    order: &Order,
+    work: Work,
+    overloads: u8,
+    ended: &Ended,
+    look: &mut Look,
+    entry: &Entry,
+) -> Turn {
     let step = work.step;
     let fail = |why, detail: &str| Turn::halt(step, Halt::Failed(why), detail);
     match &ended.outcome {
         Outcome::Finished => match look {
-            Look::Seen(facts) => judge(&run.order, work, facts).unwrap_or_else(|gap| gap.turn()),
+            Look::Seen(facts) => judge(order, &work, facts).unwrap_or_else(|gap| gap.turn(work)),
             Look::Unreadable(why) => {
                 Turn::pause(step, Pause::SpecUnreadable, why.as_str()).unjudged(work)
             }
@@ -31,13 +38,13 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
             Some(session) if !work.revived => revived(work, Some(session.clone())),
             _ => fail(Failure::AgentHung, ""),
         },
-        Outcome::Limited(limit) => limit::wait(run, work, limit, entry),
+        Outcome::Limited(limit) => limit::wait(order, &work, overloads, limit, entry),
         // The session may never have existed: the power may have failed in the agent's first
         // moment.
         Outcome::SessionGone(_) if !work.anew => again(Work { anew: true, ..work }, None),
         Outcome::SessionGone(how) => fail(Failure::AgentFailed, how),
         Outcome::OverBudget(what) => Turn::pause(step, Pause::Budget, what),
-        Outcome::Lost(how) => match left_behind(&run.order, work, look, entry) {
+        Outcome::Lost(how) => match left_behind(order, &work, look, entry) {
             Some(turn) => turn,
             None if !work.revived => revived(work, ended.session.clone()),
             None => fail(Failure::AgentFailed, how),
@@ -48,7 +55,7 @@ pub(super) fn after(run: &Run, work: Work, ended: &Ended, look: &mut Look, entry
 /// Nobody saw the end of this agent, but its documents are visible. A review, a reply and an
 /// inspection consist only of their documents: if these exist and are clear, the step is not paid
 /// for again. Version 1 repeated it, so its journals are replayed in that way.
-fn left_behind(order: &Order, work: Work, look: &mut Look, entry: &Entry) -> Option<Turn> {
+fn left_behind(order: &Order, work: &Work, look: &mut Look, entry: &Entry) -> Option<Turn> {
     if entry.version < 2 {
         return None;
     }
@@ -67,26 +74,27 @@ fn revived(work: Work, session: Option<String>) -> Turn {
 }
 
 fn again(work: Work, session: Option<String>) -> Turn {
+    let takes_over = None;
+    let work = Work { takes_over, ..work };
     Turn::to(Next::Again { work, session })
 }
 
 /// Evidence that is absent or contradictory. It is never success.
 pub(super) struct Gap {
-    work: Work,
     why: Pause,
     detail: String,
 }
 
 impl Gap {
     /// A person is asked; their correction is judged before the step is repeated.
-    fn turn(self) -> Turn {
-        Turn::pause(self.work.step, self.why, self.detail).unjudged(self.work)
+    fn turn(self, work: Work) -> Turn {
+        Turn::pause(work.step, self.why, self.detail).unjudged(work)
     }
 }
 
 /// Judges the results of a step. `facts` are changed together with the decision.
-pub(super) fn judge(order: &Order, work: Work, facts: &mut Facts) -> Result<Turn, Gap> {
-    let gap = |why, detail: String| Gap { work, why, detail };
+pub(super) fn judge(order: &Order, work: &Work, facts: &mut Facts) -> Result<Turn, Gap> {
+    let gap = |why, detail: String| Gap { why, detail };
     let written = |file: String| {
         let missing = |why: String| Err(gap(Pause::NoEvidence, why));
         let Some(stamp) = evidence(facts, work.step) else {
@@ -153,7 +161,7 @@ const NO_COMMIT: &str = "git shows no new commit in the main checkout, and none 
     `Kumite-Spec:` that holds tasks.md as it is now (is there an old .git/index.lock?)";
 
 /// Whether history shows the merge. Without git there is nothing to check.
-fn committed(work: Work, history: History) -> bool {
+fn committed(work: &Work, history: History) -> bool {
     match history {
         History::None => true,
         History::Commits { head, merged } => merged || (head.is_some() && head != work.before),

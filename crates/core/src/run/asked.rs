@@ -1,7 +1,7 @@
 //! A run is requested, gets its slot, or may go on after a usage limit.
 
 use super::after::judge;
-use super::decide::{owed, rest, stay};
+use super::decide::{rest, stay};
 use super::start;
 use super::state::{Halt, Halted, Pause, Resume, Run, State};
 use super::step::{Round, Step};
@@ -11,7 +11,6 @@ use crate::change::Change;
 use crate::effect::Effect;
 use crate::facts::{Facts, Look};
 use crate::journal::{Entry, Order};
-use crate::names::Phase;
 use crate::notice::Notice;
 use crate::pool::QueuePlace;
 
@@ -26,8 +25,11 @@ pub(super) fn start_requested(
     if run.is_exhausted() {
         return rest(run);
     }
-    let resume = match run.state {
-        State::Idle | State::Done(_) => Resume::default(),
+    let mut resume = match run.state {
+        State::Idle | State::Done(_) => Resume {
+            parked: run.memory.parked.take(),
+            ..Resume::default()
+        },
         State::Halted(ref halted) => renewed(halted, order),
         // A request for an active run takes a pause back.
         State::Finishing(work) | State::Working(work) => {
@@ -43,7 +45,7 @@ pub(super) fn start_requested(
         State::Limited(_) => return joins_wait(run, order),
     };
     if order.from.is_some() {
-        run.parked = None;
+        resume.parked = None;
     }
     if !std::mem::replace(&mut run.under_way, true) {
         run.number = run.number.saturating_add(1);
@@ -72,7 +74,7 @@ fn renewed(halted: &Halted, order: &Order) -> Resume {
     };
     Resume {
         step,
-        ..halted.resume
+        ..halted.resume.clone()
     }
 }
 
@@ -91,9 +93,10 @@ fn joined(now: Order, asked: &Order) -> Order {
 }
 
 pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
-    let State::Queued { resume } = run.state else {
+    let State::Queued { resume } = &run.state else {
         return stay(run);
     };
+    let resume = resume.clone();
     let order = run.order;
     // Applies only once: going on after a halt does not begin there again.
     run.order.from = None;
@@ -102,7 +105,8 @@ pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Ef
         Ok(facts) => {
             let mut facts = facts.clone();
             let owed = owed_now(&mut run, &mut facts);
-            let turn = begin(&run, &order, resume, &mut facts);
+            let due = run.memory.inspection_due;
+            let turn = begin(&order, &resume, due, &mut facts).parking(resume.parked);
             let phase = words::first_phase(&turn.next);
             let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
             go(run, turn, Some(&facts), None, entry)
@@ -118,22 +122,20 @@ fn unreadable(mut run: Run, why: &str, resume: Resume) -> (Run, Vec<Effect>) {
 
 /// What is owed if no agent has worked since the last look.
 fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
-    run.deploy = run
-        .deploy
-        .seen(facts.permitted.allows(Phase::Deploy), false);
-    let unsure = run.unsure.take();
-    owed(run, unsure, facts)
+    run.memory.looked(facts, false);
+    let unsure = run.debt.unsure.take();
+    run.debt.pay(unsure, facts)
 }
 
 /// An agent that succeeded but could not be judged then is judged now; its step is repeated only if
 /// there is still no evidence.
-fn begin(run: &Run, order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
-    if let (Some(work), None, None) = (resume.unjudged, order.from, order.review_once)
+fn begin(order: &Order, resume: &Resume, inspection_due: bool, facts: &mut Facts) -> Turn {
+    if let (Some(work), None, None) = (&resume.unjudged, order.from, order.review_once)
         && let Ok(turn) = judge(order, work, facts)
     {
         return turn;
     }
-    start::first(order, resume, run.inspection_due, facts)
+    start::first(order, resume.step, inspection_due, facts)
 }
 
 /// A person who asks for a run that waits for a limit waits too, unless they do not want to.
@@ -144,7 +146,8 @@ fn joins_wait(mut run: Run, order: &Order) -> (Run, Vec<Effect>) {
             let why = Halt::Limited {
                 until_ms: wait.until_ms,
             };
-            run.state = State::Halted(Halted::new(why, wait.words.as_str(), wait.resume));
+            let resume = wait.resume.clone();
+            run.state = State::Halted(Halted::new(why, wait.words.as_str(), resume));
             rest(run)
         }
         _ => stay(run),
@@ -156,12 +159,13 @@ pub(super) fn wait_over(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<E
     let State::Limited(wait) = &run.state else {
         return stay(run);
     };
-    let resume = wait.resume;
+    let resume = wait.resume.clone();
     match (look.seen(), resume.step) {
         (Ok(facts), Some(step)) => {
             let mut facts = facts.clone();
             let owed = owed_now(&mut run, &mut facts);
-            let turn = Turn::begin(step).preceded(owed, Vec::new());
+            let turn = Turn::begin(step).parking(resume.parked);
+            let turn = turn.preceded(owed, Vec::new());
             go(run, turn, Some(&facts), Some(step.phase()), entry)
         }
         (Ok(_), None) => stay(run),

@@ -2,17 +2,18 @@
 
 use super::after::after;
 use super::asked::{admitted, start_requested, wait_over};
-use super::state::{Deploy, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
+use super::memory::{Deploy, Remark};
+use super::state::{Halt, Halted, Pause, Resume, Run, State, Wait, Work};
 use super::step::{Attempt, Step};
 use super::turn::{Turn, go};
 use super::{guard, words};
 use crate::change::Change;
 use crate::effect::{Effect, Settled};
-use crate::facts::{Facts, Look};
+use crate::facts::Look;
 use crate::journal::{AgentId, By, Entry, Event};
-use crate::names::{Document, Phase};
+use crate::names::Document;
 use crate::notice::Notice;
-use crate::outcome::{Ended, LimitKind, Outcome};
+use crate::outcome::{Ended, Outcome};
 
 /// Decides what `entry` means for `run`.
 pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
@@ -53,9 +54,9 @@ fn agent_ended(
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
     let (work, held) = match &run.state {
-        State::Working(work) => (*work, None),
-        State::Finishing(work) => (*work, Some(Halt::Paused(Pause::ByUser))),
-        State::Stopping { work, by } => (*work, Some(Halt::Stopped(*by))),
+        State::Working(work) => (work.clone(), None),
+        State::Finishing(work) => (work.clone(), Some(Halt::Paused(Pause::ByUser))),
+        State::Stopping { work, by } => (work.clone(), Some(Halt::Stopped(*by))),
         State::Idle
         | State::Queued { .. }
         | State::Limited(_)
@@ -67,43 +68,44 @@ fn agent_ended(
         return stay(run);
     }
     run.spent += ended.usage;
-    park(&mut run, work, ended, look);
+    let step = work.step;
+    let parked = work.parked(ended, *look != Look::Nobody);
     let mut look = look.clone();
     let first = match &mut look {
         Look::Seen(facts) => {
-            run.deploy = run.deploy.seen(facts.permitted.allows(Phase::Deploy), true);
-            let doubted = is_doubted(work.step, &ended.outcome).then_some(work.step);
-            owed(&mut run, doubted, facts)
+            run.memory.looked(facts, true);
+            let doubted = is_doubted(step, &ended.outcome).then_some(step);
+            run.debt.pay(doubted, facts)
         }
         Look::Unreadable(_) => {
-            run.deploy = run.deploy.unseen();
-            run.unsure = is_doubted(work.step, &ended.outcome).then_some(work.step);
+            run.memory.saw_nothing();
+            run.debt.unsure = is_doubted(step, &ended.outcome).then_some(step);
             Vec::new()
         }
         Look::Nobody => Vec::new(),
     };
-    let asks_again = guard::asks_again(&mut run, work.step, ended, &look);
+    let settle = settle(&run, &work, ended);
+    let step_ended = step_ended(&work, ended);
+    let asks_again = guard::asks_again(&mut run.memory, step, ended, &look);
+    let overloads = parked.as_ref().map_or(0, |parked| parked.overloads);
+    let mut after = |work| after(&run.order, work, overloads, ended, &mut look, entry);
     let turn = match held {
-        None => match asks_again {
-            Some(turn) => turn,
-            None => after(&run, work, ended, &mut look, entry),
-        },
+        None => asks_again.unwrap_or_else(|| after(work)),
         // An agent that ends during a stop ended because of it, unless it was already done.
         Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
-            Turn::halt(work.step, why, "")
+            Turn::halt(step, why, "")
         }
-        Some(why) => after(&run, work, ended, &mut look, entry).held(why),
+        Some(why) => after(work).held(why),
     };
-    let turn = turn.with_last_words(&ended.last_words);
-    let turn = turn.preceded(first, vec![step_ended(work, ended)]);
-    let settle = settle(&run, work, ended);
-    let (run, mut effects) = go(run, turn, look.facts(), Some(work.step.phase()), entry);
+    let turn = turn.with_last_words(&ended.last_words).parking(parked);
+    let turn = turn.preceded(first, vec![step_ended]);
+    let (run, mut effects) = go(run, turn, look.facts(), Some(step.phase()), entry);
     // First: a write that fails ends the list, and the next launch asks what is left of a budget.
     effects.insert(0, settle);
     (run, effects)
 }
 
-fn settle(run: &Run, work: Work, ended: &Ended) -> Effect {
+fn settle(run: &Run, work: &Work, ended: &Ended) -> Effect {
     Effect::Settle(Settled {
         agent: work.agent,
         run: run.number,
@@ -111,52 +113,6 @@ fn settle(run: &Run, work: Work, ended: &Ended) -> Effect {
         outcome: ended.outcome.clone(),
         usage: ended.usage,
     })
-}
-
-/// An agent that had to leave its step without a fault of its own can be replaced later.
-fn park(run: &mut Run, work: Work, ended: &Ended, look: &Look) {
-    let limited = match &ended.outcome {
-        Outcome::Limited(limit) => Some(limit.kind),
-        _ => None,
-    };
-    run.overloads = match limited {
-        Some(LimitKind::Overload) => run.overloads.saturating_add(1),
-        Some(LimitKind::Usage | LimitKind::Held) | None => 0,
-    };
-    if limited.is_some() || matches!(ended.outcome, Outcome::OverBudget(_)) {
-        run.parked = Some(Parked {
-            step: work.step,
-            session: ended.session.clone(),
-            before: work.before,
-            revived: work.revived,
-            anew: work.anew,
-        });
-    } else if *look != Look::Nobody {
-        // An agent that really began took its place.
-        run.parked = None;
-    }
-}
-
-/// What spec.json must say before anything is judged: earlier changes that could not be written,
-/// and no claims that only the agent of the `doubted` step made.
-pub(super) fn owed(run: &mut Run, doubted: Option<Step>, facts: &mut Facts) -> Vec<Change> {
-    facts.deploy_doubted = run.deploy == Deploy::Doubted;
-    let mut changes = std::mem::take(&mut run.unsaved);
-    changes.iter().for_each(|change| facts.apply(*change));
-    let taken_back = match doubted {
-        Some(Step::Review(round) | Step::Reply(round)) if facts.review.approved => {
-            Some(Change::ReviewStarted(round.number))
-        }
-        Some(Step::Write(document))
-            if facts.document(document).generated || facts.review.approved =>
-        {
-            Some(Change::Rejected(document))
-        }
-        _ => None,
-    };
-    taken_back.iter().for_each(|change| facts.apply(*change));
-    changes.extend(taken_back);
-    changes
 }
 
 /// Only its counts approve a review (A10), and only a successful writer has written: what such
@@ -169,7 +125,7 @@ fn is_doubted(step: Step, outcome: &Outcome) -> bool {
     }
 }
 
-fn step_ended(work: Work, ended: &Ended) -> Notice {
+fn step_ended(work: &Work, ended: &Ended) -> Notice {
     Notice::StepEnded {
         step: work.step,
         agent: work.agent,
@@ -182,8 +138,9 @@ fn step_ended(work: Work, ended: &Ended) -> Notice {
 fn stop(mut run: Run, by: By) -> (Run, Vec<Effect>) {
     match run.state {
         State::Working(work) | State::Finishing(work) => {
+            let end = Effect::End(work.agent);
             run.state = State::Stopping { work, by };
-            (run, vec![Effect::End(work.agent)])
+            (run, vec![end])
         }
         State::Queued { resume } | State::Limited(Wait { resume, .. }) => {
             run.state = State::Halted(Halted::new(Halt::Stopped(by), "", resume));
@@ -217,9 +174,8 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
         State::Halted(_) | State::Done(_) | State::Idle => {
             run.state = State::Idle;
             run.under_way = false;
-            run.parked = None;
-            run.overloads = 0;
-            run.question = None;
+            run.memory.question = None;
+            run.memory.parked = None;
             rest(run)
         }
         State::Queued { .. }
@@ -231,13 +187,14 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
 }
 
 fn approved(mut run: Run, document: Document) -> (Run, Vec<Effect>) {
-    if let State::Halted(halted) = &run.state
+    if let State::Halted(halted) = &mut run.state
         && halted.resume.step == Some(Step::Write(document))
     {
+        run.memory.parked = halted.resume.parked.take();
         run.state = State::Idle;
     }
     let effects = vec![
-        save(&mut run, Change::Approved(document)),
+        Effect::Save(run.debt.pay_with(Change::Approved(document))),
         Effect::Announce(Notice::DocumentApproved {
             document,
             by_person: true,
@@ -253,10 +210,11 @@ fn rejected(mut run: Run, document: Document, remark: &Option<String>) -> (Run, 
     if !run.is_exhausted() {
         run.state = State::Idle;
     }
-    run.parked = None;
-    run.remark.clone_from(remark);
+    run.memory.parked = None;
+    let remark = remark.clone();
+    run.memory.remark = remark.map(|words| Remark { document, words });
     let effects = vec![
-        save(&mut run, Change::Rejected(document)),
+        Effect::Save(run.debt.pay_with(Change::Rejected(document))),
         Effect::Announce(Notice::DocumentRejected(document)),
     ];
     (run, effects)
@@ -268,35 +226,33 @@ fn deploy_approved(mut run: Run) -> Run {
         && halted.why == Halt::DeployDoubted
     {
         halted.why = Halt::Paused(Pause::ByUser);
-        run.deploy = Deploy::ByPerson;
+        run.memory.deploy = Deploy::ByPerson;
     }
     run
 }
 
-/// One change, after all earlier changes that could not be written.
-fn save(run: &mut Run, change: Change) -> Effect {
-    let mut changes = std::mem::take(&mut run.unsaved);
-    changes.push(change);
-    Effect::Save(changes)
-}
-
 /// A8: nothing goes on without spec.json; the unwritten changes are kept.
 fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, Vec<Effect>) {
-    run.unsaved = changes.to_vec();
+    run.debt.unsaved = changes.to_vec();
     let exhausted = run.is_exhausted();
-    let resume = match run.state {
+    let resume = match &run.state {
         // The agent of this very decision was not started; any other agent works on.
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. }
             if work.agent.seq == seq =>
         {
-            Resume::at(work.step)
+            Resume {
+                parked: work.takes_over.clone(),
+                ..Resume::at(work.step)
+            }
         }
-        State::Halted(ref halted) if !exhausted => halted.resume,
-        State::Idle => Resume::default(),
-        State::Done(_) => {
+        State::Halted(halted) if !exhausted => halted.resume.clone(),
+        State::Idle | State::Done(_) => {
             // It is not finished before spec.json says so.
-            run.under_way = true;
-            Resume::default()
+            run.under_way |= matches!(run.state, State::Done(_));
+            Resume {
+                parked: run.memory.parked.take(),
+                ..Resume::default()
+            }
         }
         State::Queued { .. }
         | State::Working(_)
@@ -331,9 +287,6 @@ fn taken_over(mut run: Run) -> Run {
             *attempt = Attempt::first(max);
         }
     };
-    run.parked
-        .iter_mut()
-        .for_each(|parked| recount(&mut parked.step));
     match &mut run.state {
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
             recount(&mut work.step);

@@ -1,7 +1,8 @@
 //! The completion guard: impl is done when the boxes of tasks.md are ticked (B).
 
+use super::memory::{Memory, Question};
 use super::start;
-use super::state::{Failure, Halt, Pause, Question, Run};
+use super::state::{Failure, Halt, Pause};
 use super::step::{Attempt, Step};
 use super::turn::Turn;
 use crate::change::Change;
@@ -55,10 +56,16 @@ fn again(order: &Order, attempt: Attempt, open: u32) -> Turn {
 
 /// An agent that ends with the same question as the one before it, and has ticked nothing, would
 /// ask it again at every retry: so a person is asked instead. `None`: this is not the case.
-pub(super) fn asks_again(run: &mut Run, step: Step, ended: &Ended, look: &Look) -> Option<Turn> {
+pub(super) fn asks_again(
+    memory: &mut Memory,
+    step: Step,
+    ended: &Ended,
+    look: &Look,
+) -> Option<Turn> {
     let asked = question(step, ended, look);
-    let before = std::mem::replace(&mut run.question, asked);
-    let (Step::Implement(attempt), Some(before), Some(now)) = (step, before, &run.question) else {
+    let before = std::mem::replace(&mut memory.question, asked);
+    let (Step::Implement(attempt), Some(before), Some(now)) = (step, before, &memory.question)
+    else {
         return None;
     };
     let is_same = before.words == now.words && before.open <= now.open;

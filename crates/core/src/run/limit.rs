@@ -1,9 +1,9 @@
 //! A usage limit is a wait, not a failure: no round and no retry is spent on it.
 
-use super::state::{Failure, Halt, Resume, Run, Wait, Work};
+use super::state::{Failure, Halt, Resume, Wait, Work};
 use super::turn::{Next, Turn};
 use crate::effect::Limited;
-use crate::journal::{AgentId, Entry, LimitRules};
+use crate::journal::{AgentId, Entry, LimitRules, Order};
 use crate::outcome::{Limit, LimitKind};
 
 /// The wait if a program does not report when the limit ends.
@@ -14,16 +14,22 @@ const OVERLOAD_MAX_MS: u64 = 30 * 60 * 1000;
 pub const OVERLOADS_MAX: u8 = 24;
 
 /// What follows an agent that may not go on for now.
-pub(super) fn wait(run: &Run, work: Work, limit: &Limit, entry: &Entry) -> Turn {
-    if run.overloads > OVERLOADS_MAX {
+pub(super) fn wait(
+    order: &Order,
+    work: &Work,
+    overloads: u8,
+    limit: &Limit,
+    entry: &Entry,
+) -> Turn {
+    if overloads > OVERLOADS_MAX {
         let detail = format!(
             "its service has been too busy or out of reach for hours: {}",
             limit.words
         );
         return Turn::halt(work.step, Halt::Failed(Failure::AgentFailed), detail);
     }
-    let rules = &run.order.rules.limit;
-    let until_ms = until(limit, run.overloads, rules, entry.at_ms);
+    let rules = &order.rules.limit;
+    let until_ms = until(limit, overloads, rules, entry.at_ms);
     let turn = match rules.wait {
         true => Turn::to(Next::Wait(Wait {
             until_ms,

@@ -9,10 +9,12 @@
 
 mod after;
 mod asked;
+mod debt;
 mod decide;
 mod guard;
 mod inspection;
 mod limit;
+mod memory;
 mod requests;
 mod review;
 mod standing;
@@ -25,15 +27,15 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use debt::Debt;
 pub use decide::decide;
 pub use limit::{OVERLOADS_MAX, jitter, until as limit_until};
+pub use memory::{Deploy, Memory, Question, Remark};
 pub use requests::{
     Refusal, may_approve, may_approve_deploy, may_reject, may_reset, may_review, may_start,
 };
 pub use standing::{Ending, Need, Reason, Rest, Standing, StateName};
 pub use start::first_unfinished;
-pub use state::{
-    Deploy, Failure, Finish, Halt, Halted, Parked, Pause, Question, Resume, Run, State, Wait, Work,
-};
+pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 pub use step::{Attempt, Round, Step};
 pub use words::{limit_sentence, phase_of, run_ended};

@@ -1,7 +1,7 @@
 //! Where a run begins, and what follows a finished phase: based on durable facts, with permissions
 //! and approvals at every boundary.
 
-use super::state::{Finish, Halt, Pause, Resume};
+use super::state::{Finish, Halt, Pause};
 use super::step::{Attempt, Step};
 use super::turn::{Next, Turn};
 use super::{guard, inspection, review};
@@ -17,7 +17,7 @@ use crate::notice::Notice;
 /// `inspection_due`: there is newer work than the last inspection, whatever its verdict.
 pub(super) fn first(
     order: &Order,
-    resume: Resume,
+    resume: Option<Step>,
     inspection_due: bool,
     facts: &mut Facts,
 ) -> Turn {
@@ -32,14 +32,14 @@ pub(super) fn first(
     }
     let mut unfinished = first_unfinished(facts, &order.rules);
     let settled = match unfinished {
-        Some(Phase::Review) => review::settled(&facts.review, resume.step),
+        Some(Phase::Review) => review::settled(&facts.review, resume),
         _ => None,
     };
     if settled.is_some() {
         facts.apply(Change::ReviewApproved);
         unfinished = first_unfinished(facts, &order.rules);
     }
-    let was_next = resume.step.map(Step::phase) == Some(Phase::Inspection);
+    let was_next = resume.map(Step::phase) == Some(Phase::Inspection);
     let due = (inspection_due || was_next).then_some(Phase::Inspection);
     let phase = match (unfinished, due) {
         (Some(unfinished), Some(due)) => Some(unfinished.min(due)),
@@ -64,7 +64,7 @@ pub(super) fn onward(order: &Order, facts: &mut Facts, finished: Phase) -> Turn 
 #[derive(Clone, Copy)]
 enum Entry {
     /// From the files: what they show as finished is finished.
-    GoingOn(Resume),
+    GoingOn(Option<Step>),
     /// After newer work: results of an older run do not count.
     Anew,
 }
@@ -78,7 +78,7 @@ fn enter(order: &Order, facts: &mut Facts, phase: Option<Phase>, entry: Entry) -
         let open = first_unfinished(facts, &order.rules);
         let open = open.filter(|open| *open <= until.min(Phase::Tasks));
         if open.is_some() && order.review_once.is_none() {
-            return enter(order, facts, open, Entry::GoingOn(Resume::default()));
+            return enter(order, facts, open, Entry::GoingOn(None));
         }
         let (changes, notices) = approve_all(order, facts, until.next());
         let reached = Turn::to(Next::Finish(Finish::UntilReached(until)));
@@ -143,7 +143,7 @@ fn missing_approval(facts: &Facts, phase: Phase) -> Option<Turn> {
 fn begin(order: &Order, facts: &mut Facts, phase: Phase, entry: Entry) -> Turn {
     let rules = &order.rules;
     let resume = match entry {
-        Entry::GoingOn(resume) => resume.step,
+        Entry::GoingOn(step) => step,
         Entry::Anew => None,
     };
     match phase {
@@ -180,7 +180,7 @@ pub(super) fn approve_review(order: &Order, facts: &mut Facts, rounds: u32) -> T
 }
 
 /// A5.2: one round by hand, whatever is permitted, and no loop.
-fn review_once(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
+fn review_once(order: &Order, resume: Option<Step>, facts: &mut Facts) -> Turn {
     if let Some(document) = Document::ALL
         .into_iter()
         .find(|document| facts.document(*document).stamp.is_none())
@@ -197,9 +197,9 @@ fn review_once(order: &Order, resume: Resume, facts: &mut Facts) -> Turn {
     if facts.review.approved {
         return Turn::to(Next::Finish(Finish::UntilReached(Phase::Review)));
     }
-    match review::settled(&facts.review, resume.step) {
+    match review::settled(&facts.review, resume) {
         Some(rounds) => approve_review(order, facts, rounds),
-        None => review::go_on(order, facts, resume.step),
+        None => review::go_on(order, facts, resume),
     }
 }
 

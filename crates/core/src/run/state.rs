@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::debt::Debt;
+use super::memory::Memory;
 use super::step::Step;
-use crate::change::Change;
 use crate::facts::Stamp;
 use crate::journal::{AgentId, By, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
-use crate::outcome::Usage;
+use crate::outcome::{Ended, LimitKind, Outcome, Usage};
 
 /// One walk of a spec through its phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,78 +29,11 @@ pub struct Run {
     /// What the agents of all earlier runs of the spec used.
     #[serde(default)]
     pub spent_before: Usage,
-    /// A person's remark at the rejection of a document, for the agent that writes it again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remark: Option<String>,
-    /// There is newer work than the last inspection: an older GO does not apply to it.
+    /// What spec.json must still be told.
     #[serde(default)]
-    pub inspection_due: bool,
-    /// The agent of this step ended while spec.json was unreadable: what is found there later may
-    /// be only its claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unsure: Option<Step>,
-    /// An agent that had to leave its step unfinished, without a fault of its own: the next agent
-    /// of that step takes its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parked: Option<Parked>,
-    /// How often in a row the service was too busy.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub overloads: u8,
-    /// Changes that could not be written to spec.json: they are written first when the run goes on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsaved: Vec<Change>,
-    /// Older versions asked nobody: what they found counted as permitted.
-    #[serde(default = "Deploy::of_older_versions")]
-    pub deploy: Deploy,
-    /// The question that the last impl agent ended with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<Question>,
-}
-
-/// Where the permission for deploy in spec.json comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Deploy {
-    #[default]
-    NotPermitted,
-    /// It was there when no agent worked, or a person confirmed it.
-    ByPerson,
-    /// An agent worked, and spec.json was unreadable afterwards: it is not known yet.
-    Unseen,
-    /// It appeared while an agent worked.
-    Doubted,
-}
-
-impl Deploy {
-    fn of_older_versions() -> Deploy {
-        Deploy::ByPerson
-    }
-
-    /// After a look at spec.json. `worked`: an agent worked since the previous look.
-    pub(super) fn seen(self, permitted: bool, worked: bool) -> Deploy {
-        match (permitted, self) {
-            (false, _) => Deploy::NotPermitted,
-            (true, Deploy::NotPermitted) if worked => Deploy::Doubted,
-            (true, Deploy::NotPermitted | Deploy::ByPerson) => Deploy::ByPerson,
-            (true, Deploy::Unseen | Deploy::Doubted) => Deploy::Doubted,
-        }
-    }
-
-    /// After the end of an agent, if spec.json is unreadable.
-    pub(super) fn unseen(self) -> Deploy {
-        match self {
-            Deploy::NotPermitted | Deploy::Unseen => Deploy::Unseen,
-            Deploy::ByPerson | Deploy::Doubted => self,
-        }
-    }
-}
-
-/// An impl agent asked something instead of finishing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    pub words: String,
-    /// How many boxes it left open.
-    pub open: u32,
+    pub debt: Debt,
+    #[serde(default)]
+    pub memory: Memory,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -159,8 +93,9 @@ impl Wait {
     }
 }
 
-/// What the next agent of a step takes over from one that had to leave.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An agent that had to leave its step unfinished, without a fault of its own: the next agent of
+/// that step takes its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parked {
     pub step: Step,
     /// The agent program's session. `None`: it had not begun.
@@ -170,22 +105,26 @@ pub struct Parked {
     pub revived: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub anew: bool,
+    /// How often in a row the service was too busy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overloads: u8,
 }
 
 impl Parked {
     /// `next` takes the place of the agent that left.
-    pub(super) fn followed_by(&self, next: Work) -> Work {
+    pub(super) fn followed_by(self, next: Work) -> Work {
         Work {
             before: self.before,
             revived: self.revived,
             anew: self.anew,
+            takes_over: Some(self),
             ..next
         }
     }
 }
 
 /// An agent and its step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     pub step: Step,
     pub agent: AgentId,
@@ -198,6 +137,36 @@ pub struct Work {
     /// step.
     #[serde(default, skip_serializing_if = "is_false")]
     pub anew: bool,
+    /// Whose place it takes. If it never began (its launch, or a write before it, failed), that
+    /// one stays parked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes_over: Option<Parked>,
+}
+
+impl Work {
+    /// What is parked once this agent has ended. `began`: its process existed.
+    pub(super) fn parked(&self, ended: &Ended, began: bool) -> Option<Parked> {
+        let before = self.takes_over.as_ref().map_or(0, |it| it.overloads);
+        let leaves = |overloads| Parked {
+            step: self.step,
+            session: ended.session.clone(),
+            before: self.before,
+            revived: self.revived,
+            anew: self.anew,
+            overloads,
+        };
+        match &ended.outcome {
+            Outcome::Limited(limit) if limit.kind == LimitKind::Overload => {
+                Some(leaves(before.saturating_add(1)))
+            }
+            Outcome::Limited(_) | Outcome::OverBudget(_) => Some(leaves(0)),
+            _ if began => None,
+            _ => self.takes_over.clone().map(|parked| Parked {
+                overloads: 0,
+                ..parked
+            }),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -224,20 +193,22 @@ impl Halted {
 }
 
 /// Where a halted run goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The step to begin with, unless the files ask for an earlier phase.
     pub step: Option<Step>,
     /// An agent that succeeded but could not be judged: it is judged before anything is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<Work>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked: Option<Parked>,
 }
 
 impl Resume {
     pub fn at(step: Step) -> Resume {
         Resume {
             step: Some(step),
-            unjudged: None,
+            ..Resume::default()
         }
     }
 }

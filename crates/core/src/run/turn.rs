@@ -1,7 +1,7 @@
 //! The result of a rule, and the one place that starts agents.
 
 use super::start;
-use super::state::{Finish, Halt, Halted, Pause, Resume, Run, State, Wait, Work};
+use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 use super::step::Step;
 use super::words;
 use crate::change::{Change, Fixing};
@@ -18,6 +18,8 @@ pub(super) struct Turn {
     pub notices: Vec<Notice>,
     /// What other runs must know too.
     pub limited: Option<Limited>,
+    /// The agent whose place the next one of its step takes.
+    pub parked: Option<Parked>,
     pub next: Next,
 }
 
@@ -79,6 +81,10 @@ impl Turn {
         }
     }
 
+    pub fn parking(self, parked: Option<Parked>) -> Turn {
+        Turn { parked, ..self }
+    }
+
     /// Nothing new begins: the run goes on with it later.
     pub fn held(mut self, why: Halt) -> Turn {
         self.next = match self.next {
@@ -106,7 +112,10 @@ impl Turn {
     /// The finished agent is judged when the run goes on.
     pub fn unjudged(mut self, work: Work) -> Turn {
         if let Next::Halt(halted) = &mut self.next {
-            halted.resume.unjudged = Some(work);
+            halted.resume.unjudged = Some(Work {
+                takes_over: None,
+                ..work
+            });
         }
         self
     }
@@ -125,14 +134,19 @@ pub(super) fn go(
     let mut said = turn.notices;
     let limited = turn.limited;
     let launch = match turn.next {
-        Next::Begin(step) => Some((step, None, None)),
-        Next::Again { work, session } => Some((work.step, session, Some(work))),
-        Next::Wait(wait) => {
+        Next::Begin(step) => Some(fresh(step, turn.parked, facts, entry)),
+        Next::Again { work, session } => {
+            let agent = entry.agent();
+            Some((session, Work { agent, ..work }))
+        }
+        Next::Wait(mut wait) => {
             said.push(wait.notice());
+            wait.resume.parked = turn.parked;
             run.state = State::Limited(wait);
             None
         }
-        Next::Halt(halted) => {
+        Next::Halt(mut halted) => {
+            halted.resume.parked = turn.parked;
             let moved_on = halted.resume.step.map(Step::phase) != phase;
             said.extend(phase.filter(|_| moved_on).map(Notice::PhaseEnded));
             run.state = State::Halted(halted);
@@ -141,49 +155,22 @@ pub(super) fn go(
         Next::Finish(finish) => {
             said.extend(phase.map(Notice::PhaseEnded));
             run.state = State::Done(finish);
+            run.memory.parked = turn.parked;
             // A review by hand is a part of the run around it.
             run.under_way = run.order.review_once.is_some();
             None
         }
     };
-    remember(&mut run, &changes);
-    let written = |it: &&Change| matches!(it, Change::Generated(_) | Change::Rejected(_));
-    if let Some(Change::Generated(_)) = changes.iter().rfind(written) {
-        // The remark was for the document that has now been written.
-        run.remark = None;
-    }
-    let launch = launch.map(|(step, session, replaced)| {
-        said.extend(phase_change(phase, step.phase()));
-        changes.extend(review_begun(phase, step));
-        remember(&mut run, &changes);
-        start_agent(&mut run, step, session, replaced, facts, entry, &mut said)
+    run.memory.note(&changes);
+    let launch = launch.map(|(session, work)| {
+        said.extend(phase_change(phase, work.step.phase()));
+        changes.extend(review_begun(phase, work.step));
+        start_agent(&mut run, work, session, &mut said)
     });
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
     }
     (run, in_order(changes, limited, said, launch))
-}
-
-/// Remembers what the files alone cannot tell.
-fn remember(run: &mut Run, changes: &[Change]) {
-    for change in changes {
-        match change {
-            Change::InspectionPassed => run.inspection_due = false,
-            Change::Reopened(_) => run.inspection_due = true,
-            Change::Generated(_)
-            | Change::ReviewStarted(_)
-            | Change::ReviewApproved
-            | Change::Replied(..)
-            | Change::Judged(..)
-            | Change::Implemented
-            | Change::Fixed(_)
-            | Change::Approved(_)
-            | Change::Rejected(_)
-            | Change::ReviewWritten(_)
-            | Change::Inspected(..)
-            | Change::Deployed => {}
-        }
-    }
 }
 
 /// First facts are saved, then they are announced, then the next agent is started.
@@ -231,34 +218,36 @@ fn phase_change(from: Option<Phase>, to: Phase) -> Vec<Notice> {
         .collect()
 }
 
-fn start_agent(
-    run: &mut Run,
+/// A new agent of `step`, or one that takes the place of the parked one. What that one wrote
+/// belongs to this step.
+fn fresh(
     step: Step,
-    session: Option<String>,
-    replaced: Option<Work>,
+    parked: Option<Parked>,
     facts: Option<&Facts>,
     entry: &Entry,
-    said: &mut Vec<Notice>,
-) -> Launch {
-    let agent = entry.agent();
-    // It stays until the agent has begun: its launch, or a write before it, may still fail.
-    let parked = run.parked.take();
-    run.parked = parked.filter(|it| replaced.is_none() && it.step.is_same_work(step));
+) -> (Option<String>, Work) {
     let fresh = Work {
         step,
-        agent,
+        agent: entry.agent(),
         before: facts.and_then(|facts| start::evidence(facts, step)),
         revived: false,
         anew: false,
+        takes_over: None,
     };
-    // What the replaced agent wrote belongs to this step.
-    let (session, work) = match (&run.parked, replaced) {
-        (Some(parked), _) => (parked.session.clone(), parked.followed_by(fresh)),
-        (None, Some(replaced)) => (session, Work { agent, ..replaced }),
-        (None, None) => (session, fresh),
-    };
-    // Whatever the result of this agent, it may change inspected work.
-    run.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);
+    match parked.filter(|it| it.step.is_same_work(step)) {
+        Some(parked) => (parked.session.clone(), parked.followed_by(fresh)),
+        None => (None, fresh),
+    }
+}
+
+fn start_agent(
+    run: &mut Run,
+    work: Work,
+    session: Option<String>,
+    said: &mut Vec<Notice>,
+) -> Launch {
+    let Work { step, agent, .. } = work;
+    run.memory.begins(step);
     run.state = State::Working(work);
     said.push(Notice::StepStarted {
         step,
@@ -271,10 +260,7 @@ fn start_agent(
         step,
         fixing: run.order.review_once.unwrap_or(Fixing::Auto),
         resume: session,
-        remark: match step {
-            Step::Write(_) => run.remark.clone(),
-            _ => None,
-        },
+        remark: run.memory.remark_for(step),
         spent: run.spent.usd_micros,
     }
 }

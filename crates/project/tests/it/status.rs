@@ -22,6 +22,7 @@ fn work(step: Step) -> Work {
         before: None,
         revived: false,
         anew: false,
+        takes_over: None,
     }
 }
 
@@ -126,8 +127,8 @@ fn every_way_to_be_done_has_its_reason() {
 fn a_run_works_only_while_an_engine_lives() {
     let design = work(Step::Write(Document::Design));
     let states = [
-        State::Working(design),
-        State::Finishing(design),
+        State::Working(design.clone()),
+        State::Finishing(design.clone()),
         State::Stopping {
             work: design,
             by: By::User,

@@ -8,7 +8,8 @@ use crate::names::{Document, Phase};
 use crate::notice::Notice;
 use crate::outcome::{Ended, Outcome, Usage};
 use crate::run::{
-    Attempt, Failure, Finish, Halt, Halted, Pause, Resume, Round, Run, State, Step, Work, decide,
+    Attempt, Deploy, Failure, Finish, Halt, Halted, Pause, Resume, Round, Run, State, Step, Work,
+    decide,
 };
 
 /// The number of the entry that a row decides on, and so of an agent that it starts.
@@ -34,7 +35,7 @@ pub fn decided(before: impl Into<Run>, event: Event) -> Decided {
     Decided { run, effects }
 }
 
-/// One row. Details of a halt are for people and are tested elsewhere.
+/// One row. Details of a halt are for people and are tested elsewhere, as is what is parked.
 #[track_caller]
 pub fn check(before: impl Into<Run>, event: Event, after: State) -> Decided {
     let decided = decided(before, event);
@@ -89,10 +90,20 @@ impl Decided {
     }
 }
 
+/// Without details for people, and without what is parked.
 fn plain(mut state: State) -> State {
-    if let State::Halted(halted) = &mut state {
-        halted.detail.clear();
-        halted.last_words.clear();
+    match &mut state {
+        State::Halted(halted) => {
+            halted.detail.clear();
+            halted.last_words.clear();
+            halted.resume.parked = None;
+        }
+        State::Limited(wait) => wait.resume.parked = None,
+        State::Queued { resume } => resume.parked = None,
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            work.takes_over = None;
+        }
+        State::Idle | State::Done(_) => {}
     }
     state
 }
@@ -151,11 +162,19 @@ pub fn work(step: Step) -> Work {
         before: None,
         revived: false,
         anew: false,
+        takes_over: None,
     }
 }
 
 pub fn working(step: Step) -> State {
     State::Working(work(step))
+}
+
+/// The permission for deploy comes from there.
+pub fn with_deploy(deploy: Deploy, state: State) -> Run {
+    let mut run = Run::from(state);
+    run.memory.deploy = deploy;
+    run
 }
 
 pub fn stopping(step: Step) -> State {
@@ -201,6 +220,7 @@ pub fn unjudged(why: Pause, work: Work) -> State {
         resume: Resume {
             step: Some(work.step),
             unjudged: Some(work),
+            parked: None,
         },
     })
 }

@@ -35,14 +35,11 @@ fn with_history(head: u64, merged: bool) -> Facts {
 
 /// A merge that began when this was the last commit.
 fn merging(head: u64) -> Run {
-    Run {
-        deploy: Deploy::ByPerson,
-        ..State::Working(Work {
-            before: Some(Stamp::Fnv(head)),
-            ..work(Step::Merge)
-        })
-        .into()
-    }
+    let work = Work {
+        before: Some(Stamp::Fnv(head)),
+        ..work(Step::Merge)
+    };
+    with_deploy(Deploy::ByPerson, State::Working(work))
 }
 
 #[test]
@@ -65,7 +62,7 @@ fn a_merge_without_a_commit_is_no_merge() {
     });
     for facts in [with_history(1, false), no_answer] {
         let before = merging(1);
-        let work = *before.work().unwrap();
+        let work = before.work().unwrap().clone();
         let decided = check(before, finished(facts), unjudged(Pause::NoEvidence, work));
         decided.saves(&[]);
         // A person makes the commit, which counts.
@@ -85,10 +82,7 @@ fn a_merge_begins_over_the_last_commit() {
 
 /// The run whose inspection ended and found deploy permitted.
 fn inspected_with(deploy: Deploy) -> Run {
-    Run {
-        deploy,
-        ..working(inspect(1)).into()
-    }
+    with_deploy(deploy, working(inspect(1)))
 }
 
 #[test]
@@ -119,7 +113,7 @@ fn a_permission_that_appears_while_an_agent_works_waits_for_a_person() {
 fn a_permission_of_a_person_needs_no_word() {
     // It was there when the run began.
     let decided = decided(State::Idle, start(permitted(tasks(0, 3))));
-    assert_eq!(decided.run.deploy, Deploy::ByPerson);
+    assert_eq!(decided.run.memory.deploy, Deploy::ByPerson);
     let event = finished(permitted(passed()));
     check(inspected_with(Deploy::ByPerson), event, begun(Step::Merge));
     // It was set while no agent worked.
@@ -134,7 +128,7 @@ fn a_permission_of_a_person_needs_no_word() {
 fn a_permission_that_nobody_could_see_is_doubted() {
     let run: Run = working(inspect(1)).into();
     let unseen = decided(run, ended_unreadable()).run;
-    assert_eq!(unseen.deploy, Deploy::Unseen);
+    assert_eq!(unseen.memory.deploy, Deploy::Unseen);
     let waits = halted(Halt::DeployDoubted, Step::Merge);
     check(unseen.clone(), start(permitted(passed())), waits);
     check(unseen, start(passed()), DONE);
@@ -142,7 +136,7 @@ fn a_permission_that_nobody_could_see_is_doubted() {
         stopping(inspect(1)),
         ended(Outcome::Killed, permitted(passed())),
     );
-    assert_eq!(stopped_agent.run.deploy, Deploy::Doubted);
+    assert_eq!(stopped_agent.run.memory.deploy, Deploy::Doubted);
 }
 
 #[test]

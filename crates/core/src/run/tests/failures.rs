@@ -329,7 +329,8 @@ fn t6_a_session_that_was_never_written_begins_anew_after_its_agent_was_lost() {
         }
         // Neither is forgotten while the run waits for a limit.
         let event = ended_by(&anew.run, limited());
-        let parked = decided(anew.run, event).run.parked.unwrap();
+        let run = decided(anew.run, event).run;
+        let parked = super::limits::parked_in(&run).unwrap();
         assert!(parked.revived && parked.anew);
     }
 }

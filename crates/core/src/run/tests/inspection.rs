@@ -175,8 +175,8 @@ fn inspection_an_old_report_is_no_evidence_of_a_new_one() {
         ..work(inspect(1))
     };
     let facts = inspections(&[inspected(1, GO)]);
-    let after = unjudged(Pause::NoEvidence, old);
-    check(State::Working(old), finished(facts), after);
+    let after = unjudged(Pause::NoEvidence, old.clone());
+    check(State::Working(old.clone()), finished(facts), after);
     let rewritten = InspectionFacts {
         stamp: Some(Stamp::Fnv(2)),
         ..inspected(1, GO)

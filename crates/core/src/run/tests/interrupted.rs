@@ -249,11 +249,11 @@ fn an_approval_of_the_review_by_an_agent_that_ended_unseen_is_taken_back_at_the_
     let facts = claimed(replied_round(1, 0, 2));
     // It succeeded: its reply is judged, and says something else.
     let run = unseen(working(reply(1)), Outcome::Finished);
-    assert_eq!(run.unsure, Some(reply(1)));
+    assert_eq!(run.debt.unsure, Some(reply(1)));
     let after = paused(Pause::NeedsDiscussion, Step::Review(round(2, 6)));
     let judged = check(run, start(facts.clone()), after);
     judged.saves(&[Change::ReviewStarted(1), Change::Replied(1, findings(0, 2))]);
-    assert_eq!(judged.run.unsure, None);
+    assert_eq!(judged.run.debt.unsure, None);
     // It failed or was stopped: the reply is written again.
     for (before, outcome) in [
         (working(reply(1)), failing()),
@@ -268,13 +268,13 @@ fn an_approval_of_the_review_by_an_agent_that_ended_unseen_is_taken_back_at_the_
 #[test]
 fn a_document_by_a_writer_that_ended_unseen_is_believed_only_if_it_ended_well() {
     let failed = unseen(working(DESIGN), failing());
-    assert_eq!(failed.unsure, Some(DESIGN));
+    assert_eq!(failed.debt.unsure, Some(DESIGN));
     let after = begun_over(Some(STAMP), DESIGN);
     let again = check(failed, start(claimed_design()), after);
     again.saves(&[Change::Rejected(Document::Design)]);
 
     let good = unseen(working(DESIGN), Outcome::Finished);
-    assert_eq!(good.unsure, None);
+    assert_eq!(good.debt.unsure, None);
     let judged = check(
         good,
         start(claimed_design()),
@@ -294,7 +294,7 @@ fn the_doubt_outlasts_a_reset_and_a_start_that_cannot_read_spec_json_either() {
         place: None,
     };
     let run = decided(reset, blind).run;
-    assert_eq!(run.unsure, Some(reply(1)));
+    assert_eq!(run.debt.unsure, Some(reply(1)));
     let started = decided(run, start(claimed(reviewed_round(1))));
     assert_eq!(started.saved()[0], Change::ReviewStarted(1));
     assert_eq!(started.launched().map(|it| it.step), Some(reply(1)));

@@ -12,8 +12,8 @@ use crate::notice::Notice;
 use crate::outcome::{Limit, LimitKind, Outcome};
 use crate::run::limit::OVERLOADS_MAX;
 use crate::run::{
-    Failure, Finish, Halt, Halted, Parked, Pause, Reason, Resume, Run, Standing, State, StateName,
-    Step, Wait, Work, run_ended,
+    Failure, Finish, Halt, Halted, Parked, Pause, Reason, Run, Standing, State, StateName, Step,
+    Wait, Work, run_ended,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -59,6 +59,18 @@ fn impatient() -> Order {
     order
 }
 
+pub fn parked_in(run: &Run) -> Option<&Parked> {
+    match &run.state {
+        State::Halted(Halted { resume, .. })
+        | State::Limited(Wait { resume, .. })
+        | State::Queued { resume } => resume.parked.as_ref(),
+        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+            work.takes_over.as_ref()
+        }
+        State::Idle | State::Done(_) => None,
+    }
+}
+
 #[test]
 fn t1_a_usage_limit_is_a_wait_and_says_until_when() {
     for step in steps() {
@@ -66,7 +78,7 @@ fn t1_a_usage_limit_is_a_wait_and_says_until_when() {
         let State::Limited(wait) = &decided.run.state else {
             panic!("{:?}", decided.run.state);
         };
-        assert_eq!((wait.until_ms, wait.resume), (HOUR, Resume::at(step)));
+        assert_eq!((wait.until_ms, wait.resume.step), (HOUR, Some(step)));
         assert!((HOUR..=HOUR + 10_000).contains(&wait.wake_ms));
         assert!(decided.launched().is_none());
         assert!(!decided.run.is_at_rest() && !decided.run.holds_slot());
@@ -213,20 +225,29 @@ fn t1_without_patience_a_limit_halts_the_run_as_waiting() {
 #[test]
 fn t1_a_busy_service_is_waited_for_and_not_for_ever() {
     let busy = || limit(LimitKind::Overload, None);
+    let ends = |run: &Run, outcome| {
+        let agent = run.work().unwrap().agent;
+        ended_as(agent, outcome, look(tasks(0, 3)))
+    };
     let mut run = Run::from(working(implement(0)));
     for times in 1..=OVERLOADS_MAX {
-        run = decided(run, ended(busy(), tasks(0, 3))).run;
+        let event = ends(&run, busy());
+        run = decided(run, event).run;
         assert!(matches!(run.state, State::Limited(_)), "{times}");
-        run.state = working(implement(0));
+        run = decided(run, wait_over(look(tasks(0, 3)))).run;
     }
+    let event = ends(&run, busy());
     check(
         run.clone(),
-        ended(busy(), tasks(0, 3)),
+        event,
         failed(Failure::AgentFailed, implement(0)),
     );
     // Any other end restarts the count.
-    let run = decided(run, ended(Outcome::Hung, tasks(0, 3))).run;
-    assert_eq!(run.overloads, 0);
+    let event = ends(&run, usage_limit());
+    let State::Limited(wait) = decided(run, event).run.state else {
+        panic!("it waits");
+    };
+    assert_eq!(wait.resume.parked.unwrap().overloads, 0);
 }
 
 #[test]
@@ -311,8 +332,9 @@ fn t10_spent_money_pauses_and_more_money_goes_on_in_the_session() {
         before: None,
         revived: false,
         anew: false,
+        overloads: 0,
     };
-    assert_eq!(run.parked, Some(parked));
+    assert_eq!(parked_in(&run), Some(&parked));
     let decided = check(run, start(tasks(0, 3)), begun(step));
     assert_eq!(
         decided.launched().unwrap().resume.as_deref(),
@@ -322,20 +344,16 @@ fn t10_spent_money_pauses_and_more_money_goes_on_in_the_session() {
 
 #[test]
 fn t1_a_parked_session_is_only_for_its_own_step() {
-    let mut run = decided(limited(review(1)), stop()).run;
-    run.state = State::Halted(Halted {
-        why: Halt::Stopped(crate::journal::By::User),
-        detail: String::new(),
-        last_words: String::new(),
-        resume: Resume::default(),
-    });
+    let run = decided(limited(review(1)), stop()).run;
+    assert!(parked_in(&run).is_some());
+    // Meanwhile a person has approved the review.
     let decided = decided(run, start(tasks(0, 3)));
     let launch = decided.launched().unwrap();
     assert_eq!(
         (launch.step.name(), launch.resume.as_deref()),
         ("impl", None)
     );
-    assert_eq!(decided.run.parked, None);
+    assert_eq!(parked_in(&decided.run), None);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn an_inspection_is_due_from_the_start_of_any_agent_that_may_change_the_work() {
     ];
     for (facts, step, due) in rows {
         let run = check(State::Idle, start(facts), begun(step)).run;
-        assert_eq!(run.inspection_due, due, "{step:?}");
+        assert_eq!(run.memory.inspection_due, due, "{step:?}");
     }
 }
 
@@ -134,7 +134,7 @@ fn a_newer_go_passes_newer_work_and_is_not_asked_for_again() {
         .works_on(SECOND)
         .agent_inspects(Verdict::Go);
     walk.works_on(Step::Merge);
-    assert!(!walk.run.inspection_due);
+    assert!(!walk.run.memory.inspection_due);
     walk.agent_finishes()
         .stands(done(Finish::AllPhasesDone))
         .start();
@@ -147,7 +147,7 @@ fn a_newer_nogo_leaves_the_inspection_due() {
     let mut walk = changed_since();
     walk.agent_finishes().agent_inspects(Verdict::Nogo);
     walk.works_on(Step::Fix(round(2, 2)));
-    assert!(walk.run.inspection_due);
+    assert!(walk.run.memory.inspection_due);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::journal::{By, Event, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
 use crate::outcome::{Limit, LimitKind, Outcome};
-use crate::run::{Failure, Finish, Halt, Pause, Resume, Run, State, Step, Wait, Work};
+use crate::run::{Failure, Finish, Halt, Pause, Remark, Resume, Run, State, Step, Wait, Work};
 
 fn steps() -> Vec<Step> {
     let mut steps: Vec<Step> = Document::ALL.into_iter().map(Step::Write).collect();
@@ -324,8 +324,11 @@ fn an_agent_that_did_not_end_well_never_finishes_anything() {
 fn a_run_comes_back_from_its_snapshot_as_it_was() {
     for state in states() {
         let mut run = ordered(until(Phase::Tasks), state);
-        run.remark = Some("vague".to_owned());
-        run.unsaved = vec![Change::Approved(Document::Design)];
+        run.memory.remark = Some(Remark {
+            document: Document::Design,
+            words: "vague".to_owned(),
+        });
+        run.debt.unsaved = vec![Change::Approved(Document::Design)];
         let text = serde_json::to_string(&run).unwrap();
         assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run, "{text}");
     }

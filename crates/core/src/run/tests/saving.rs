@@ -8,18 +8,21 @@ use crate::facts::Verdict;
 use crate::journal::{Event, Order};
 use crate::names::Document;
 use crate::notice::{Level, Notice};
-use crate::run::{Finish, Halted, Pause, Resume, Run, State, Step};
+use crate::run::{Debt, Finish, Halted, Pause, Resume, Run, State, Step};
 
 fn unwritable(step: Option<Step>, changes: &[Change]) -> Run {
     let resume = Resume {
         step,
-        unjudged: None,
+        ..Resume::default()
     };
     let why = crate::run::Halt::Paused(Pause::SpecUnwritable);
     let detail = "disk full".to_owned();
     Run {
         state: State::Halted(Halted::new(why, detail, resume)),
-        unsaved: changes.to_vec(),
+        debt: Debt {
+            unsaved: changes.to_vec(),
+            ..Debt::default()
+        },
         under_way: true,
         ..Run::default()
     }
@@ -51,7 +54,7 @@ fn a8_what_was_not_written_is_written_first_on_resume() {
     let again = Change::ReviewStarted(2);
     decided.saves(&[changes[0], changes[1], again]);
     assert!(matches!(decided.effects[0], Effect::Save(_)));
-    assert_eq!(decided.run.unsaved, []);
+    assert_eq!(decided.run.debt.unsaved, []);
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn a8_what_a_person_approved_is_not_lost() {
     assert_eq!(decided(State::Idle, event()).run, expected);
     // A running agent keeps it until its own end.
     let run = check(working(review(1)), event(), working(review(1))).run;
-    assert_eq!(run.unsaved, approved);
+    assert_eq!(run.debt.unsaved, approved);
     let facts = rounds(&[reviewed_round(1)]);
     let decided = check(run, finished(facts), begun(reply(1)));
     decided.saves(&[approved[0], Change::ReviewWritten(1)]);
@@ -91,7 +94,7 @@ fn a8_an_older_change_is_never_written_after_a_newer_one() {
     };
     let after = decided(before, rejected);
     after.saves(&[generated, Change::Rejected(Document::Design)]);
-    assert_eq!(after.run.unsaved, []);
+    assert_eq!(after.run.debt.unsaved, []);
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn a8_an_unreadable_file_keeps_what_was_not_written() {
         place: None,
     };
     let decided = check(before, start, paused(Pause::SpecUnreadable, reply(1)));
-    assert_eq!(decided.run.unsaved, changes);
+    assert_eq!(decided.run.debt.unsaved, changes);
     decided.saves(&[]);
 }
 
@@ -133,14 +136,14 @@ fn a8_a_reset_and_a_queue_keep_what_was_not_written() {
     let changes = [Change::ReviewWritten(1)];
     let before = unwritable(Some(reply(1)), &changes);
     let reset = decided(before.clone(), Event::ResetRequested).run;
-    assert_eq!(reset.unsaved, changes);
+    assert_eq!(reset.debt.unsaved, changes);
     let queue = Event::StartRequested {
         order: Order::default(),
         look: None,
         place: None,
     };
     let queued = decided(before, queue).run;
-    assert_eq!(queued.unsaved, changes);
+    assert_eq!(queued.debt.unsaved, changes);
     let stopped = decided(queued, stop()).run;
-    assert_eq!(stopped.unsaved, changes);
+    assert_eq!(stopped.debt.unsaved, changes);
 }

@@ -8,7 +8,7 @@ use crate::journal::{Event, Guard, Order};
 use crate::names::{Document, Phase};
 use crate::notice::Notice;
 use crate::pool::QueuePlace;
-use crate::run::{Deploy, Finish, Pause, Run, State, Step, phase_of};
+use crate::run::{Deploy, Finish, Pause, State, Step, phase_of};
 
 const IDLE: State = State::Idle;
 
@@ -147,10 +147,7 @@ fn permissions_the_default_is_everything_but_deploy() {
 fn deploy_where_permitted_merges_after_the_inspection() {
     let deploy = |facts| with(facts, |facts| facts.permitted.set(Phase::Deploy, true));
     let facts = deploy(inspections(&[inspected(1, Verdict::Go)]));
-    let before = Run {
-        deploy: Deploy::ByPerson,
-        ..working(inspect(1)).into()
-    };
+    let before = with_deploy(Deploy::ByPerson, working(inspect(1)));
     check(before, finished(facts.clone()), begun(Step::Merge));
     let decided = check(
         working(Step::Merge),
@@ -233,9 +230,9 @@ fn evidence_a_document_must_be_there_and_be_written_by_this_step() {
 
     let mut old = work(step);
     old.before = Some(STAMP);
-    let untouched = unjudged(Pause::NoEvidence, old);
+    let untouched = unjudged(Pause::NoEvidence, old.clone());
     let facts = wrote(Document::Design);
-    check(State::Working(old), finished(facts), untouched);
+    check(State::Working(old.clone()), finished(facts), untouched);
 }
 
 #[test]
@@ -244,12 +241,16 @@ fn evidence_a_stamp_of_another_hash_does_not_make_an_untouched_file_a_written_on
     let mut old = work(step);
     old.before = Some(Stamp::Std(77));
     let facts = wrote(Document::Design);
-    let unknown = unjudged(Pause::NoEvidence, old);
-    check(State::Working(old), finished(facts.clone()), unknown);
+    let unknown = unjudged(Pause::NoEvidence, old.clone());
+    check(
+        State::Working(old.clone()),
+        finished(facts.clone()),
+        unknown,
+    );
     // Two old stamps can still be compared, so an old journal is replayed as it was.
     let facts = with(facts, |it| it.documents[1].stamp = Some(Stamp::Std(78)));
     let after = begun_over(None, Step::Write(Document::Tasks));
-    check(State::Working(old), finished(facts), after);
+    check(State::Working(old.clone()), finished(facts), after);
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn work() -> Work {
         before: None,
         revived: false,
         anew: false,
+        takes_over: None,
     }
 }
 

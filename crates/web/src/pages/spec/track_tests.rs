@@ -77,6 +77,7 @@ fn the_track_shows_where_a_spec_stands() {
         before: None,
         revived: false,
         anew: false,
+        takes_over: None,
     };
     let waits = halted(
         Halt::Waiting(Document::Requirements),
@@ -89,7 +90,7 @@ fn the_track_shows_where_a_spec_stands() {
     let rows = [
         (State::Idle, fresh.clone(), "oooooox"),
         (waits, fresh, "wooooox"),
-        (State::Working(work), reviewed(), "ddddcox"),
+        (State::Working(work.clone()), reviewed(), "ddddcox"),
         (failed, reviewed(), "ddddfox"),
         (forbidden, without_impl, "ddddxox"),
         (State::Done(Finish::AllPhasesDone), finished(), "ddddddx"),
