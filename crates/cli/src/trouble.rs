@@ -66,18 +66,18 @@ invalid!(
 );
 
 /// A contest: a refusal of the machine is a failure, an error in a file is invalid input.
-impl From<kumite_contest::engine::Error> for Trouble {
-    fn from(error: kumite_contest::engine::Error) -> Trouble {
-        use kumite_contest::{engine, home};
+impl From<kumite_contest::Error> for Trouble {
+    fn from(error: kumite_contest::Error) -> Trouble {
+        use kumite_contest::{Error, home};
         use kumite_project::journal;
         let message = sentence(&error);
         match error {
-            engine::Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
-            | engine::Error::Keep { .. }
-            | engine::Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
+            Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
+            | Error::Keep { .. }
+            | Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
                 Trouble::failed(message)
             }
-            engine::Error::DaySpent { .. } => Trouble {
+            Error::DaySpent { .. } => Trouble {
                 code: exit::BUDGET,
                 message,
             },

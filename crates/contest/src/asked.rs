@@ -25,6 +25,14 @@ pub enum Asked {
 }
 
 impl At {
+    pub fn new(team: u32, round: u32, attempt: u32) -> At {
+        At {
+            team,
+            round,
+            attempt,
+        }
+    }
+
     pub fn submitted(self, submission: Submission, used: Used) -> Event {
         let At {
             team,

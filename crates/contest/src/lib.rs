@@ -1,4 +1,4 @@
-//! The contest's world: the engine, teams, evaluator, judge and prompts.
+//! The contest's world: its effects, teams, evaluator, judge and prompts.
 
 pub mod announce;
 pub mod apply;
@@ -6,7 +6,7 @@ mod asked;
 pub mod board;
 pub mod check;
 pub mod demo;
-pub mod engine;
+mod desk;
 pub mod evaluate;
 pub mod files;
 mod git;
@@ -31,4 +31,5 @@ pub mod view;
 pub mod work;
 pub mod worktree;
 
+pub use desk::{Desk, Error, Message, Tell};
 pub use kumite_models::Cancel;

@@ -1,27 +1,27 @@
 //! Carries out effects. Work that takes time has its own thread, and its answer comes back as an
 //! event.
 
+mod job;
+
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use kumite_core::contest::judge::Case as Facts;
 use kumite_core::contest::rows::Write;
-use kumite_core::contest::{Contest, Effect, Event, Failed, Failure, Used};
+use kumite_core::contest::{Contest, Effect, Event, Failure, Used};
 use kumite_models::Cancel;
 
 use crate::asked::{Asked, At};
-use crate::engine::{Desk, Message};
+use crate::desk::{Desk, Message};
 use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
 use crate::prompts::Situation;
 use crate::teams::agent::AgentTeam;
-use crate::work::{Missed, Player, Turn};
+use crate::work::{Missed, Player};
 
-/// Enough for a call over HTTPS and for rendering.
-const STACK: usize = 1024 * 1024;
+use job::{Job, kept, missed, no_players, spawn, start};
 
 pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
     match *effect {
@@ -37,11 +37,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At {
-                team,
-                round,
-                attempt,
-            };
+            let at = At::new(team, round, attempt);
             let job = Job::new(desk, contest, at, Asked::Submit(at), wait_ms, timeout_ms);
             submit(desk, contest, job);
         }
@@ -54,11 +50,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wake_ms,
             timeout_ms,
         } => {
-            let at = At {
-                team,
-                round,
-                attempt,
-            };
+            let at = At::new(team, round, attempt);
             let job = Job::new(desk, contest, at, Asked::Submit(at), 0, timeout_ms);
             launch(desk, job, number, resume.clone(), wake_ms);
         }
@@ -68,11 +60,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             attempt,
             number,
         } => {
-            let at = At {
-                team,
-                round,
-                attempt,
-            };
+            let at = At::new(team, round, attempt);
             let job = Job::new(desk, contest, at, Asked::Submit(at), 0, 0);
             hand_in(desk, job, number);
         }
@@ -94,11 +82,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At {
-                team,
-                round,
-                attempt,
-            };
+            let at = At::new(team, round, attempt);
             let job = Job::new(
                 desk,
                 contest,
@@ -116,11 +100,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At {
-                team,
-                round,
-                attempt,
-            };
+            let at = At::new(team, round, attempt);
             let job = Job::new(desk, contest, at, Asked::Judge(at), wait_ms, timeout_ms);
             judge(desk, contest, job);
         }
@@ -132,11 +112,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
         } => {
             let write = projection(desk, contest).save(team);
             let cancel = desk.cancels.entry(team).or_default().clone();
-            let asked = Asked::Save(At {
-                team,
-                round,
-                attempt,
-            });
+            let asked = Asked::Save(At::new(team, round, attempt));
             let saved = Event::Saved { team, round };
             save(desk, write, wait_ms, cancel, asked, saved);
         }
@@ -161,104 +137,6 @@ fn projection<'a>(desk: &'a Desk, contest: &'a Contest) -> Projection<'a> {
         charter: &desk.charter,
         contest,
     }
-}
-
-/// A job in a thread of its own.
-struct Job {
-    asked: Asked,
-    at: At,
-    contest_id: String,
-    team_id: String,
-    team_name: String,
-    wait: Duration,
-    timeout: Duration,
-    cancel: Cancel,
-    dir: std::path::PathBuf,
-}
-
-impl Job {
-    fn new(
-        desk: &mut Desk,
-        contest: &Contest,
-        at: At,
-        asked: Asked,
-        wait_ms: u64,
-        timeout_ms: u64,
-    ) -> Job {
-        let of = &contest.teams[at.team as usize];
-        Job {
-            asked,
-            at,
-            contest_id: desk.charter.id.clone(),
-            team_id: of.id.clone(),
-            team_name: of.name.clone(),
-            wait: Duration::from_millis(wait_ms),
-            timeout: Duration::from_millis(timeout_ms),
-            cancel: desk.cancels.entry(at.team).or_default().clone(),
-            dir: desk.home.round(at.team, at.round),
-        }
-    }
-
-    fn turn(&self) -> Turn<'_> {
-        Turn {
-            contest_id: &self.contest_id,
-            team_id: &self.team_id,
-            team_name: &self.team_name,
-            round: self.at.round,
-            attempt: self.at.attempt,
-            timeout: self.timeout,
-            cancel: &self.cancel,
-            dir: &self.dir,
-        }
-    }
-}
-
-/// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
-/// nothing to say.
-fn spawn(desk: &mut Desk, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
-    let asked = job.asked;
-    let name = format!("team {}", job.at.team);
-    let sender = desk.sender.clone();
-    start(desk, name, asked, move || {
-        if job.cancel.wait(job.wait) {
-            return;
-        }
-        let message = work(&job);
-        if !job.cancel.is_cancelled() {
-            let _ = sender.send(message);
-        }
-    });
-}
-
-/// A machine that is out of threads fails what was asked for. It may have some again later.
-fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
-    desk.jobs.retain(|job| !job.is_finished());
-    let thread = thread::Builder::new().name(name).stack_size(STACK);
-    match thread.spawn(work) {
-        Ok(job) => desk.jobs.push(job),
-        Err(error) => refuse(
-            desk,
-            asked,
-            Failure::Passing,
-            format!("cannot start a thread: {error}"),
-        ),
-    }
-}
-
-/// Answers in the place of somebody who cannot be asked.
-fn refuse(desk: &Desk, asked: Asked, failure: Failure, why: String) {
-    let event = asked.failed(missed(failure, why));
-    let _ = desk.sender.send(event.into());
-}
-
-/// A contest that is only closed has nobody to ask.
-fn no_players(desk: &Desk, asked: Asked) {
-    refuse(
-        desk,
-        asked,
-        Failure::Lasting,
-        "nobody plays in this contest any more".to_owned(),
-    );
 }
 
 fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
@@ -347,13 +225,6 @@ fn with_agents(
     });
 }
 
-fn kept(job: &Job, error: std::io::Error) -> Message {
-    Message::Unkept {
-        team: job.at.team,
-        error,
-    }
-}
-
 /// The submissions of a team, by round.
 fn texts(desk: &Desk, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
     let home = desk.home.clone();
@@ -403,13 +274,13 @@ fn judge(desk: &mut Desk, contest: &Contest, job: Job) {
 /// Writes rows, after a wait, and sends how that went. Rows that were to wait when the team was
 /// ended are old: the summary has newer ones.
 fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Asked, saved: Event) {
-    let sender = desk.sender.clone();
+    let send = Arc::clone(&desk.send);
     let done = move |result: Result<(), String>| {
         let event = match result {
             Ok(()) => saved,
             Err(why) => asked.failed(missed(Failure::Passing, why)),
         };
-        let _ = sender.send(event.into());
+        send(event.into());
     };
     if wait_ms == 0 {
         return desk.board.write(&write, done);
@@ -425,15 +296,4 @@ fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Aske
 /// A template that cannot be rendered will not be next time.
 fn lasting(error: &dyn std::error::Error) -> Missed {
     missed(Failure::Lasting, format!("cannot make the prompt: {error}"))
-}
-
-fn missed(failure: Failure, why: String) -> Missed {
-    Missed {
-        failed: Failed {
-            failure,
-            why,
-            retry_after_ms: None,
-        },
-        used: Used::default(),
-    }
 }

@@ -15,6 +15,7 @@ use kumite_core::pool::Pool;
 use kumite_core::routing::{Routed, Routing};
 use kumite_core::run::State;
 
+use crate::contests::Hosted;
 use crate::context::Context;
 use crate::control::{self, Reply, Request};
 use crate::feed::Feed;
@@ -46,6 +47,11 @@ pub enum Message {
         request: Request,
         reply: Sender<Reply>,
     },
+    /// An answer in a contest.
+    Contest {
+        contest: String,
+        message: kumite_contest::Message,
+    },
     /// The process was told to end: stop everything, then end.
     Interrupt,
     /// The same, but runs that other processes asked for go on in another engine.
@@ -71,6 +77,7 @@ pub struct Engine {
     pub(crate) project: Project,
     pub(crate) loader: Loader,
     pub(crate) contexts: BTreeMap<String, Context>,
+    pub(crate) contests: BTreeMap<String, Hosted>,
     pub(crate) pool: Pool,
     pub(crate) shared: Shared,
     messages: Receiver<Message>,
@@ -80,16 +87,26 @@ pub struct Engine {
     pub(crate) owners: BTreeMap<String, Option<u32>>,
     /// The agents that an earlier engine was asked to use instead of the settings.
     pub agents: BTreeMap<String, String>,
-    asked: bool,
+    pub(crate) asked: bool,
     quiet_since: Instant,
     shown: queue::Shown,
     control: Option<control::Open>,
-    lock: Lock,
+    /// None: it only plays contests that are their own.
+    lock: Option<Lock>,
 }
 
 impl Engine {
     /// The lock guarantees that there is no other engine in this project.
     pub fn new(project: Project, lock: Lock, loader: Loader, until: Until) -> Engine {
+        Engine::with(project, Some(lock), loader, until)
+    }
+
+    pub(crate) fn with(
+        project: Project,
+        lock: Option<Lock>,
+        loader: Loader,
+        until: Until,
+    ) -> Engine {
         let (inbox, messages) = mpsc::channel();
         let settings = &loader.loaded.settings;
         let pool = Pool::new(settings.run.jobs as usize);
@@ -101,6 +118,7 @@ impl Engine {
             project,
             loader,
             contexts: BTreeMap::new(),
+            contests: BTreeMap::new(),
             pool,
             shared: Shared {
                 clock: Clock::default(),
@@ -156,15 +174,22 @@ impl Engine {
                 // The engine itself holds a sender, so this cannot happen.
                 Err(RecvTimeoutError::Disconnected) => return Vec::new(),
             };
-            if !self.lock.is_ours() {
+            if self.lock.as_ref().is_some_and(|lock| !lock.is_ours()) {
                 self.abandon();
                 return Vec::new();
             }
-            message.into_iter().for_each(|message| self.take(message));
+            let more: Vec<Message> = self.messages.try_iter().collect();
+            let messages = message.into_iter().chain(more);
+            messages.for_each(|message| self.take(message));
+            self.play_contests();
             self.tick();
-            self.shown.show(&self.pool);
+            if self.lock.is_some() {
+                self.shown.show(&self.pool);
+            }
             if self.may_end() {
-                control::unlink(&self.project);
+                if self.lock.is_some() {
+                    control::unlink(&self.project);
+                }
                 self.shared.close();
                 return match self.until {
                     // An engine for a single request does not wait for running agents.
@@ -187,6 +212,11 @@ impl Engine {
             Message::Request { request, reply } => {
                 self.asked = true;
                 requests::answer(self, request, reply);
+            }
+            Message::Contest { contest, message } => {
+                if let Some(hosted) = self.contests.get_mut(&contest) {
+                    hosted.said.push(message);
+                }
             }
             Message::Interrupt => self.interrupt(Ending::All),
             Message::Leave => self.interrupt(Ending::Own { said: false }),
@@ -346,6 +376,10 @@ impl Engine {
     fn patience(&self) -> Duration {
         let mut contexts = self.contexts.values();
         let is_calm = contexts.all(|context| context.force_at.is_none());
+        if !self.contests.is_empty() {
+            // A request to cancel a contest is a file.
+            return Duration::from_millis(100);
+        }
         // An engine that ends by itself does so without delay.
         match is_calm && (self.is_busy() || self.until == Until::Told) {
             true => Duration::from_millis(250),
@@ -354,9 +388,8 @@ impl Engine {
     }
 
     fn is_busy(&self) -> bool {
-        self.contexts
-            .values()
-            .any(|context| !context.run.is_at_rest())
+        let mut contexts = self.contexts.values();
+        !self.contests.is_empty() || contexts.any(|context| !context.run.is_at_rest())
     }
 
     /// Whether an answered question lets a run go on: not in a process that only answers.

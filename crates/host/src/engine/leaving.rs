@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use kumite_core::journal::{By, Event};
 
 use super::{Engine, Until, say};
+use crate::contests::Hosted;
 use crate::feed::Feed;
 
 /// A run that goes on without this engine.
@@ -49,6 +50,7 @@ impl Engine {
                 let _ = self.handle(&name, Event::StopRequested { by: By::Interrupt });
             }
         }
+        self.contests.values_mut().for_each(Hosted::stop);
     }
 
     /// The person is in a hurry: no grace.
@@ -58,6 +60,7 @@ impl Engine {
                 context.kill();
             }
         }
+        self.contests.values().for_each(Hosted::kill);
     }
 
     fn ends_with_us(&self, name: &str) -> bool {

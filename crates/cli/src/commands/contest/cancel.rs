@@ -5,10 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kumite_contest::Cancel;
-use kumite_contest::engine::Engine;
 use kumite_contest::home::{self, Home};
 use kumite_core::contest::Contest;
+use kumite_host::Engine;
 use kumite_project::journal;
 
 use super::place::PlaceArgs;
@@ -58,7 +57,7 @@ pub fn cancel(setting: &Setting, args: &CancelArgs) -> Result {
     }
     if !is_ended(&home) {
         // No process played it, so we end it ourselves.
-        Engine::open(home, Cancel::new())?.play(&mut |_, _| {})?;
+        Engine::apart(&home).play(home, Box::new(|_, _| {}))?;
     }
     let data = serde_json::json!({"execution_id": id, "state": "cancelled"});
     setting.answer(&data, || {

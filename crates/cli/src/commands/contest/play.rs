@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use kumite_contest::engine::{Engine, Played};
+use kumite_contest::announce::News;
 use kumite_contest::home::Home;
 use kumite_contest::teams::agent;
-use kumite_contest::{Cancel, summary, view};
+use kumite_contest::{summary, view};
 use kumite_core::contest::Contest;
 use kumite_core::contest::board::{Success, success};
+use kumite_host::{Engine, Message, Played};
 
 use super::screen::Screen;
 use super::table;
@@ -28,25 +29,23 @@ pub enum Summary {
 }
 
 pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
-    let stop = Cancel::new();
+    let charter = home.charter()?;
+    let engine = Engine::apart(&home);
     let caught = signals::catch({
-        let (stop, dir) = (stop.clone(), home.dir().to_owned());
+        let (inbox, dir) = (engine.inbox(), home.dir().to_owned());
         move |count| match count {
-            1 => stop.cancel(),
+            1 => drop(inbox.send(Message::Interrupt)),
             _ => {
                 agent::kill_all(&dir);
                 std::process::exit(i32::from(exit::INTERRUPTED));
             }
         }
     })?;
-    let mut engine = Engine::open(home, stop)?;
     let quiet = setting.global.quiet || end == Summary::Mixseek;
     let json = setting.json() && end != Summary::Mixseek;
-    let mut screen = Screen::new(engine.charter(), json, quiet);
-    let played = engine.play(&mut |news, contest| screen.show(news, contest))?;
-    screen.close();
-    let contest = engine.contest();
-    let charter = engine.charter();
+    let mut screen = Screen::new(&charter, json, quiet);
+    let tell = Box::new(move |news: &[News], contest: &Contest| screen.show(news, contest));
+    let (contest, played) = engine.play(home.clone(), tell)?;
     if played == Played::Interrupted {
         let code = caught.code().unwrap_or(exit::INTERRUPTED);
         eprintln!(
@@ -57,20 +56,20 @@ pub fn play(setting: &Setting, home: Home, end: Summary) -> Result {
     }
     match (end, json) {
         (Summary::Mixseek, _) => {
-            out!("{}", summary::mixseek(engine.home(), charter, contest));
+            out!("{}", summary::mixseek(&home, &charter, &contest));
         }
         (Summary::Kumite, true) => {
-            let board = view::board(&charter.id, &charter.plan.task, contest, false);
+            let board = view::board(&charter.id, &charter.plan.task, &contest, false);
             let mut line = serde_json::json!(board);
             line["type"] = "board".into();
             out!("{line}");
         }
         (Summary::Kumite, false) => {
-            let board = view::board(&charter.id, &charter.plan.task, contest, false);
+            let board = view::board(&charter.id, &charter.plan.task, &contest, false);
             table::print(&board);
         }
     }
-    Ok(ExitCode::from(code(contest)))
+    Ok(ExitCode::from(code(&contest)))
 }
 
 /// 0: all teams ended well, 1: some failed, 4: none succeeded. If the database lacks the result,

@@ -75,8 +75,10 @@ impl Screen {
             draw(teams, contest, self.width);
         }
     }
+}
 
-    pub fn close(&self) {
+impl Drop for Screen {
+    fn drop(&mut self) {
         if let Way::Live { teams, .. } = &self.way {
             for bar in teams {
                 bar.finish_and_clear();

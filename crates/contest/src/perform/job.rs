@@ -1,0 +1,132 @@
+//! Work that takes time: a thread of its own, whose answer comes back as a message.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use kumite_core::contest::{Contest, Failed, Failure, Used};
+use kumite_models::Cancel;
+
+use crate::asked::{Asked, At};
+use crate::desk::{Desk, Message};
+use crate::work::{Missed, Turn};
+
+/// Enough for a call over HTTPS and for rendering.
+const STACK: usize = 1024 * 1024;
+
+/// A job in a thread of its own.
+pub struct Job {
+    pub asked: Asked,
+    pub at: At,
+    contest_id: String,
+    team_id: String,
+    team_name: String,
+    wait: Duration,
+    timeout: Duration,
+    cancel: Cancel,
+    pub dir: PathBuf,
+}
+
+impl Job {
+    pub fn new(
+        desk: &mut Desk,
+        contest: &Contest,
+        at: At,
+        asked: Asked,
+        wait_ms: u64,
+        timeout_ms: u64,
+    ) -> Job {
+        let of = &contest.teams[at.team as usize];
+        Job {
+            asked,
+            at,
+            contest_id: desk.charter.id.clone(),
+            team_id: of.id.clone(),
+            team_name: of.name.clone(),
+            wait: Duration::from_millis(wait_ms),
+            timeout: Duration::from_millis(timeout_ms),
+            cancel: desk.cancels.entry(at.team).or_default().clone(),
+            dir: desk.home.round(at.team, at.round),
+        }
+    }
+
+    pub fn turn(&self) -> Turn<'_> {
+        Turn {
+            contest_id: &self.contest_id,
+            team_id: &self.team_id,
+            team_name: &self.team_name,
+            round: self.at.round,
+            attempt: self.at.attempt,
+            timeout: self.timeout,
+            cancel: &self.cancel,
+            dir: &self.dir,
+        }
+    }
+}
+
+/// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
+/// nothing to say.
+pub fn spawn(desk: &mut Desk, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
+    let asked = job.asked;
+    let name = format!("team {}", job.at.team);
+    let send = Arc::clone(&desk.send);
+    start(desk, name, asked, move || {
+        if job.cancel.wait(job.wait) {
+            return;
+        }
+        let message = work(&job);
+        if !job.cancel.is_cancelled() {
+            send(message);
+        }
+    });
+}
+
+/// A machine that is out of threads fails what was asked for. It may have some again later.
+pub fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
+    desk.jobs.retain(|job| !job.is_finished());
+    let thread = thread::Builder::new().name(name).stack_size(STACK);
+    match thread.spawn(work) {
+        Ok(job) => desk.jobs.push(job),
+        Err(error) => refuse(
+            desk,
+            asked,
+            Failure::Passing,
+            format!("cannot start a thread: {error}"),
+        ),
+    }
+}
+
+/// Answers in the place of somebody who cannot be asked.
+fn refuse(desk: &Desk, asked: Asked, failure: Failure, why: String) {
+    let event = asked.failed(missed(failure, why));
+    (desk.send)(event.into());
+}
+
+/// A contest that is only closed has nobody to ask.
+pub fn no_players(desk: &Desk, asked: Asked) {
+    refuse(
+        desk,
+        asked,
+        Failure::Lasting,
+        "nobody plays in this contest any more".to_owned(),
+    );
+}
+
+pub fn kept(job: &Job, error: std::io::Error) -> Message {
+    Message::Unkept {
+        team: job.at.team,
+        error,
+    }
+}
+
+pub fn missed(failure: Failure, why: String) -> Missed {
+    Missed {
+        failed: Failed {
+            failure,
+            why,
+            retry_after_ms: None,
+        },
+        used: Used::default(),
+    }
+}
