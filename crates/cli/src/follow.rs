@@ -248,9 +248,16 @@ impl Follower<'_> {
             return Ok(());
         }
         client::hand_over(self.project, self.loader.jobs(), left)?;
-        let ours = |left: &&Left| !self.request.specs.contains(&left.spec);
-        for Left { spec, .. } in left.iter().filter(ours) {
-            eprintln!("{spec}, started elsewhere, goes on; `kumite stop {spec}` ends it");
+        for left in left {
+            match left {
+                Left::Run { spec, .. } if self.request.specs.contains(spec) => {}
+                Left::Run { spec, .. } => {
+                    eprintln!("{spec}, started elsewhere, goes on; `kumite stop {spec}` ends it");
+                }
+                Left::Contest { id } => eprintln!(
+                    "contest {id}, started elsewhere, goes on; `kumite contest cancel {id}` ends it"
+                ),
+            }
         }
         Ok(())
     }

@@ -68,21 +68,36 @@ invalid!(
 /// A contest: a refusal of the machine is a failure, an error in a file is invalid input.
 impl From<kumite_contest::Error> for Trouble {
     fn from(error: kumite_contest::Error) -> Trouble {
-        use kumite_contest::{Error, home};
-        use kumite_project::journal;
         let message = sentence(&error);
         match error {
-            Error::Journal(journal::Error::Open { .. } | journal::Error::Append { .. })
-            | Error::Keep { .. }
-            | Error::Home(home::Error::Write { .. } | home::Error::Lock { .. }) => {
-                Trouble::failed(message)
-            }
-            Error::DaySpent { .. } => Trouble {
+            kumite_contest::Error::DaySpent { .. } => Trouble {
                 code: exit::BUDGET,
                 message,
             },
+            error if error.is_of_the_machine() => Trouble::failed(message),
             _ => Trouble::invalid(message),
         }
+    }
+}
+
+impl From<kumite_contest::apply::Error> for Trouble {
+    fn from(error: kumite_contest::apply::Error) -> Trouble {
+        match error.is_refusal() {
+            true => Trouble::invalid(sentence(&error)),
+            false => Trouble::failed(error.to_string()),
+        }
+    }
+}
+
+/// Everything that is wrong with a contest is reported at once.
+impl From<kumite_contest::prepare::Error> for Trouble {
+    fn from(error: kumite_contest::prepare::Error) -> Trouble {
+        Trouble::invalid(match error {
+            kumite_contest::prepare::Error::Checks(checks) => {
+                kumite_contest::check::errors(&checks).join("\nkumite: ")
+            }
+            error => sentence(&error),
+        })
     }
 }
 

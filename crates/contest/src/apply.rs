@@ -4,7 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kumite_core::contest::board::winner;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::git;
+use crate::home::Home;
+use crate::report::{self, replayed};
 use crate::worktree::{self, Repository};
 
 #[derive(Debug, thiserror::Error)]
@@ -26,16 +32,117 @@ pub enum Error {
         top: PathBuf,
         words: String,
     },
+    #[error(transparent)]
+    Report(#[from] report::Error),
+    #[error("there is no team {team:?} in contest {id}")]
+    NoTeam { id: String, team: String },
+    #[error("contest {id} has no winner; --team names whose changes are meant")]
+    NoWinner { id: String },
+    #[error("team {team} has no good round")]
+    NoGoodRound { team: String },
+    #[error("team {team} has no round {round}; it played {played}")]
+    NoRound {
+        team: String,
+        round: u32,
+        played: usize,
+    },
+    #[error("round {round} of team {team} changed no files: only agent teams do")]
+    NoChanges { team: String, round: u32 },
+}
+
+impl Error {
+    /// The request does not fit the contest.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Error::Report(_)
+            | Error::NoTeam { .. }
+            | Error::NoWinner { .. }
+            | Error::NoGoodRound { .. }
+            | Error::NoRound { .. }
+            | Error::NoChanges { .. } => true,
+            Error::Repository(_)
+            | Error::Git(_)
+            | Error::Read { .. }
+            | Error::DoesNotFit { .. } => false,
+        }
+    }
+}
+
+/// Which changes to apply.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ApplyAsk")]
+pub struct Ask {
+    /// This team's instead of the winner's.
+    #[serde(default)]
+    pub team: Option<String>,
+    /// Of this round instead of the best one.
+    #[serde(default)]
+    pub round: Option<u32>,
+    /// Only check whether they can be applied.
+    #[serde(default)]
+    pub check: bool,
+}
+
+/// `kumite contest apply --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Applied {
+    pub execution_id: String,
+    pub team_id: String,
+    pub round: u32,
+    pub applied: bool,
+    pub files: Vec<Change>,
 }
 
 /// A changed file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AppliedFile")]
 pub struct Change {
     /// Relative to the top of the repository.
     pub path: String,
-    /// Lines; `None` for a file without lines.
+    /// Lines; None for a file without lines.
     pub added: Option<u64>,
     pub removed: Option<u64>,
+}
+
+/// Brings the changes of a team into the project of its contest.
+pub fn apply_round(home: &Home, ask: &Ask) -> Result<Applied, Error> {
+    let (charter, contest) = replayed(home)?;
+    let id = charter.id;
+    let index = match &ask.team {
+        Some(team) => {
+            let index = contest.teams.iter().position(|it| it.id == *team);
+            index.ok_or_else(|| Error::NoTeam {
+                id: id.clone(),
+                team: team.clone(),
+            })?
+        }
+        None => winner(&contest).ok_or_else(|| Error::NoWinner { id: id.clone() })? as usize,
+    };
+    let played = &contest.teams[index];
+    let team = played.id.clone();
+    let Some(round) = ask.round.or(played.best().map(|round| round.number)) else {
+        return Err(Error::NoGoodRound { team });
+    };
+    if played.rounds.iter().all(|it| it.number != round) {
+        let played = played.rounds.len();
+        return Err(Error::NoRound {
+            team,
+            round,
+            played,
+        });
+    }
+    let diff = home.round(index as u32, round).join("changes.diff");
+    if !diff.exists() {
+        return Err(Error::NoChanges { team, round });
+    }
+    Ok(Applied {
+        files: apply(&charter.project, &diff, ask.check)?,
+        execution_id: id,
+        team_id: team,
+        round,
+        applied: !ask.check,
+    })
 }
 
 /// Applies a diff to the working tree around `project`; the index stays unchanged. With

@@ -76,6 +76,12 @@ pub fn is_good(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.status != Status::Error)
 }
 
+/// What is wrong, one sentence each.
+pub fn errors(checks: &[Check]) -> Vec<&str> {
+    let wrong = checks.iter().filter(|it| it.status == Status::Error);
+    wrong.map(|it| it.message.as_str()).collect()
+}
+
 /// In the format of mixseek's dry run.
 pub fn to_json(checks: &[Check]) -> Value {
     let mut categories: Vec<(&str, Vec<Value>)> = Vec::new();

@@ -52,6 +52,22 @@ pub enum Error {
         team: String,
         source: std::io::Error,
     },
+    #[error("contest {id} was asked to end, and is still played after {seconds} s")]
+    Slow { id: String, seconds: u64 },
+}
+
+impl Error {
+    /// The request is right, but the machine or the money prevents it.
+    pub fn is_of_the_machine(&self) -> bool {
+        match self {
+            Error::Journal(error) => error.is_of_the_machine(),
+            Error::Home(error) => {
+                matches!(error, home::Error::Write { .. } | home::Error::Lock { .. })
+            }
+            Error::Keep { .. } | Error::Slow { .. } | Error::DaySpent { .. } => true,
+            Error::Played { .. } | Error::Board(_) | Error::Parts(_) | Error::Settings(_) => false,
+        }
+    }
 }
 
 /// What a contest sends to the loop that plays it.

@@ -13,8 +13,10 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kumite_core::contest::Contest;
 use kumite_formats::contest::Plan;
 use kumite_project::files::{self, Durable};
+use kumite_project::journal;
 use kumite_project::project::Project;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +90,11 @@ impl Home {
         Home {
             dir: contests_of(workspace).join(id),
         }
+    }
+
+    /// The contest whose directory this is.
+    pub fn at(dir: PathBuf) -> Home {
+        Home { dir }
     }
 
     /// Creates the directory. The plan comes last: a directory without it is not a contest.
@@ -182,6 +189,12 @@ impl Home {
             return false;
         };
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+
+    /// Whether it has ended, as far as its journal can be read.
+    pub fn is_ended(&self) -> bool {
+        let contest = journal::replay(&self.dir, |_, _: &Contest, _| {});
+        contest.is_ok_and(|contest| contest.is_ended())
     }
 
     /// Asks the process that plays it to cancel it.

@@ -18,7 +18,7 @@ pub mod parts;
 mod perform;
 pub mod place;
 pub mod playable;
-pub mod process;
+pub mod prepare;
 mod program;
 pub mod project;
 pub mod prompts;

@@ -153,10 +153,7 @@ impl Place {
                 return newest.ok_or_else(|| self.none());
             }
         };
-        listed.home.ok_or_else(|| Error::NotOurs {
-            id: listed.id,
-            database: self.database.clone(),
-        })
+        listed.own()
     }
 
     fn none(&self) -> Error {
@@ -170,5 +167,15 @@ impl Place {
             id: id.to_owned(),
             workspace: self.workspace.clone(),
         }
+    }
+}
+
+impl Listed {
+    /// The directory of a contest that kumite played.
+    pub fn own(self) -> Result<Home, Error> {
+        self.home.ok_or(Error::NotOurs {
+            id: self.id,
+            database: self.database,
+        })
     }
 }

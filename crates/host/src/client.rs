@@ -130,13 +130,13 @@ fn answer_ourselves(project: &Project, request: &Request) -> Result<Option<Reply
     Ok(replies.recv().ok())
 }
 
-/// Passes specs to a running or starting engine, for callers that hold one themselves.
-pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
-    let by = Some(std::process::id());
-    let request = Request::Run(RunRequest {
-        by,
-        ..request.clone()
-    });
+/// Passes work to a running or starting engine, for callers that hold one themselves. It ends with
+/// this process.
+pub fn order(project: &Project, request: impl Into<Request>) -> Result<String, Error> {
+    let mut request = request.into();
+    if let Request::Run(RunRequest { by, .. }) | Request::Contest { by, .. } = &mut request {
+        *by = Some(std::process::id());
+    }
     insist(project, &request, Some(ORDER), || Ok(None))?.map_err(|met| match met {
         Met::Later => Error::Refused(
             "something else is being done with it; try again when that has ended".to_owned(),
@@ -147,9 +147,13 @@ pub fn order(project: &Project, request: &RunRequest) -> Result<String, Error> {
     })
 }
 
-/// Passes specs to an engine that needs no terminal, and starts one if there is none.
-pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Result<(), Error> {
-    let request = Request::Run(request.clone());
+/// Passes work to an engine that needs no terminal, and starts one if there is none.
+pub fn detach(
+    project: &Project,
+    request: impl Into<Request>,
+    jobs: Option<u32>,
+) -> Result<(), Error> {
+    let request = request.into();
     let mut started = None;
     let mut start = || {
         started = Some(start_detached(project, jobs, &[], started.take())?);
@@ -168,7 +172,7 @@ pub fn detach(project: &Project, request: &RunRequest, jobs: Option<u32>) -> Res
     handed
 }
 
-/// Lets an engine without a terminal continue the runs that an engine of this process has left.
+/// Lets an engine without a terminal continue the work that an engine of this process has left.
 /// Another process that follows one of these runs may be faster.
 pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<(), Error> {
     let deadline = Instant::now() + PATIENCE;
@@ -308,9 +312,9 @@ fn start_detached(
         .args(ENGINE_ARGS.get().into_iter().flatten())
         .arg("engine")
         .args(jobs.map(|jobs| format!("--jobs={jobs}")))
-        .args(left.iter().filter_map(|left| {
-            let agent = left.agent.as_ref()?;
-            Some(format!("--agent={}={agent}", left.spec))
+        .args(left.iter().filter_map(|left| match left {
+            Left::Run { spec, agent } => Some(format!("--agent={spec}={}", agent.as_ref()?)),
+            Left::Contest { .. } => None,
         }))
         .current_dir(project.root())
         .stdin(Stdio::null())

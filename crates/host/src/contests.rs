@@ -1,17 +1,24 @@
 //! Contests in the engine's loop, beside the runs.
 
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use kumite_contest::home::Home;
+use kumite_contest::home::{self, Home};
 use kumite_contest::{Desk, Error, Message, Tell};
 use kumite_core::contest::{By, Contest, Effect, Event, Stage};
 use kumite_core::engine::{act, handle_all, record};
 
-use crate::engine::{self, Engine, Until};
+use crate::engine::{self, Engine, Until, say};
+use kumite_project::files::{self, Durable};
 use kumite_project::project::Project;
 use kumite_project::settings::Loader;
+use kumite_project::spec_file::sentence;
 
 /// How the playing of a contest ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +38,14 @@ pub(crate) struct Hosted {
     /// None: it is being closed.
     desk: Option<Desk>,
     home: Home,
+    /// The process whose end also ends the playing; None: it goes on elsewhere.
+    pub by: Option<u32>,
     /// Answers that were not taken yet.
     pub said: Vec<Message>,
     /// What follows from the next answers is for another process.
     is_told_to_stop: bool,
+    /// The next engine goes on with it.
+    is_left: bool,
     played: Result<Played, Error>,
     is_closed: bool,
     /// Is told of the end.
@@ -53,7 +64,7 @@ impl Engine {
     /// Plays a contest until its end. One that has ended is only read.
     pub fn play(mut self, home: Home, tell: Tell) -> Result<(Contest, Played), Error> {
         let (ended, end) = mpsc::channel();
-        self.host(home, tell, Some(ended))?;
+        self.begin(home, Some(std::process::id()), tell, Some(ended))?;
         if !self.contests.is_empty() {
             self.run();
         }
@@ -62,10 +73,58 @@ impl Engine {
         Ok((contest, played?))
     }
 
-    /// Begins to play a contest, or goes on with it.
-    pub(crate) fn host(
+    /// Plays a contest beside the runs. It has a marker until it ends: if this engine is killed, the
+    /// next one finds the marker and goes on.
+    pub(crate) fn host(&mut self, home: Home, by: Option<u32>) -> Result<(), Error> {
+        let id = home.id();
+        if self.contests.contains_key(&id) {
+            return Err(Error::Played { id });
+        }
+        let path = self.marker(&id);
+        let text = home.dir().as_os_str().as_encoded_bytes();
+        let marked = kumite_files::make_private_dir(&self.hosted())
+            .and_then(|()| files::replace(&path, text, Durable::Machine));
+        marked.map_err(|source| home::Error::Write {
+            path: path.clone(),
+            source,
+        })?;
+        let begun = self.begin(home, by, Box::new(|_, _| {}), None);
+        if begun.is_err() || !self.contests.contains_key(&id) {
+            // A marker that stays is removed by the next engine.
+            let _ = fs::remove_file(path);
+        }
+        begun
+    }
+
+    /// Goes on with the contests that an earlier engine played.
+    pub(crate) fn recover_contests(&mut self) {
+        let markers = fs::read_dir(self.hosted()).into_iter().flatten().flatten();
+        for marker in markers {
+            let Ok(dir) = fs::read(marker.path()) else {
+                continue;
+            };
+            let home = Home::at(PathBuf::from(OsString::from_vec(dir)));
+            let id = home.id();
+            match self.host(home, None) {
+                // A person was faster.
+                Ok(()) | Err(Error::Played { .. }) => {}
+                Err(error) => say(&format!("contest {id}: {}", sentence(&error))),
+            }
+        }
+    }
+
+    fn hosted(&self) -> PathBuf {
+        self.project.runtime().join("hosted")
+    }
+
+    fn marker(&self, id: &str) -> PathBuf {
+        self.hosted().join(id)
+    }
+
+    fn begin(
         &mut self,
         home: Home,
+        by: Option<u32>,
         tell: Tell,
         ended: Option<Sender<Ended>>,
     ) -> Result<(), Error> {
@@ -82,8 +141,10 @@ impl Engine {
             contest,
             desk: Some(desk),
             home,
+            by,
             said: Vec::new(),
             is_told_to_stop: false,
+            is_left: false,
             played: Ok(Played::Out),
             ended,
         };
@@ -100,7 +161,13 @@ impl Engine {
     /// Regular work: takes the answers that came together, and requests to cancel.
     pub(crate) fn play_contests(&mut self) {
         self.contests.values_mut().for_each(Hosted::go_on);
-        for (_, hosted) in self.contests.extract_if(.., |_, hosted| hosted.is_closed) {
+        let closed = self.contests.extract_if(.., |_, hosted| hosted.is_closed);
+        for (id, hosted) in closed.collect::<Vec<_>>() {
+            match hosted.is_left {
+                true => self.left_contests.push(id),
+                // The marker of a contest that is only its own does not exist.
+                false => drop(fs::remove_file(self.marker(&id))),
+            }
             hosted.say_ended();
         }
     }
@@ -108,14 +175,30 @@ impl Engine {
 
 impl Hosted {
     fn say_ended(self) {
-        if let Some(ended) = self.ended {
+        match (self.ended, self.played) {
             // The receiver may be gone.
-            let _ = ended.send((self.contest, self.played));
+            (Some(ended), played) => drop(ended.send((self.contest, played))),
+            (None, Ok(Played::Out | Played::Interrupted)) => {}
+            (None, Err(error)) => say(&format!("contest {}: {}", self.home.id(), sentence(&error))),
         }
     }
 
     pub fn stop(&mut self) {
         self.is_told_to_stop = true;
+    }
+
+    /// Ends the playing here; the next engine goes on. One that is ending anyway is not left.
+    pub fn leave(&mut self) {
+        self.is_left |= self.desk.is_some();
+        self.stop();
+    }
+
+    /// Ends everything at once, and waits for it.
+    pub fn end_now(self) {
+        self.kill();
+        if let Some(desk) = self.desk {
+            desk.close(false);
+        }
     }
 
     /// A person is in a hurry: its agents get no grace.
@@ -207,6 +290,51 @@ impl Hosted {
         // Without a thread there is nobody to wait, and everything ends by itself.
         self.is_closed = thread.spawn(move || desk.close(is_ended)).is_err();
     }
+}
+
+/// How a request to cancel was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    Now,
+    /// It had ended before.
+    Before,
+}
+
+impl Cancelled {
+    pub fn words(self, id: &str) -> String {
+        match self {
+            Cancelled::Now => {
+                format!("contest {id} is cancelled; what was finished stays on the board")
+            }
+            Cancelled::Before => format!("contest {id} has ended already"),
+        }
+    }
+}
+
+/// How long the process that plays it may take: agents have a grace period before they are killed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Ends a contest, whoever plays it. Returns when it has ended.
+pub fn cancel(home: Home) -> Result<Cancelled, Error> {
+    if home.is_ended() {
+        return Ok(Cancelled::Before);
+    }
+    home.ask_to_cancel()?;
+    let began = Instant::now();
+    while home.is_played() {
+        if began.elapsed() > PATIENCE {
+            return Err(Error::Slow {
+                id: home.id(),
+                seconds: PATIENCE.as_secs(),
+            });
+        }
+        thread::park_timeout(Duration::from_millis(20));
+    }
+    if !home.is_ended() {
+        // No process played it, so we end it ourselves.
+        Engine::apart(&home).play(home, Box::new(|_, _| {}))?;
+    }
+    Ok(Cancelled::Now)
 }
 
 /// Writes an event down and tells of it, and begins nothing.

@@ -25,6 +25,12 @@ use kumite_project::project::Project;
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
     Run(RunRequest),
+    /// Plays a contest whose charter is in this directory, or goes on with it.
+    Contest {
+        dir: PathBuf,
+        /// The process whose end also ends the playing; None: it goes on without it.
+        by: Option<u32>,
+    },
     Stop {
         spec: String,
     },
@@ -57,10 +63,17 @@ impl Request {
         match self {
             Request::Stop { .. } | Request::Pause { .. } | Request::Interrupt { .. } => false,
             Request::Run(_)
+            | Request::Contest { .. }
             | Request::Reset { .. }
             | Request::Approve { .. }
             | Request::Reject { .. } => true,
         }
+    }
+}
+
+impl From<&RunRequest> for Request {
+    fn from(request: &RunRequest) -> Request {
+        Request::Run(request.clone())
     }
 }
 

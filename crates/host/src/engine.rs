@@ -78,6 +78,8 @@ pub struct Engine {
     pub(crate) loader: Loader,
     pub(crate) contexts: BTreeMap<String, Context>,
     pub(crate) contests: BTreeMap<String, Hosted>,
+    /// Contests that the next engine goes on with.
+    pub(crate) left_contests: Vec<String>,
     pub(crate) pool: Pool,
     pub(crate) shared: Shared,
     messages: Receiver<Message>,
@@ -119,6 +121,7 @@ impl Engine {
             loader,
             contexts: BTreeMap::new(),
             contests: BTreeMap::new(),
+            left_contests: Vec::new(),
             pool,
             shared: Shared {
                 clock: Clock::default(),
@@ -408,7 +411,7 @@ impl Engine {
 }
 
 /// News about the engine itself, for the person who started it.
-fn say(news: &str) {
+pub(crate) fn say(news: &str) {
     warn!("{news}");
 }
 

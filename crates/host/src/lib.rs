@@ -5,7 +5,7 @@
 //! finds what a killed engine left.
 
 pub mod client;
-mod contests;
+pub mod contests;
 mod context;
 mod control;
 pub mod doctor;
@@ -18,7 +18,6 @@ mod purse;
 mod requests;
 mod run_request;
 
-pub use contests::Played;
 pub use context::Context;
 pub use control::{Connection, Reply, Request};
 pub use engine::{Engine, Left, Message, Until};

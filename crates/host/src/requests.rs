@@ -4,6 +4,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use kumite_agents::Owner;
+use kumite_contest::home::Home;
 use kumite_core::facts::{Facts, Look};
 use kumite_core::journal::{By, Event, Guard, Order, Rules};
 use kumite_core::names::{Document, Phase};
@@ -30,6 +31,8 @@ pub enum Error {
     Journal(#[from] journal::Error),
     #[error(transparent)]
     Settings(#[from] settings::Error),
+    #[error(transparent)]
+    Contest(#[from] kumite_contest::Error),
     /// Only one agent at a time works for a spec, and we cannot end another user's agent.
     #[error("{spec} has {owner}")]
     Foreign { spec: String, owner: Owner },
@@ -41,6 +44,7 @@ pub enum Error {
 pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
     let answered = match request {
         Request::Run(asked) => run(engine, asked, &reply),
+        Request::Contest { dir, by } => contest(engine, Home::at(dir), by, &reply),
         Request::Stop { spec } => stop(engine, &[spec], By::User, &reply),
         Request::Interrupt { specs } => stop(engine, &specs, By::Interrupt, &reply),
         Request::Pause { spec } => pause(engine, &spec, &reply),
@@ -56,6 +60,7 @@ pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
         let why = spec_file::sentence(&error);
         let _ = reply.send(match error {
             Error::Journal(error) if error.is_of_the_machine() => Reply::Failed(why),
+            Error::Contest(error) if error.is_of_the_machine() => Reply::Failed(why),
             _ => Reply::Refused(why),
         });
     }
@@ -130,6 +135,21 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         }
     }
     Ok(())
+}
+
+fn contest(
+    engine: &mut Engine,
+    home: Home,
+    by: Option<u32>,
+    reply: &Sender<Reply>,
+) -> Result<(), Error> {
+    if engine.ending != Ending::No {
+        let _ = reply.send(Reply::Later);
+        return Ok(());
+    }
+    let id = home.id();
+    engine.host(home, by)?;
+    done(reply, format!("contest {id} is being played"))
 }
 
 fn is_stopping(engine: &Engine, name: &str) -> bool {

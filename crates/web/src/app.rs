@@ -1,6 +1,5 @@
 //! What all requests share.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
@@ -11,7 +10,6 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::audit::Audit;
 use crate::auth::Auth;
-use crate::contests::Contests;
 use crate::hub::Hub;
 use crate::log::Logs;
 use crate::{api, assets, compress, pages};
@@ -20,22 +18,17 @@ use crate::{api, assets, compress, pages};
 pub struct Options {
     pub project: Project,
     pub loader: Loader,
-    /// The path of the kumite binary: contests run in processes of their own.
-    pub kumite: PathBuf,
 }
 
 pub struct App {
     pub project: Project,
     pub loader: Loader,
-    pub kumite: PathBuf,
     pub auth: Auth,
     pub audit: Audit,
     pub hub: Hub,
     pub logs: Logs,
     /// The total usage, as far as its file has been read.
     pub books: Mutex<Books>,
-    /// The contests that this server has started.
-    pub contests: Contests,
     /// True when the server ends; streams end then.
     pub ended: watch::Receiver<bool>,
 }

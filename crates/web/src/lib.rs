@@ -12,7 +12,6 @@ mod audit;
 mod auth;
 mod compress;
 mod connection;
-mod contests;
 mod guard;
 mod hub;
 pub mod inside;

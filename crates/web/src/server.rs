@@ -15,7 +15,6 @@ use crate::app::{App, Options};
 use crate::audit::Audit;
 use crate::auth::{self, Auth, Role};
 use crate::connection;
-use crate::contests::Contests;
 use crate::guard::{Guard, Hosts};
 use crate::hub::Hub;
 use crate::keep::Keeper;
@@ -63,7 +62,6 @@ pub struct Server {
     place: PathBuf,
     running: Running,
     keeper: Arc<Keeper>,
-    contests: Contests,
     is_ending: Arc<AtomicBool>,
     ended: watch::Sender<bool>,
     /// Resolves when all connections are closed.
@@ -90,7 +88,6 @@ impl Server {
             address,
         };
         raise_limit();
-        let contests = Contests::default();
         let (ended, wait) = watch::channel(false);
         let app = Arc::new(App {
             auth: Auth::open(&place, tls.is_some())?,
@@ -98,11 +95,9 @@ impl Server {
             hub: Hub::start(&place)?,
             logs: Logs::default(),
             books: Mutex::new(Books::of(&options.project)),
-            contests: contests.clone(),
             ended: wait.clone(),
             project: options.project.clone(),
             loader: options.loader.clone(),
-            kumite: options.kumite,
         });
         let login_url = running.link(&place, Role::Full, FIRST_LINK)?;
         let phone_url = match reach.is_loopback {
@@ -138,7 +133,6 @@ impl Server {
             place,
             running,
             keeper,
-            contests,
             is_ending,
             ended,
             closed,
@@ -150,11 +144,9 @@ impl Server {
     /// What a signal does: the first ends agents with grace, the next without.
     pub fn ender(&self) -> impl Fn() + Send + 'static {
         let keeper = Arc::clone(&self.keeper);
-        let contests = self.contests.clone();
         let is_ending = Arc::clone(&self.is_ending);
         move || {
             is_ending.store(true, Ordering::Release);
-            contests.interrupt();
             keeper.end();
         }
     }
@@ -163,7 +155,6 @@ impl Server {
     /// end.
     pub fn wait(self) {
         self.keeper.wait();
-        self.contests.wait();
         self.running.end(&self.place);
         let _ = self.ended.send(true);
         let _ = self.runtime.block_on(self.closed);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use kumite_host::{Engine, Message, Until};
 use kumite_project::lock;
+use kumite_project::project::Project;
 use kumite_project::settings::Flags;
 
 use crate::args::Setting;
@@ -31,7 +32,9 @@ fn chosen(text: &str) -> std::result::Result<(String, String), String> {
 }
 
 pub fn engine(setting: &Setting, args: &EngineArgs) -> Result {
-    let project = setting.project()?;
+    // A contest needs no project: without one it uses the current directory.
+    let place = setting.place()?;
+    let project = setting.project().unwrap_or_else(|_| Project::at(&place));
     let loader = setting.loader(&project, Flags { jobs: args.jobs })?;
     // Its terminal may go away; it stays.
     let _ = rustix::process::setsid();

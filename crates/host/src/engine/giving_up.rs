@@ -33,6 +33,9 @@ impl Engine {
                 let _ = waiting.send(Reply::Failed(why.clone()));
             }
         }
+        for hosted in std::mem::take(&mut self.contests).into_values() {
+            hosted.end_now();
+        }
         self.shared.close();
     }
 

@@ -9,12 +9,25 @@ use super::{Engine, Until, say};
 use crate::contests::Hosted;
 use crate::feed::Feed;
 
-/// A run that goes on without this engine.
+/// What goes on without this engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
-    pub spec: String,
-    /// The agent for all its phases, if the settings do not choose it.
-    pub agent: Option<String>,
+pub enum Left {
+    Run {
+        spec: String,
+        /// The agent for all its phases, if the settings do not choose it.
+        agent: Option<String>,
+    },
+    Contest {
+        id: String,
+    },
+}
+
+impl Left {
+    pub fn name(&self) -> &str {
+        match self {
+            Left::Run { spec: name, .. } | Left::Contest { id: name } => name,
+        }
+    }
 }
 
 /// How an engine is being ended.
@@ -26,6 +39,16 @@ pub(crate) enum Ending {
     All,
     /// The runs of this process end; `said`: it was reported why the rest cannot go on elsewhere.
     Own { said: bool },
+}
+
+impl Ending {
+    /// Whether it ends what this process asked for.
+    fn is_end_of(self, by: Option<u32>) -> bool {
+        match self {
+            Ending::No | Ending::All => true,
+            Ending::Own { .. } => by == Some(std::process::id()),
+        }
+    }
 }
 
 impl Engine {
@@ -50,7 +73,11 @@ impl Engine {
                 let _ = self.handle(&name, Event::StopRequested { by: By::Interrupt });
             }
         }
-        self.contests.values_mut().for_each(Hosted::stop);
+        let own = |hosted: &&mut Hosted| ending.is_end_of(hosted.by);
+        self.contests
+            .values_mut()
+            .filter(own)
+            .for_each(Hosted::stop);
     }
 
     /// The person is in a hurry: no grace.
@@ -60,14 +87,13 @@ impl Engine {
                 context.kill();
             }
         }
-        self.contests.values().for_each(Hosted::kill);
+        let own = |hosted: &&Hosted| self.ending.is_end_of(hosted.by);
+        self.contests.values().filter(own).for_each(Hosted::kill);
     }
 
     fn ends_with_us(&self, name: &str) -> bool {
-        match self.ending {
-            Ending::No | Ending::All => true,
-            Ending::Own { .. } => self.owners.get(name) == Some(&Some(std::process::id())),
-        }
+        self.ending
+            .is_end_of(self.owners.get(name).copied().flatten())
     }
 
     pub(super) fn may_end(&mut self) -> bool {
@@ -91,15 +117,22 @@ impl Engine {
             return false;
         };
         let mut working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
-        if working.any(|(name, _)| self.ends_with_us(name)) {
+        let mut contests = self.contests.values();
+        if working.any(|(name, _)| self.ends_with_us(name))
+            || contests.any(|it| self.ending.is_end_of(it.by))
+        {
             return false;
         }
         match self.loader.clone().reload() {
-            Ok(()) => true,
+            Ok(()) => {
+                self.contests.values_mut().for_each(Hosted::leave);
+                self.contests.is_empty()
+            }
             Err(error) => {
                 if !said {
                     let why = kumite_project::spec_file::sentence(&error);
-                    let names: Vec<String> = self.left().into_iter().map(|it| it.spec).collect();
+                    let left = self.left();
+                    let names: Vec<&str> = left.iter().map(Left::name).collect();
                     let names = names.join(", ");
                     say(&format!(
                         "{names}, started elsewhere, works here until it ends: no other kumite can \
@@ -115,11 +148,13 @@ impl Engine {
     /// What goes on when this engine ends now.
     pub(super) fn left(&self) -> Vec<Left> {
         let working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
-        let left = working.map(|(name, context)| Left {
+        let runs = working.map(|(name, context)| Left::Run {
             spec: name.clone(),
             agent: context.kit.agent_for_all().map(str::to_owned),
         });
-        left.collect()
+        let contests = self.contests.keys().chain(&self.left_contests);
+        let contests = contests.map(|id| Left::Contest { id: id.clone() });
+        runs.chain(contests).collect()
     }
 }
 

@@ -42,5 +42,6 @@ impl Engine {
                 self.admit(&name);
             }
         }
+        self.recover_contests();
     }
 }

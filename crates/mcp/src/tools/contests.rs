@@ -1,14 +1,15 @@
 //! Contests: several teams, one task, a leader board.
 
 use std::path::PathBuf;
-use std::process::Child;
-use std::thread;
 
+use kumite_contest::home::Home;
 use kumite_contest::listing;
 use kumite_contest::place::Place;
-use kumite_contest::process::{Started, Starter};
+use kumite_contest::prepare;
 use kumite_contest::report::{self, Listed, RoundReport};
 use kumite_contest::view::Board;
+use kumite_host::{Request, client, contests};
+use kumite_project::project::Project;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -200,41 +201,27 @@ fn shorten(round: &mut RoundReport, texts: bool) {
 }
 
 fn start_contest(call: &Call<'_>, args: StartContest) -> Result<Answer> {
-    let root = root(call);
-    let started = starter(call, &root).start(&args.file, args.task.as_deref())?;
-    on_its_way(started)
+    let home = prepare::in_project(&root(call), &args.file, args.task.as_deref())?;
+    on_its_way(call, &home)
 }
 
 fn resume_contest(call: &Call<'_>, args: ThisContest) -> Result<Answer> {
-    let root = root(call);
-    let id = pick(call, Some(&args.contest))?.id;
-    on_its_way(starter(call, &root).resume(&id)?)
+    on_its_way(call, &pick(call, Some(&args.contest))?.own()?)
 }
 
 fn cancel_contest(call: &Call<'_>, args: ThisContest) -> Result<Answer> {
-    let root = root(call);
     let listed = pick(call, Some(&args.contest))?;
-    let message = starter(call, &root).cancel(&listed.id)?;
+    let message = contests::cancel(listed.clone().own()?)?.words(&listed.id);
     let state = report::board_of(&listed)?.state;
     Answer::of(&json!({"message": message, "execution_id": listed.id, "state": state}))
 }
 
-fn starter<'a>(call: &'a Call<'_>, root: &'a std::path::Path) -> Starter<'a> {
-    Starter {
-        kumite: &call.desk.kumite,
-        project: root,
-    }
-}
-
-/// It runs in a separate kumite process, which does not need us.
-fn on_its_way(started: Started) -> Result<Answer> {
-    bury(started.child)?;
-    let message = format!("contest {} is being played", started.id);
-    Answer::of(&json!({"message": message, "execution_id": started.id}))
-}
-
-/// A child that has ended stays as a zombie until it is waited for.
-fn bury(mut child: Child) -> Result<()> {
-    thread::Builder::new().spawn(move || child.wait())?;
-    Ok(())
+/// An engine without a terminal plays it, and does not need us.
+fn on_its_way(call: &Call<'_>, home: &Home) -> Result<Answer> {
+    let dir = home.dir().to_owned();
+    let request = Request::Contest { dir, by: None };
+    client::detach(&Project::at(&root(call)), request, None)?;
+    let id = home.id();
+    let message = format!("contest {id} is being played");
+    Answer::of(&json!({"message": message, "execution_id": id}))
 }

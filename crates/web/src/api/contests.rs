@@ -1,15 +1,18 @@
-//! Contests. Each runs in a kumite process of its own.
+//! Contests. The engine of the project plays them, beside the runs.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use kumite_contest::apply::{self, Ask, apply_round};
+use kumite_contest::home::Home;
 use kumite_contest::listing::{self, Brief};
 use kumite_contest::place::Place;
 use kumite_contest::playable::{self, Playable};
-use kumite_contest::process::{self, Apply, Started, Starter};
+use kumite_contest::prepare;
 use kumite_contest::report::{self, Listed, Report};
 use kumite_contest::view::{Board, ContestState};
+use kumite_host::{Request, client, contests};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +56,7 @@ pub struct Begun {
 pub struct Applied {
     message: String,
     #[serde(flatten)]
-    applied: process::Applied,
+    applied: apply::Applied,
 }
 
 impl Told for Begun {
@@ -106,7 +109,8 @@ pub async fn start(
         let Start { file, task } = asked(&body)?;
         // A form also sends fields that nobody has filled in.
         let task = task.as_deref().filter(|task| !task.trim().is_empty());
-        begun(app, starter(app).start(&file, task)?, "has begun")
+        let home = prepare::in_project(app.project.root(), &file, task)?;
+        begun(app, &home, "has begun")
     };
     let begun = change(&app, who, "contest run", file, act).await?;
     Ok((StatusCode::ACCEPTED, begun))
@@ -120,13 +124,14 @@ pub async fn resume(
 ) -> Result<(StatusCode, Json<Begun>), Refusal> {
     let act = move |app: &App, id: &str| {
         let Nothing {} = asked(&body)?;
-        let board = report::board_of(&find(app, id)?)?;
+        let listed = find(app, id)?;
+        let board = report::board_of(&listed)?;
         if board.state != ContestState::Stopped {
             let state = board.state.word();
             let help = format!("contest {id} is {state}; only one that was interrupted goes on");
             return Err(Refusal::conflict(help));
         }
-        begun(app, starter(app).resume(id)?, "goes on")
+        begun(app, &listed.own()?, "goes on")
     };
     let begun = change(&app, who, "contest resume", id, act).await?;
     Ok((StatusCode::ACCEPTED, begun))
@@ -140,8 +145,8 @@ pub async fn cancel(
 ) -> Result<Json<Message>, Refusal> {
     let act = move |app: &App, id: &str| {
         let Nothing {} = asked(&body)?;
-        find(app, id)?;
-        Ok(Message::from(starter(app).cancel(id)?))
+        let home = find(app, id)?.own()?;
+        Ok(Message::from(contests::cancel(home)?.words(id)))
     };
     change(&app, who, "contest cancel", id, act).await
 }
@@ -153,9 +158,8 @@ pub async fn apply(
     body: Bytes,
 ) -> Result<Json<Applied>, Refusal> {
     let act = move |app: &App, id: &str| {
-        let ask: Apply = asked(&body)?;
-        find(app, id)?;
-        let applied = starter(app).apply(id, &ask)?;
+        let ask: Ask = asked(&body)?;
+        let applied = apply_round(&find(app, id)?.own()?, &ask)?;
         let verb = if applied.applied {
             "applied"
         } else {
@@ -184,16 +188,10 @@ fn find(app: &App, id: &str) -> Result<Listed, Refusal> {
     Ok(place(app)?.exact(id)?)
 }
 
-fn starter(app: &App) -> Starter<'_> {
-    Starter {
-        kumite: &app.kumite,
-        project: app.project.root(),
-    }
-}
-
-fn begun(app: &App, started: Started, how: &str) -> Result<Begun, Refusal> {
-    let Started { id, child } = started;
-    app.contests.keep(child)?;
+fn begun(app: &App, home: &Home, how: &str) -> Result<Begun, Refusal> {
+    let dir = home.dir().to_owned();
+    client::order(&app.project, Request::Contest { dir, by: None })?;
+    let id = home.id();
     Ok(Begun {
         message: format!("contest {id} {how}"),
         execution_id: id,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use kumite_contest::{place, process};
+use kumite_contest::{apply, place, prepare};
 use kumite_host::{RequestError, client};
 use kumite_project::spec_file::sentence;
 use kumite_project::{cost, documents, new_spec, project};
@@ -63,11 +63,11 @@ impl IntoResponse for Refusal {
 
 /// What each error of the crates below means for the client.
 macro_rules! refusals {
-    ($($error:path { $($kind:pat => $meaning:expr,)* })*) => {
+    ($($error:path { $($kind:pat $(if $fits:expr)? => $meaning:expr,)* })*) => {
         $(impl From<$error> for Refusal {
             fn from(error: $error) -> Refusal {
                 let message = sentence(&error);
-                let meaning: fn(String) -> Refusal = match &error { $($kind => $meaning,)* };
+                let meaning: fn(String) -> Refusal = match &error { $($kind $(if $fits)? => $meaning,)* };
                 meaning(message)
             }
         })*
@@ -113,10 +113,17 @@ refusals! {
     kumite_contest::report::Error {
         _ => Refusal::broken,
     }
-    process::Error {
-        process::Error::File(_) => Refusal::invalid,
-        process::Error::Refused(_) => Refusal::conflict,
-        process::Error::Failed(_) | process::Error::Start(_) => Refusal::broken,
+    prepare::Error {
+        prepare::Error::File(_) => Refusal::invalid,
+        _ => Refusal::conflict,
+    }
+    kumite_contest::Error {
+        error if error.is_of_the_machine() => Refusal::broken,
+        _ => Refusal::conflict,
+    }
+    apply::Error {
+        error if error.is_refusal() => Refusal::conflict,
+        _ => Refusal::broken,
     }
 }
 

@@ -1,6 +1,6 @@
 //! All routes of the API.
 
-use kumite_contest::process::Apply;
+use kumite_contest::apply::Ask;
 use kumite_contest::report::Report;
 use kumite_contest::view::Board;
 use kumite_project::documents::Text;
@@ -73,7 +73,7 @@ pub fn all() -> Vec<Route> {
         post("/api/contests/{id}/resume", "Go on with a contest that was interrupted", contests::resume)
             .takes::<steer::Nothing>().answers::<contests::Begun>(202).refuses(&[400, 404, 409]),
         post("/api/contests/{id}/apply", "Apply the changes of the winner, or of another team, to the project", contests::apply)
-            .takes::<Apply>().answers::<contests::Applied>(200).refuses(&[400, 404, 409]),
+            .takes::<Ask>().answers::<contests::Applied>(200).refuses(&[400, 404, 409]),
         get("/api/events", "Everything that happens, as it happens, with replay from a position", events::events)
             .asks::<events::Ask>().streams().refuses(&[400, 404, 503]),
         get("/api/openapi.json", "This document", openapi::show),

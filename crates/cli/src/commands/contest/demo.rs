@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kumite_contest::demo;
 use kumite_contest::place::Place;
+use kumite_contest::{demo, prepare};
 
 use super::play::{Summary, play as follow};
-use super::run::begin;
 use crate::args::Setting;
 use crate::commands::demo::temporary;
 use crate::trouble::Result;
@@ -53,6 +52,6 @@ pub fn play(setting: &Setting, root: &Path, pace_ms: u64) -> Result {
     if !setting.json() && !setting.global.quiet {
         eprintln!("Five built-in teams write the same guide: no key, no server.\n");
     }
-    let home = begin(&place, demo::plan(pace_ms))?;
+    let home = prepare::begin(&place, demo::plan(pace_ms))?;
     follow(setting, home, Summary::Kumite)
 }

@@ -8,7 +8,8 @@ use kumite_contest::teams::agent;
 use kumite_contest::{summary, view};
 use kumite_core::contest::Contest;
 use kumite_core::contest::board::{Success, success};
-use kumite_host::{Engine, Message, Played};
+use kumite_host::contests::Played;
+use kumite_host::{Engine, Message};
 
 use super::screen::Screen;
 use super::table;

@@ -53,11 +53,7 @@ pub fn serve(setting: &Setting, args: &ServeArgs) -> Result {
     }
     let project = setting.project()?;
     let loader = setting.loader(&project, Flags::default())?;
-    let options = Options {
-        project,
-        loader,
-        kumite: std::env::current_exe()?,
-    };
+    let options = Options { project, loader };
     let files = args.tls_cert.clone().zip(args.tls_key.clone());
     let listen = Listen {
         address: args.listen,
