@@ -14,7 +14,8 @@ use kumite_project::notify::Notifier;
 use kumite_project::project::Project;
 use kumite_project::settings::{Flags, Loader};
 use kumite_project::spec_file::sentence;
-use kumite_project::{clock, crash};
+use kumite_project::{clock, crash, news, variant};
+use tracing::{debug, info};
 
 use crate::announce::News;
 use crate::board::{self, Board};
@@ -182,19 +183,19 @@ impl Desk {
     }
 
     /// News that cannot be kept is no reason to stop the contest.
-    fn publish(&self, key: EffectKey, news: &News, contest: &Contest) {
+    fn publish(&self, key: EffectKey, said: &News, contest: &Contest) {
         let id = &self.charter.id;
-        if let (Some(notifier), Some(message)) = (&self.notifier, news.message(id, contest)) {
+        if let (Some(notifier), Some(message)) = (&self.notifier, said.message(id, contest)) {
             notifier.tell(&message);
         }
-        let name = format!("{id} {}.{}", key.seq, key.index);
-        let line = news.to_json(id, contest);
+        let name = news::key(id, key);
+        let line = said.to_json(id, contest);
         // Both the page of the workspace and the page of the project receive it.
         let places = [self.home.runtime(), self.home.books(&self.charter)];
         let places = places.map(|place| place.canonicalize().unwrap_or(place));
         for place in BTreeSet::from(places) {
-            if let Err(error) = kumite_project::news::append(&place, &name, line.clone(), false) {
-                eprintln!("kumite: cannot append to the news of the project: {error}");
+            if let Err(error) = news::append(&place, &name, line.clone(), false) {
+                tracing::warn!("cannot append to the news of the project: {error}");
             }
         }
     }
@@ -227,6 +228,8 @@ impl World<Contest> for Desk {
     fn record(&mut self, _: &Contest, event: Event) -> Result<Entry, Error> {
         let entry = self.journal.write(event, clock::now_ms())?;
         self.usages.note(&self.charter, &entry);
+        let id = &self.charter.id;
+        debug!(contest = %id, seq = entry.seq, event = %variant(&entry.event), "recorded");
         crash::point(format_args!("contest entry {}", entry.seq));
         Ok(entry)
     }
@@ -242,8 +245,11 @@ impl World<Contest> for Desk {
         entry: &Entry,
         effect: &Effect,
     ) -> Result<(), Infallible> {
+        let id = &self.charter.id;
+        debug!(contest = %id, seq = key.seq, index = key.index, effect = %variant(effect), "acts");
         match effect {
             Effect::Announce(notice) => {
+                info!(contest = %id, seq = key.seq, "{}", variant(&notice.what));
                 let news = News::new(entry.at_ms, notice.clone());
                 self.publish(key, &news, contest);
                 (self.tell)(&[news], contest);
@@ -261,7 +267,7 @@ fn notifier(charter: &Charter, home: &Home) -> Option<Notifier> {
         Ok(loader) => Some(Notifier::new(&loader.loaded.settings.notify, home.dir())),
         Err(error) => {
             let why = sentence(&error);
-            eprintln!("kumite: neither desktop nor webhook will be told: {why}");
+            tracing::warn!("neither desktop nor webhook will be told: {why}");
             None
         }
     }

@@ -65,7 +65,7 @@ pub fn checked(
     let loaded: Loaded = loaded.map_err(|problems| Error::Checks(check::refused(&problems)))?;
     place.use_workspace(is_database_told, loaded.workspace.as_deref());
     for warning in &loaded.warnings {
-        eprintln!("kumite: warning: {warning}");
+        tracing::warn!("warning: {warning}");
     }
     let loader = Loader::load(&Project::at(&place.project), Flags::default())?;
     let world = World {
@@ -141,8 +141,8 @@ fn base(place: &Place) -> Result<String, worktree::Error> {
     let repository = Repository::of(&place.project)?;
     let head = repository.head()?;
     if repository.uncommitted()? > 0 {
-        eprintln!(
-            "kumite: warning: {} has changes that are not committed; teams begin without them",
+        tracing::warn!(
+            "warning: {} has changes that are not committed; teams begin without them",
             place.project.display()
         );
     }

@@ -375,26 +375,6 @@ impl Engine {
         }
     }
 
-    /// How long to wait before the next check.
-    fn patience(&self) -> Duration {
-        let mut contexts = self.contexts.values();
-        let is_calm = contexts.all(|context| context.force_at.is_none());
-        if !self.contests.is_empty() {
-            // A request to cancel a contest is a file.
-            return Duration::from_millis(100);
-        }
-        // An engine that ends by itself does so without delay.
-        match is_calm && (self.is_busy() || self.until == Until::Told) {
-            true => Duration::from_millis(250),
-            false => Duration::from_millis(50),
-        }
-    }
-
-    fn is_busy(&self) -> bool {
-        let mut contexts = self.contexts.values();
-        !self.contests.is_empty() || contexts.any(|context| !context.run.is_at_rest())
-    }
-
     /// Whether an answered question lets a run go on: not in a process that only answers.
     pub(crate) fn goes_on_by_itself(&self) -> bool {
         self.until != Until::Answered

@@ -57,7 +57,7 @@ impl Shared {
             let path = spec.events_file();
             tracing::warn!("cannot append to {}: {error}", path.display());
         }
-        let name = format!("{} {}.{}", spec.name, key.seq, key.index);
+        let name = news::key(&spec.name, key);
         let runtime = spec.runtime();
         if let Err(error) = news::append(&runtime, &name, said.to_json(), again) {
             let path = runtime.display();

@@ -49,46 +49,7 @@ impl Desk {
         command
     }
 
-    /// Runs a command that reports what it did.
-    pub fn tell(&self, words: &[&str], names: &[&str]) -> Result<String> {
-        let mut command = self.command(words, names);
-        let output = command.output().map_err(|error| self.cannot_run(&error))?;
-        let said = without_name(&String::from_utf8_lossy(&output.stderr));
-        if !output.status.success() {
-            return Err(match said.is_empty() {
-                true => Refusal(format!("kumite {} ended: {}", words[0], output.status)),
-                false => Refusal(said),
-            });
-        }
-        if !said.is_empty() {
-            tracing::warn!("{said}");
-        }
-        let printed = String::from_utf8_lossy(&output.stdout);
-        Ok(printed.trim_end().to_owned())
-    }
-
     pub fn cannot_run(&self, error: &std::io::Error) -> Refusal {
         Refusal(format!("cannot run {}: {error}", self.kumite.display()))
-    }
-}
-
-/// The command line starts its sentences with its name.
-fn without_name(text: &str) -> String {
-    let lines: Vec<&str> = text
-        .trim_end()
-        .lines()
-        .map(|line| line.strip_prefix("kumite: ").unwrap_or(line))
-        .collect();
-    lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sentence_of_the_command_line_is_told_without_its_name() {
-        assert_eq!(without_name("kumite: one\nkumite: two\n"), "one\ntwo");
-        assert_eq!(without_name(""), "");
     }
 }

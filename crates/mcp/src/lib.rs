@@ -2,9 +2,9 @@
 //!
 //! A message comes in through [`wire`], [`server`] finds its tool in the table of [`tools`], and
 //! the
-//! tool answers from the files of the project. Runs are handed to the engine of the project, and
-//! all other requests to an engine are made by a separate kumite process: so the server holds
-//! no lock, has no agents, and can end at any moment.
+//! tool answers from the files of the project. Runs and contests are handed to the engine of the
+//! project, and all other requests are sent to it: the server plays nothing itself, and can end at
+//! any moment.
 
 mod desk;
 mod page;

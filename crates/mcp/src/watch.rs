@@ -4,10 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_core::journal::Event;
-use kumite_project::news::{Item, Reader};
+use kumite_project::news::{Item, Reader, entry_of};
 use kumite_project::project::{Project, Spec};
 use kumite_project::{journal, lock};
-use serde_json::Value;
 
 use crate::refusal::Result;
 
@@ -86,12 +85,9 @@ impl Watch<'_> {
         Ok(rests && self.start.is_some_and(|start| start <= self.end))
     }
 
-    /// The entry that ended a run of our spec, if this news item reports one. Its key is
-    /// `<spec> <entry>.<effect>`.
+    /// The entry that ended a run of our spec, if this news item reports one.
     fn end_in(&self, item: &Item) -> Option<u64> {
         let is_end = item.news["type"] == "run_ended" && item.news["spec"] == self.spec.name;
-        let key = item.news.get("key").and_then(Value::as_str);
-        let (_, place) = key.filter(|_| is_end)?.split_once(' ')?;
-        place.split('.').next()?.parse().ok()
+        entry_of(&item.news).filter(|_| is_end)
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kumite_core::engine::EffectKey;
 use kumite_files::{make_private_dir, private_mode};
 use serde_json::{Value, json};
 
@@ -43,6 +44,17 @@ impl FromStr for Position {
             offset: offset.parse().map_err(|_| ())?,
         })
     }
+}
+
+/// The key of news about a spec or a contest: its name, and the effect that announced it.
+pub fn key(subject: &str, effect: EffectKey) -> String {
+    format!("{subject} {}.{}", effect.seq, effect.index)
+}
+
+/// The journal entry that news with such a key comes from.
+pub fn entry_of(news: &Value) -> Option<u64> {
+    let (_, effect) = news["key"].as_str()?.rsplit_once(' ')?;
+    effect.split('.').next()?.parse().ok()
 }
 
 /// Appends one piece of news. `key` identifies it for ever; `again`: it may already be there, from

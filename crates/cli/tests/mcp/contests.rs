@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::world::{World, until};
+use crate::world::{World, is_alive, kill, until};
 
 fn contest(pace: &str) -> World {
     let world = World::new();
@@ -96,4 +96,53 @@ fn a_contest_that_was_interrupted_is_resumed() {
     let resumed = client.ask("resume_contest", json!({"contest": id}));
     assert_eq!(resumed["execution_id"], id);
     until("it to end", || board(&client, &id)["state"] == "done");
+}
+
+#[test]
+fn a_contest_in_the_engine_of_a_terminal_goes_on_after_an_interrupt_and_after_a_crash() {
+    let world = contest("60s");
+    world.spec("login");
+    world.play(json!({"steps": {"requirements": {"touch": ["up"], "wait_for": "never"}}}));
+    let terminal = world.start(&["run", "login", "--json"]);
+    until("its agent to work", || world.path("up").exists());
+    let client = Client::new(&world, &[]);
+    let asked = json!({"file": "contest.toml", "task": "Wait."});
+    let id = client.ask("start_contest", asked)["execution_id"].clone();
+    let is_running = || board(&client, &id)["state"] == "running";
+    until("it to be played", is_running);
+    assert_eq!(engine(&world), Some(terminal.pid()));
+    let again = client.refused("resume_contest", json!({"contest": id}));
+    assert!(
+        again.contains("is being played by another kumite"),
+        "{again}"
+    );
+    terminal.signal("INT");
+    let out = terminal.wait();
+    let words = format!(
+        "contest {}, started elsewhere, goes on",
+        id.as_str().unwrap()
+    );
+    assert!(
+        out.assert_code(130).stderr.contains(&words),
+        "{}",
+        out.stderr
+    );
+    until("another engine to play it", is_running);
+    // Nobody plays it after a crash, until there is an engine again.
+    let killed = engine(&world).unwrap();
+    kill(killed, "KILL");
+    until("the engine to be gone", || !is_alive(killed));
+    until("it to be stopped", || {
+        board(&client, &id)["state"] == "stopped"
+    });
+    world.play(json!({}));
+    client.ask("run_spec", json!({"spec": "login"}));
+    until("the next engine to play it", is_running);
+    let cancelled = client.ask("cancel_contest", json!({"contest": id}));
+    assert_eq!(cancelled["state"], "cancelled", "{cancelled}");
+}
+
+/// The process that holds the engine.
+fn engine(world: &World) -> Option<u32> {
+    world.read(".kiro/runtime/kumite/lock").trim().parse().ok()
 }

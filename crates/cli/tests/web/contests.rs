@@ -129,8 +129,7 @@ fn a_contest_that_cannot_be_played_is_refused_in_its_own_words() {
         refused(file, 400);
     }
     assert_eq!(served.get("/api/contests").json(), json!({"contests": []}));
-    let left = std::fs::read_dir(world.path(".kiro/runtime/kumite/started"));
-    assert_eq!(left.unwrap().count(), 0);
+    assert_eq!(hosted(&world), 0);
 }
 
 #[test]
@@ -153,6 +152,7 @@ fn the_end_of_the_server_interrupts_its_contests_and_the_next_one_resumes_them()
     wait_for_state(&served, &id, "running");
     let code = served.end("INT");
     assert_eq!(code, 130);
+    assert_eq!(hosted(&world), 0);
     let served = world.serve();
     assert_eq!(
         served.get(&format!("/api/contests/{id}")).json()["state"],
@@ -173,13 +173,18 @@ fn a_contest_goes_on_when_its_server_is_killed() {
     let pid = served.pid();
     served.end("KILL");
     assert!(!is_alive(pid));
+    assert_eq!(hosted(&world), 1);
     let served = world.serve();
-    assert_eq!(
-        served.get(&format!("/api/contests/{id}")).json()["state"],
-        "running"
-    );
+    wait_for_state(&served, &id, "running");
     world.write("go", "");
     wait_for_state(&served, &id, "done");
+    until("the marker to be gone", || hosted(&world) == 0);
+}
+
+/// How many contests the next engine would go on with.
+fn hosted(world: &World) -> usize {
+    let markers = std::fs::read_dir(world.path(".kiro/runtime/kumite/hosted"));
+    markers.map_or(0, |markers| markers.count())
 }
 
 /// A repository with one team, whose agent says something and changes a file.

@@ -34,6 +34,7 @@ impl Engine {
             }
         }
         for hosted in std::mem::take(&mut self.contests).into_values() {
+            hosted.kill();
             hosted.end_now();
         }
         self.shared.close();

@@ -2,6 +2,7 @@
 //! and those of other processes go on in another engine.
 
 use std::sync::mpsc;
+use std::time::Duration;
 
 use kumite_core::journal::{By, Event};
 
@@ -94,6 +95,26 @@ impl Engine {
     fn ends_with_us(&self, name: &str) -> bool {
         self.ending
             .is_end_of(self.owners.get(name).copied().flatten())
+    }
+
+    /// How long to wait before the next check.
+    pub(super) fn patience(&self) -> Duration {
+        let mut contexts = self.contexts.values();
+        let is_calm = contexts.all(|context| context.force_at.is_none());
+        if !self.contests.is_empty() {
+            // A request to cancel a contest is a file.
+            return Duration::from_millis(100);
+        }
+        // An engine that ends by itself does so without delay.
+        match is_calm && (self.is_busy() || self.until == Until::Told) {
+            true => Duration::from_millis(250),
+            false => Duration::from_millis(50),
+        }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        let mut contexts = self.contexts.values();
+        !self.contests.is_empty() || contexts.any(|context| !context.run.is_at_rest())
     }
 
     pub(super) fn may_end(&mut self) -> bool {

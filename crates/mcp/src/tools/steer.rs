@@ -1,7 +1,7 @@
-//! Stop, pause, reset, approve, reject: done by a separate kumite process, as from any other
-//! terminal. So this server never holds the lock of the project, and can end at any moment.
+//! Stop, pause, reset, approve, reject: the same requests to the engine as from any other terminal.
 
 use kumite_core::names::{Document, Phase};
+use kumite_host::{Request, client};
 use kumite_project::status;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,20 +17,20 @@ pub fn tools() -> [Tool; 5] {
             "stop_spec",
             Reach::Ends,
             "Ends a run and its agent at once. Finished rounds stay; run_spec goes on.",
-            |call, args: OfSpec| steer(call, &["stop"], &args.spec, &[]),
+            |call, OfSpec { spec }| steer(call, &spec.clone(), Request::Stop { spec }),
         ),
         tool(
             "pause_spec",
             Reach::Adds,
             "Lets the agent finish its step, then begins nothing new. resume_spec goes on.",
-            |call, args: OfSpec| steer(call, &["pause"], &args.spec, &[]),
+            |call, OfSpec { spec }| steer(call, &spec.clone(), Request::Pause { spec }),
         ),
         tool(
             "reset_spec",
             Reach::Ends,
             "Forgets counters and failures of a run that has given up, so that run_spec can go on. \
              Files stay as they are.",
-            |call, args: OfSpec| steer(call, &["reset"], &args.spec, &[]),
+            |call, OfSpec { spec }| steer(call, &spec.clone(), Request::Reset { spec }),
         ),
         tool(
             "approve_document",
@@ -81,20 +81,21 @@ fn approve(call: &Call<'_>, args: Approve) -> Result<Answer> {
             phase.name()
         )));
     }
-    let document: Vec<&str> = args.document.iter().map(|it| it.name()).collect();
-    steer(call, &["approve"], &args.spec, &document)
+    let (spec, document) = (args.spec.clone(), args.document);
+    steer(call, &args.spec, Request::Approve { spec, document })
 }
 
 fn reject(call: &Call<'_>, args: Reject) -> Result<Answer> {
-    let document: Vec<&str> = args.document.iter().map(|it| it.name()).collect();
-    let remark = args.remark.map(|remark| format!("--message={remark}"));
-    let words: Vec<&str> = ["reject"].into_iter().chain(remark.as_deref()).collect();
-    steer(call, &words, &args.spec, &document)
+    let request = Request::Reject {
+        spec: args.spec.clone(),
+        document: args.document,
+        remark: args.remark,
+    };
+    steer(call, &args.spec, request)
 }
 
-fn steer(call: &Call<'_>, words: &[&str], spec: &str, more: &[&str]) -> Result<Answer> {
+fn steer(call: &Call<'_>, spec: &str, request: Request) -> Result<Answer> {
     let (project, found) = call.desk.spec(spec)?;
-    let names: Vec<&str> = [spec].into_iter().chain(more.iter().copied()).collect();
-    let message = call.desk.tell(words, &names)?;
+    let message = client::ask(&project, &request, None)?;
     told(message, &status::one(&project, &found))
 }
