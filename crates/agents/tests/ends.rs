@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use common::{BAD, GOOD, INIT, failed, until, world};
@@ -282,6 +284,8 @@ fn a_plain_command_is_judged_by_its_exit_code() {
 
 #[test]
 fn a_log_that_cannot_be_written_costs_the_log_only() {
+    let rights = || fs::metadata("/dev").unwrap().permissions().mode();
+    let before = rights();
     let blocked = |script: &str| world(script).with(|request| request.log = "/dev/full".into());
     assert_eq!(blocked(GOOD).outcome(), Outcome::Finished);
     let Outcome::Failed(sentence) = blocked("echo hello").outcome() else {
@@ -291,4 +295,5 @@ fn a_log_that_cannot_be_written_costs_the_log_only() {
         sentence.contains("without a result (/dev/full could not be written"),
         "{sentence}"
     );
+    assert_eq!(rights(), before, "a directory of the system was changed");
 }

@@ -71,7 +71,8 @@ impl Log {
         let file = match self.file.take() {
             Some(file) => file,
             None => {
-                if let Some(parent) = self.path.parent() {
+                // A directory that exists keeps its rights: it may belong to the system.
+                if let Some(parent) = self.path.parent().filter(|it| !it.exists()) {
                     make_private_dir(parent)?;
                 }
                 let file = OpenOptions::new()
