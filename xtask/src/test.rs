@@ -1,5 +1,7 @@
 //! `cargo xtask test`: all of CI.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -7,7 +9,7 @@ use crate::agents;
 use crate::duckdb;
 use crate::python;
 use crate::requirements::requirements;
-use crate::run::{Done, Stop, cargo, fail, timed, works};
+use crate::run::{Done, Stop, cargo, fail, root, timed, works};
 use crate::tools::chromium;
 
 /// In this order: fast and informative parts first.
@@ -73,8 +75,14 @@ pub fn test(args: &[String]) -> Done {
         "the tests look at the page with Chromium: install it, or name it in KUMITE_CHROMIUM",
     )?;
     let mut took = Vec::new();
+    let skipped = root().join("target/skipped-tests");
+    if let Err(error) = fs::create_dir_all(root().join("target")).and(fs::write(&skipped, "")) {
+        return fail(&format!("cannot write {}: {error}", skipped.display()));
+    }
     for (name, args) in PARTS {
-        took.push((name, timed(&mut cargo(args))?));
+        let mut part = cargo(args);
+        part.env("KUMITE_TESTS_SKIPPED", &skipped);
+        took.push((name, timed(&mut part)?));
     }
     let began = Instant::now();
     let programs = agents::programs()?;
@@ -93,8 +101,20 @@ pub fn test(args: &[String]) -> Done {
     for (name, time) in took {
         eprintln!("{name:<12}{:>7.1} s", time.as_secs_f64());
     }
+    say_skipped(&skipped);
     eprintln!("all is well");
     Ok(())
+}
+
+/// The tests that did nothing because they need root, by name.
+fn say_skipped(list: &Path) {
+    let names = fs::read_to_string(list).unwrap_or_default();
+    let mut names: Vec<&str> = names.lines().collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        eprintln!("skipped, needs root: {name}");
+    }
 }
 
 fn check_tools() -> Done {

@@ -55,7 +55,7 @@ fn m7_an_agent_that_was_frozen_together_with_its_supervisor_is_not_silent() {
     let frozen = Instant::now();
     until("the silence", || frozen.elapsed() > silence * 2);
     tell(Signal::CONT);
-    std::fs::write(world.path("go"), "").unwrap();
+    fs::write(world.path("go"), "").unwrap();
     assert_eq!(handle.wait().ended.outcome, Outcome::Finished);
 }
 
@@ -247,7 +247,7 @@ fn an_end_that_came_before_the_stop_stands() {
     until("the record", || handle.record().is_some());
     let record = handle.record().unwrap();
     signal(record.supervisor.pid, Signal::STOP);
-    std::fs::write(world.path("go"), "").unwrap();
+    fs::write(world.path("go"), "").unwrap();
     until("the agent's end", || !record.agent.is_alive());
     handle.stop();
     signal(record.supervisor.pid, Signal::CONT);

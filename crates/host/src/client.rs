@@ -72,9 +72,10 @@ fn connect(project: &Project) -> Result<io::Result<Connection>, Error> {
     }
     let client = Connection::connect(project);
     match &client {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+        // The socket of a kumite that was killed tells nothing: only the lock does.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && lock::is_held(project) => {
             let owner = user::owner(&project.runtime().join("control.sock"));
-            let owner = owner.unwrap_or_else(|| "another user".to_owned());
+            let owner = owner.unwrap_or_else(|| "somebody else".to_owned());
             let pid = lock::holder(project).map_or(String::new(), |pid| format!(" (pid {pid})"));
             Err(Error::Failed(format!(
                 "the kumite of the user {owner}{pid} works here; only {owner} can steer it"

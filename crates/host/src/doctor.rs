@@ -5,6 +5,7 @@ mod places;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use kumite_agents::{Adopted, Left, Means, Remains};
@@ -81,9 +82,21 @@ fn unreadable(error: &journal::Error, otherwise: String) -> Finding {
             remedy: Remedy::Person(journal::update()),
         };
     }
+    let (what, advice) = match error {
+        // The sentence of the error sends people here.
+        journal::Error::Broken { path, line, why } => (
+            format!("{}:{line}: not a journal entry ({why})", path.display()),
+            otherwise,
+        ),
+        journal::Error::Open { source, .. } if source.kind() == ErrorKind::PermissionDenied => (
+            spec_file::sentence(error),
+            "see to it that you may read it; nothing was changed".to_owned(),
+        ),
+        error => (spec_file::sentence(error), otherwise),
+    };
     Finding {
-        what: spec_file::sentence(error),
-        remedy: Remedy::Person(otherwise),
+        what,
+        remedy: Remedy::Person(advice),
     }
 }
 
@@ -251,5 +264,24 @@ fn half_written(spec: &Spec, findings: &mut Vec<Finding>) {
                 remedy: Remedy::Remove(entry.path()),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_that_may_not_be_read_is_not_to_be_moved_away() {
+        let path = PathBuf::from("/nowhere/journal.jsonl");
+        let source = std::io::Error::from(ErrorKind::PermissionDenied);
+        let finding = unreadable(&journal::Error::Open { path, source }, "move it".to_owned());
+        let Remedy::Person(advice) = finding.remedy else {
+            panic!("{finding:?}");
+        };
+        assert_eq!(
+            advice,
+            "see to it that you may read it; nothing was changed"
+        );
     }
 }

@@ -30,11 +30,15 @@ pub struct Decision {
 }
 
 impl Decision {
-    pub fn of((entry, run, effects): &(Entry, Run, Vec<Effect>)) -> Decision {
+    /// Hints name the spec, so that they work as they are typed.
+    pub fn of(spec: &str, (entry, run, effects): &(Entry, Run, Vec<Effect>)) -> Decision {
+        let effects = effects.iter();
         Decision {
-            effects: effects.iter().map(effect).collect(),
+            effects: effects
+                .map(|made| wording::addressed(&effect(made), spec))
+                .collect(),
             event: event(&entry.event),
-            state: state(run),
+            state: wording::addressed(&state(run), spec),
             entry: entry.clone(),
             run: run.clone(),
         }

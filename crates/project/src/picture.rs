@@ -137,7 +137,8 @@ impl Picture {
 
     /// All decisions, in order. A spec that never ran has none.
     pub fn decisions(&self) -> impl DoubleEndedIterator<Item = Decision> + ExactSizeIterator {
-        self.history.iter().map(Decision::of)
+        let recorded = self.history.iter();
+        recorded.map(|recorded| Decision::of(&self.spec.name, recorded))
     }
 
     /// All agents that ever worked on it, the newest first.

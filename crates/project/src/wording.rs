@@ -93,7 +93,8 @@ pub fn addressed(message: &str, spec: &str) -> String {
             &format!("`kumite {command} {name}`"),
         )
     };
-    commands.into_iter().fold(message.to_owned(), named)
+    let message = message.replace("`kumite approve SPEC ", &format!("`kumite approve {name} "));
+    commands.into_iter().fold(message, named)
 }
 
 /// The same for the final notice of a run.
@@ -158,6 +159,7 @@ mod tests {
                 "`kumite reset a` and `kumite run a`",
             ),
             ("see `kumite agent list`", "see `kumite agent list`"),
+            ("`kumite approve SPEC deploy`", "`kumite approve a deploy`"),
         ];
         for (said, expected) in rows {
             assert_eq!(addressed(said, "a"), expected);

@@ -7,6 +7,7 @@ use std::process::Command;
 use kumite_core::contest::rows::Row;
 use serde_json::{Value, json};
 
+use crate::needs_root::needs_root;
 use crate::{Scene, request, scored, status};
 
 /// A check and a write are refused with this kind and these words; the file stays unchanged.
@@ -137,7 +138,7 @@ impl Disk<'_> {
     fn at(path: &Path) -> Option<Disk<'_>> {
         let mounted = mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], path);
         if !mounted {
-            eprintln!("skipped: no right to mount a file system");
+            needs_root("mounts a file system");
         }
         mounted.then_some(Disk(path))
     }

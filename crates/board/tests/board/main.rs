@@ -8,6 +8,8 @@
 
 mod asked;
 mod files;
+#[path = "../../../cli/tests/common/needs_root.rs"]
+mod needs_root;
 mod rows;
 mod schema;
 mod sql;

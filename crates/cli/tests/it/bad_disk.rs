@@ -1,5 +1,4 @@
-//! A full disk, and a read-only one. They need the right to mount; without it the tests report that
-//! and do nothing.
+//! A full disk, and a read-only one. They need the right to mount.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::needs_root::needs_root;
 use crate::world::{World, until};
 
 /// A separate small file system, removed with the test.
@@ -16,7 +16,7 @@ impl Disk {
     pub fn at(path: PathBuf) -> Option<Disk> {
         fs::create_dir_all(&path).unwrap();
         if !mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], &path) {
-            eprintln!("skipped: no right to mount a file system of a given size");
+            needs_root("mounts a file system of a given size");
             return None;
         }
         Some(Disk(path))

@@ -57,6 +57,10 @@ fn s2_doctor_ends_an_agent_whose_journal_cannot_be_read_and_goes_on() {
     let has = |what: &str| findings.iter().any(|it| text(&it["what"]).contains(what));
     assert!(has("works, and no kumite knows it"), "{findings:?}");
     assert!(has("journal.jsonl"), "{findings:?}");
+    assert!(
+        !has("`kumite doctor`"),
+        "it sends nobody to itself: {findings:?}"
+    );
     world.assert_nothing_left();
 }
 

@@ -36,6 +36,8 @@ mod many;
 mod messages;
 mod modes;
 mod money;
+#[path = "../common/needs_root.rs"]
+mod needs_root;
 mod odd_places;
 mod programs;
 mod reading;

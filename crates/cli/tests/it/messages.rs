@@ -23,6 +23,26 @@ fn a_hint_works_as_it_is_typed() {
 }
 
 #[test]
+fn a_hint_in_the_history_works_as_it_is_typed() {
+    let world = World::new();
+    world.spec("login");
+    world.settings("[run]\nauto_approve = false");
+    world.kumite(&["run", "login"]).assert_code(3);
+    let said = world.kumite(&["replay", "login"]).stdout;
+    assert_eq!(said.matches("`kumite approve login`").count(), 2, "{said}");
+    assert!(!said.contains("`kumite approve`"), "{said}");
+}
+
+#[test]
+fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
+    let world = World::new();
+    world.spec("login");
+    let out = world.kumite(&["run", "login"]);
+    let expected = "done: all phases are done; deploy is not permitted";
+    assert!(out.stdout.contains(expected), "{out:?}");
+}
+
+#[test]
 fn a_stop_says_what_it_has_done_and_by_whom() {
     let world = World::new();
     world.spec("login");
@@ -90,6 +110,16 @@ fn a_directory_for_the_demo_that_cannot_be_made_is_named() {
         assert!(out.stderr.contains("/nonexistent (TMPDIR)"), "{out:?}");
         assert!(out.stderr.contains("--dir"), "{out:?}");
     }
+}
+
+#[test]
+fn a_directory_for_a_contest_that_cannot_be_made_is_named() {
+    let world = World::new();
+    world.write("file", "");
+    let out = world.kumite(&["contest", "demo", "--dir", "file/below"]);
+    out.assert_code(1);
+    assert!(out.stderr.contains("cannot create "), "{out:?}");
+    assert!(out.stderr.contains("file/below: "), "{out:?}");
 }
 
 #[test]

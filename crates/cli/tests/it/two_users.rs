@@ -1,4 +1,4 @@
-//! Two users in one project (S4). This needs root; without it the test reports that.
+//! Two users in one project (S4). This needs root.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::needs_root::needs_root;
 use crate::watch::held;
 use crate::world::{World, is_alive, kill, until};
 
@@ -35,8 +36,7 @@ fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
     become_user(&mut world, &STRANGER);
     let probe = world.kumite(&["status"]);
     if probe.code != 0 {
-        eprintln!("skipped: no right to be another user: {probe:?}");
-        return;
+        return needs_root(&format!("another user: {}", probe.stderr.trim()));
     }
     become_user(&mut world, &[]);
     let running = world.start(&["run", "login"]);

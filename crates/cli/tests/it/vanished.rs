@@ -19,7 +19,10 @@ fn an_engine_whose_lock_was_removed_ends_its_agents_and_says_so() {
         let (world, running) = working();
         let path = world.path(victim);
         match path.is_dir() {
-            true => std::fs::remove_dir_all(&path).unwrap(),
+            // The supervisor may write a file into it meanwhile.
+            true => until("it to be removed", || {
+                std::fs::remove_dir_all(&path).is_ok()
+            }),
             false => std::fs::remove_file(&path).unwrap(),
         }
         let out = running.wait();

@@ -1,5 +1,6 @@
 //! The contract's words for a state, and the sentence for a person.
 
+use super::memory::Deploy;
 use super::standing::Rest;
 use super::state::{Failure, Finish, Halt, Halted, Pause, Run, State};
 use super::step::Step;
@@ -12,7 +13,10 @@ use crate::notice::Notice;
 pub fn run_ended(run: &Run) -> Notice {
     let (rest, message) = match &run.state {
         State::Halted(halted) => (Rest::Halted(halted.why), halt_sentence(halted)),
-        State::Done(finish) => (Rest::Done(*finish), finish_sentence(*finish)),
+        State::Done(finish) => (
+            Rest::Done(*finish),
+            finish_sentence(*finish, run.memory.deploy),
+        ),
         State::Idle
         | State::Queued { .. }
         | State::Working(_)
@@ -49,9 +53,12 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
     }
 }
 
-fn finish_sentence(finish: Finish) -> String {
+fn finish_sentence(finish: Finish, deploy: Deploy) -> String {
     match finish {
-        Finish::AllPhasesDone => "all phases are done".to_owned(),
+        Finish::AllPhasesDone => match deploy {
+            Deploy::NotPermitted => "all phases are done; deploy is not permitted".to_owned(),
+            Deploy::ByPerson | Deploy::Unseen | Deploy::Doubted => "all phases are done".to_owned(),
+        },
         Finish::NotPermitted(phase) => format!(
             "the next phase, {}, is not permitted in spec.json (autoExecution.permissions)",
             phase.name()

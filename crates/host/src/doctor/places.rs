@@ -38,7 +38,7 @@ pub fn hidden_lock(project: &Project) -> Option<Finding> {
     let path = project.runtime().join("lock");
     let error = File::open(&path).err()?;
     (error.kind() != ErrorKind::NotFound).then(|| Finding {
-        what: format!("{} cannot be read: {error}", path.display()),
+        what: cannot_be_read(&path, &error),
         remedy: Remedy::Person(
             "a kumite may be at work, so nothing was ended; see to it that you may read it"
                 .to_owned(),
@@ -49,11 +49,16 @@ pub fn hidden_lock(project: &Project) -> Option<Finding> {
 fn unreadable(dir: &Path) -> Option<Finding> {
     let error = fs::read_dir(dir).err()?;
     (error.kind() != ErrorKind::NotFound).then(|| Finding {
-        what: format!("{} cannot be read: {error}", dir.display()),
+        what: cannot_be_read(dir, &error),
         remedy: Remedy::Person(
             "make it a directory that you may read; nothing in it was looked at".to_owned(),
         ),
     })
+}
+
+fn cannot_be_read(path: &Path, error: &io::Error) -> String {
+    let whose = user::whose(path, error);
+    format!("{}{whose} cannot be read: {error}", path.display())
 }
 
 fn unwritable(path: &Path) -> Option<Finding> {

@@ -9,7 +9,7 @@ use kumite_contest::{demo, prepare};
 use super::play::{Summary, play as follow};
 use crate::args::Setting;
 use crate::commands::demo::temporary;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 #[derive(Args)]
 pub struct DemoArgs {
@@ -22,7 +22,9 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     let root = match &args.dir {
         Some(dir) => {
             let dir = setting.place()?.join(dir);
-            std::fs::create_dir_all(&dir)?;
+            std::fs::create_dir_all(&dir).map_err(|error| {
+                Trouble::failed(format!("cannot create {}: {error}", dir.display()))
+            })?;
             dir
         }
         None => temporary("kumite-contest-")?,

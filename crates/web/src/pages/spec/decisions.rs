@@ -27,7 +27,7 @@ pub fn decisions(seen: &Seen, length: Length) -> Markup {
                     p.empty { "No decision yet: it has never run." }
                 } @else {
                     ol.plain.stack reversed {
-                        @for recorded in all[left_out..].iter().rev() { (item(&Decision::of(recorded))) }
+                        @for recorded in all[left_out..].iter().rev() { (item(&Decision::of(&seen.spec.name, recorded))) }
                     }
                 }
                 @if left_out > 0 {
