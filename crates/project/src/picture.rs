@@ -119,7 +119,11 @@ impl Picture {
             trouble,
             is_driven: engine.lives && (run.is_at_rest() || journal::is_driven(spec.run_dir())),
             queue_place: engine.queue.place(&spec.name),
-            agents: spec.agent_dirs().iter().filter_map(agent_dir).collect(),
+            agents: spec
+                .agent_dirs()
+                .iter()
+                .filter_map(|dir| agent_dir(dir))
+                .collect(),
             paid: BTreeMap::new(),
             logged: Vec::new(),
             run,
@@ -155,7 +159,7 @@ impl Picture {
     }
 }
 
-fn agent_dir(dir: &PathBuf) -> Option<AgentDir> {
+fn agent_dir(dir: &Path) -> Option<AgentDir> {
     Some(AgentDir {
         id: dir.file_name()?.to_str()?.to_owned(),
         program: None,

@@ -220,7 +220,7 @@ fn cancel_contest(call: &Call<'_>, args: ThisContest) -> Result<Answer> {
 fn on_its_way(call: &Call<'_>, home: &Home) -> Result<Answer> {
     let dir = home.dir().to_owned();
     let request = Request::Contest { dir, by: None };
-    client::detach(&Project::at(&root(call)), request, None)?;
+    client::detach(&Project::at(root(call)), request, None)?;
     let id = home.id();
     let message = format!("contest {id} is being played");
     Answer::of(&json!({"message": message, "execution_id": id}))
