@@ -33,12 +33,12 @@ impl At {
         }
     }
 
+    fn parts(self) -> (u32, u32, u32) {
+        (self.team, self.round, self.attempt)
+    }
+
     pub fn submitted(self, submission: Submission, used: Used) -> Event {
-        let At {
-            team,
-            round,
-            attempt,
-        } = self;
+        let (team, round, attempt) = self.parts();
         Event::Submitted {
             team,
             round,
@@ -49,11 +49,7 @@ impl At {
     }
 
     pub fn agent_ended(self, number: u32, over: Over) -> Event {
-        let At {
-            team,
-            round,
-            attempt,
-        } = self;
+        let (team, round, attempt) = self.parts();
         Event::AgentEnded {
             team,
             round,
@@ -64,11 +60,7 @@ impl At {
     }
 
     pub fn measured(self, metric: u32, measure: Measure, used: Used) -> Event {
-        let At {
-            team,
-            round,
-            attempt,
-        } = self;
+        let (team, round, attempt) = self.parts();
         Event::Measured {
             team,
             round,
@@ -80,11 +72,7 @@ impl At {
     }
 
     pub fn judged(self, judgment: Judgment, used: Used) -> Event {
-        let At {
-            team,
-            round,
-            attempt,
-        } = self;
+        let (team, round, attempt) = self.parts();
         Event::Judged {
             team,
             round,
@@ -99,26 +87,16 @@ impl Asked {
     /// It came to nothing.
     pub fn failed(self, missed: Missed) -> Event {
         let Missed { failed, used } = missed;
+        let (team, round, attempt) = self.at().parts();
         match self {
-            Asked::Submit(At {
-                team,
-                round,
-                attempt,
-            }) => Event::SubmitFailed {
+            Asked::Submit(_) => Event::SubmitFailed {
                 team,
                 round,
                 attempt,
                 failed,
                 used,
             },
-            Asked::Measure(
-                At {
-                    team,
-                    round,
-                    attempt,
-                },
-                metric,
-            ) => Event::MeasureFailed {
+            Asked::Measure(_, metric) => Event::MeasureFailed {
                 team,
                 round,
                 metric,
@@ -126,22 +104,14 @@ impl Asked {
                 failed,
                 used,
             },
-            Asked::Judge(At {
-                team,
-                round,
-                attempt,
-            }) => Event::JudgeFailed {
+            Asked::Judge(_) => Event::JudgeFailed {
                 team,
                 round,
                 attempt,
                 failed,
                 used,
             },
-            Asked::Save(At {
-                team,
-                round,
-                attempt,
-            }) => Event::SaveFailed {
+            Asked::Save(_) => Event::SaveFailed {
                 team,
                 round,
                 attempt,
@@ -151,6 +121,14 @@ impl Asked {
                 attempt,
                 why: failed.why,
             },
+        }
+    }
+
+    /// A summary belongs to no team.
+    pub fn at(self) -> At {
+        match self {
+            Asked::Submit(at) | Asked::Measure(at, _) | Asked::Judge(at) | Asked::Save(at) => at,
+            Asked::Summary { attempt } => At::new(0, 0, attempt),
         }
     }
 }

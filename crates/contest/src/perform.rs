@@ -38,7 +38,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, at, Asked::Submit(at), wait_ms, timeout_ms);
+            let job = Job::new(desk, contest, Asked::Submit(at), wait_ms, timeout_ms);
             submit(desk, contest, job);
         }
         Effect::Launch {
@@ -51,7 +51,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, at, Asked::Submit(at), 0, timeout_ms);
+            let job = Job::new(desk, contest, Asked::Submit(at), 0, timeout_ms);
             launch(desk, job, number, resume.clone(), wake_ms);
         }
         Effect::HandIn {
@@ -61,7 +61,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             number,
         } => {
             let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, at, Asked::Submit(at), 0, 0);
+            let job = Job::new(desk, contest, Asked::Submit(at), 0, 0);
             hand_in(desk, job, number);
         }
         Effect::Limit {
@@ -86,7 +86,6 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             let job = Job::new(
                 desk,
                 contest,
-                at,
                 Asked::Measure(at, metric),
                 wait_ms,
                 timeout_ms,
@@ -101,7 +100,7 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, at, Asked::Judge(at), wait_ms, timeout_ms);
+            let job = Job::new(desk, contest, Asked::Judge(at), wait_ms, timeout_ms);
             judge(desk, contest, job);
         }
         Effect::Save {

@@ -32,11 +32,11 @@ impl Job {
     pub fn new(
         desk: &mut Desk,
         contest: &Contest,
-        at: At,
         asked: Asked,
         wait_ms: u64,
         timeout_ms: u64,
     ) -> Job {
+        let at = asked.at();
         let of = &contest.teams[at.team as usize];
         Job {
             asked,

@@ -1,9 +1,10 @@
 //! The agents of contests, which belong to no run.
 
-use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
 use kumite_agents::{Adopted, Remains, agent_of};
+use kumite_contest::home::Home;
 use kumite_core::contest::Contest;
 
 use super::{Finding, Remedy, left_over, unreadable};
@@ -19,7 +20,7 @@ pub fn examine(project: &Project, findings: &mut Vec<Finding>) {
             findings.push(unreadable(&error, away));
         }
     }
-    for contest in contests(project).filter(|contest| !is_played(contest)) {
+    for contest in contests(project).filter(|contest| !Home::at(contest.clone()).is_played()) {
         let id = contest.file_name().unwrap_or_default().to_string_lossy();
         for dir in contest_agents(&contest) {
             let agent = agent_of(&dir).unwrap_or_default();
@@ -57,16 +58,10 @@ fn contests(project: &Project) -> impl Iterator<Item = PathBuf> + use<> {
     entries.flatten().map(|entry| entry.path())
 }
 
-/// The process that plays a contest holds its lock.
-fn is_played(contest: &Path) -> bool {
-    let Ok(file) = File::open(contest.join("lock")) else {
-        return false;
-    };
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
@@ -94,10 +89,11 @@ mod tests {
     #[test]
     fn a_contest_that_somebody_plays_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(!is_played(dir.path()));
+        let home = Home::at(dir.path().to_owned());
+        assert!(!home.is_played());
         let lock = File::create(dir.path().join("lock")).unwrap();
-        assert!(!is_played(dir.path()));
+        assert!(!home.is_played());
         lock.lock().unwrap();
-        assert!(is_played(dir.path()));
+        assert!(home.is_played());
     }
 }
