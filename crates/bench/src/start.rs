@@ -19,7 +19,7 @@ walked all phases: 9 documents, a journal, an event log.";
 pub fn measure() -> Result<Part> {
     let scene = many_specs()?;
     let rows = [
-        ("kumite --help", vec!["--help"], 200, 5),
+        ("kumite --help", vec!["--help"], 200, 3),
         ("kumite status, 1,000 specs", vec!["status"], 40, 100),
         (
             "kumite status --json, 1,000 specs",
