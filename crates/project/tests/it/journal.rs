@@ -3,6 +3,7 @@
 use std::fs;
 
 use kumite_core::journal::{By, Event, Order};
+use kumite_core::machine::Machine;
 use kumite_core::run::{Run, State, decide};
 use kumite_project::journal::{Error, Journal, Opened, history, peek};
 use tempfile::TempDir;
@@ -206,7 +207,8 @@ fn a_snapshot_is_only_a_short_cut() {
     let offset = &offset[..offset.find(',').unwrap()];
     let middle = newest.replace(&format!("\"offset\":{offset}"), "\"offset\":7");
     let beyond = newest.replace(&format!("\"offset\":{offset}"), "\"offset\":999999");
-    let future = newest.replace("\"v\":2", "\"v\":3");
+    let [now, next] = [Run::SNAPSHOT, Run::SNAPSHOT + 1].map(|version| format!("\"v\":{version}"));
+    let future = newest.replace(&now, &next);
     assert!(
         [&middle, &beyond, &future]
             .into_iter()
