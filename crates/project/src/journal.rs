@@ -1,5 +1,7 @@
 //! The journal of a run or a contest: one line per entry, written before anything rests on it.
 
+mod entries;
+
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,6 +17,7 @@ use kumite_core::run::Run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use self::entries::{entries, whole_lines};
 use crate::crash;
 use crate::files::{self, Durable};
 use crate::snapshot::{self, Snapshot};
@@ -325,75 +328,6 @@ fn replay_from<M: Kept>(
         replayed.last = Some((entry, effects));
     }
     Ok(replayed)
-}
-
-/// Without an unfinished last line.
-fn whole_lines(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n');
-    &bytes[..end.map_or(0, |end| end + 1)]
-}
-
-/// The entries of whole lines. An empty line says nothing.
-fn entries<M: Kept>(
-    path: &Path,
-    bytes: &[u8],
-    first_seq: u64,
-) -> impl Iterator<Item = Result<Entry<M::Event>, Error>> {
-    let lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
-    let said = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    let numbered = said.zip(first_seq..);
-    numbered.map(move |((line, bytes), wanted)| parse::<M>(path, line, bytes, wanted))
-}
-
-fn parse<M: Kept>(
-    path: &Path,
-    line: usize,
-    bytes: &[u8],
-    wanted: u64,
-) -> Result<Entry<M::Event>, Error> {
-    let path = || path.to_owned();
-    let parsed = serde_json::from_slice::<Entry<M::Event>>(bytes);
-    // The version comes first: a newer kumite may write events that this one does not know.
-    let version = match &parsed {
-        Ok(entry) => Some(entry.version),
-        Err(_) => version(bytes),
-    };
-    if let Some(version) = version.filter(|version| *version > M::VERSION) {
-        return Err(Error::Newer {
-            path: path(),
-            version,
-        });
-    }
-    let entry = parsed.map_err(|error| Error::Broken {
-        path: path(),
-        line,
-        why: why(&error),
-    })?;
-    if entry.seq != wanted {
-        return Err(Error::Gap {
-            path: path(),
-            line,
-            found: entry.seq,
-            wanted,
-        });
-    }
-    Ok(entry)
-}
-
-fn version(bytes: &[u8]) -> Option<u32> {
-    #[derive(serde::Deserialize)]
-    struct Versioned {
-        v: u32,
-    }
-    let versioned: Versioned = serde_json::from_slice(bytes).ok()?;
-    Some(versioned.v)
-}
-
-/// What serde says, without the place: an entry is one line, and its number is said already.
-fn why(error: &serde_json::Error) -> String {
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    let text = error.to_string();
-    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
 /// The state as its journal has it. `see` is shown every entry with the state after it. Changes
