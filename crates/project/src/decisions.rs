@@ -88,7 +88,7 @@ fn tasks(tasks: TaskFacts) -> String {
     match tasks {
         TaskFacts::Counted { total: 0, .. } => "no tasks".to_owned(),
         TaskFacts::Counted { done, total } => format!("{done} of {total} tasks done"),
-        TaskFacts::Unreadable => "no tasks.md that can be read".to_owned(),
+        TaskFacts::Unreadable => "no tasks.md yet, or none that can be read".to_owned(),
     }
 }
 
