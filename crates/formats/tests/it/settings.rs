@@ -334,3 +334,21 @@ fn an_unknown_or_wrong_variable_is_named_and_the_agents_own_are_ignored() {
     ];
     assert_eq!(with_env(&ignored).unwrap().settings, Settings::default());
 }
+
+/// All keys that 8530ba0 offered, with its own defaults.
+#[test]
+fn settings_of_8530ba0_mean_the_same() {
+    let loaded = load(include_str!("fixtures/kumite-8530ba0.toml")).unwrap();
+    let settings = loaded.settings;
+    let default = Settings::default();
+    assert_eq!(settings.run, default.run);
+    assert_eq!(settings.review, default.review);
+    assert_eq!(settings.implementation, default.implementation);
+    assert_eq!(settings.inspection, default.inspection);
+    assert_eq!(settings.limit, default.limit);
+    assert_eq!(settings.log, default.log);
+    assert_eq!(settings.budget, default.budget);
+    assert_eq!(settings.notify, default.notify);
+    assert_eq!(settings.agents["claude"], default.agents["claude"]);
+    assert!(settings.agents.contains_key("other") && settings.agents.contains_key("mine"));
+}
