@@ -81,7 +81,7 @@ pub fn test(args: &[String]) -> Done {
     }
     for (name, args) in PARTS {
         let mut part = cargo(args);
-        part.env("KUMITE_TESTS_SKIPPED", &skipped);
+        part.env("XTASK_TESTS_SKIPPED", &skipped);
         took.push((name, timed(&mut part)?));
     }
     let began = Instant::now();

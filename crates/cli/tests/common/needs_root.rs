@@ -8,7 +8,7 @@ pub fn needs_root(why: &str) {
     let test = std::thread::current();
     let skipped = format!("{}: {why}", test.name().unwrap_or("a test"));
     eprintln!("skipped, needs root: {skipped}");
-    if let Some(list) = std::env::var_os("KUMITE_TESTS_SKIPPED") {
+    if let Some(list) = std::env::var_os("XTASK_TESTS_SKIPPED") {
         let mut list = File::options().append(true).open(list).unwrap();
         // One write, so that lines of several processes do not mix.
         list.write_all(format!("{skipped}\n").as_bytes()).unwrap();
