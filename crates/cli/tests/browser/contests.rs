@@ -20,6 +20,11 @@ fn scene() -> (Scene, Page) {
 fn start(page: &Page) {
     page.click("#start-contest summary");
     page.click_text("#start-contest button", "Start");
+    open(page);
+}
+
+/// Opens the page of the only contest.
+fn open(page: &Page) {
     page.click("table.list a[href^='/contests/']");
     page.until("location.pathname.length > '/contests/'.length");
     page.until_text("h1", "Make the tests pass.");
@@ -110,13 +115,14 @@ fn a_contest_is_cancelled_once_the_person_has_agreed_and_leaves_no_agent() {
 fn a_contest_whose_process_was_killed_is_resumed_from_the_page() {
     let (scene, page) = scene();
     scene.world.write(HOLD, "");
-    start(&page);
+    // A contest of a terminal is resumed by the engine of the page; one of that engine goes on by
+    // itself with the next server.
+    let terminal = scene.world.start(&["contest", "run", "contest.toml"]);
+    open(&page);
     until("both teams to work", || {
         scene.world.agent_processes().len() >= 2
     });
-    for pid in players(&scene) {
-        kill(pid, "KILL");
-    }
+    kill(terminal.pid(), "KILL");
     // Its end sends no news; a person who comes back to the window sees it.
     page.until("(window.dispatchEvent(new Event('focus')), [...document.querySelectorAll('main .badge')].some(it => it.innerText === 'stopped'))");
     std::fs::remove_file(scene.world.path(HOLD)).unwrap();
@@ -126,17 +132,4 @@ fn a_contest_whose_process_was_killed_is_resumed_from_the_page() {
     page.until_text("main", "Winner: Careful");
     assert_eq!(board(&scene.world)["winner"], "careful");
     scene.assert_calm(&page);
-}
-
-/// The processes of kumite that play contests of this project.
-fn players(scene: &Scene) -> Vec<u32> {
-    let all = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = all.filter_map(|it| it.file_name().to_str()?.parse().ok());
-    let plays = |pid: &u32| {
-        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words = String::from_utf8_lossy(&words).replace('\0', " ");
-        let place = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
-        *pid != scene.served.pid() && place == scene.world.root() && words.contains(" contest ")
-    };
-    pids.filter(plays).collect()
 }
