@@ -48,6 +48,10 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
         path: dir.to_owned(),
         source,
     })?;
+    // The usual case when an agent is started: one look instead of six.
+    if is_absent(&dir) {
+        return Ok(Adopted::NeverStarted);
+    }
     if is_forbidden(&dir, END) || is_forbidden(&dir, CLAIM) {
         return Ok(Adopted::Foreign(Owner::of(&dir)));
     }
@@ -67,6 +71,11 @@ pub fn adopt(dir: &Path) -> Result<Adopted, Error> {
     } else {
         Adopted::NeverStarted
     })
+}
+
+fn is_absent(dir: &Path) -> bool {
+    let found = std::fs::symlink_metadata(dir);
+    found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 fn is_forbidden(dir: &Path, name: &str) -> bool {

@@ -27,6 +27,8 @@ pub struct Handle {
     record: OnceLock<Record>,
     /// The line to the supervisor that we started.
     line: Option<Line>,
+    /// One of the two that need the directory has let go of it.
+    let_go: AtomicBool,
 }
 
 impl Handle {
@@ -37,6 +39,7 @@ impl Handle {
             told: AtomicBool::new(false),
             record: OnceLock::new(),
             line: None,
+            let_go: AtomicBool::new(false),
         }
     }
 
@@ -104,6 +107,16 @@ impl Handle {
     pub fn release(&self) {
         if let Some(line) = &self.line {
             line.say_seen();
+        }
+    }
+
+    /// The caller needs the agent's directory no longer. Two must say so: the one that has stored
+    /// the end elsewhere, and the one that has waited for the supervisor. The second one removes
+    /// the directory, which may take milliseconds. A directory that stays is removed when its run
+    /// is opened again.
+    pub fn let_go(&self) {
+        if self.let_go.swap(true, Ordering::AcqRel) {
+            let _ = std::fs::remove_dir_all(&self.dir);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::process::{Identity, Process};
 use crate::request::Request;
 
 /// How many supervisors are kept waiting for an agent.
-const AHEAD: usize = 2;
+const AHEAD: usize = 4;
 /// How long a waiting supervisor may take to exit when it is no longer needed.
 const PATIENCE: Duration = Duration::from_secs(1);
 

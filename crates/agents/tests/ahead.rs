@@ -67,10 +67,10 @@ fn one_that_was_killed_while_it_waited_is_replaced() {
 fn those_that_are_not_needed_go() {
     let world = world(GOOD);
     let launcher = launcher(&world);
-    for _ in 0..5 {
+    for _ in 0..7 {
         launcher.start_ahead(Path::new(common::BINARY));
     }
-    until("two to wait", || waiting(&world).len() == 2);
+    until("four to wait", || waiting(&world).len() == 4);
     launcher.close();
     assert_eq!(waiting(&world), [0; 0]);
     launcher.start_ahead(Path::new(common::BINARY));

@@ -12,7 +12,7 @@ use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::control::Reply;
 use crate::launch::Kit;
-use crate::perform::{Desk, Shared};
+use crate::perform::{Desk, Shared, Time};
 use kumite_project::journal::{self, Journal};
 use kumite_project::limits::{self, Account};
 use kumite_project::project::Spec;
@@ -64,9 +64,14 @@ impl Context {
         };
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
-            if !opened.acted && !context.has_launched(&entry) {
-                let (mut desk, run) = context.desk(shared, true);
+            if !opened.acted {
+                let time = match context.has_launched(&entry) {
+                    true => Time::AgainNews,
+                    false => Time::Again,
+                };
+                let (mut desk, run) = context.desk(shared, time);
                 let trouble = act(&mut desk, run, &entry, &effects);
+                desk.announce();
                 if let Some(event) = trouble {
                     context.handle(event, shared)?;
                 }
@@ -76,7 +81,7 @@ impl Context {
         if let Some(work) = context.run.work().cloned() {
             shared.purse.hold(work.agent, work.step, &context.kit);
             if context.agent.is_none() {
-                context.desk(shared, false).0.adopt(work.agent);
+                context.desk(shared, Time::First).0.adopt(work.agent);
                 news.push(format!("{}: found its agent again", context.spec.name));
             }
         }
@@ -107,7 +112,8 @@ impl Context {
         }
     }
 
-    /// Whether all effects of an entry were carried out: an agent is started last.
+    /// Whether the effects of an entry were carried out: an agent is started last. Only news may
+    /// come after it.
     fn has_launched(&self, entry: &Entry) -> bool {
         let work = self.run.work().filter(|work| work.agent.seq == entry.seq);
         work.is_some_and(|work| {
@@ -135,8 +141,9 @@ impl Context {
 
     /// Handles one event: record, decide, act.
     pub fn handle(&mut self, event: Event, shared: &mut Shared) -> Result<(), journal::Error> {
-        let (mut desk, run) = self.desk(shared, false);
+        let (mut desk, run) = self.desk(shared, Time::First);
         let handled = handle(&mut desk, run, event);
+        desk.announce();
         self.settle();
         if handled.is_ok() && self.run.is_at_rest() {
             self.journal.note_acted();
@@ -145,14 +152,15 @@ impl Context {
         handled
     }
 
-    fn desk<'a>(&'a mut self, shared: &'a mut Shared, again: bool) -> (Desk<'a>, &'a mut Run) {
+    fn desk<'a>(&'a mut self, shared: &'a mut Shared, time: Time) -> (Desk<'a>, &'a mut Run) {
         let desk = Desk {
             spec: &self.spec,
             journal: &mut self.journal,
             kit: &self.kit,
             agent: &mut self.agent,
             shared,
-            again,
+            time,
+            unsaid: Vec::new(),
         };
         (desk, &mut self.run)
     }

@@ -242,9 +242,10 @@ impl Engine {
         if recorded.is_ok() {
             crash::point(format_args!("known {name}"));
             // The end is in the journal now.
-            handle.iter().for_each(|handle| handle.release());
-            // A directory that stays is removed when its run is opened again.
-            let _ = std::fs::remove_dir_all(dir);
+            handle.iter().for_each(|handle| {
+                handle.release();
+                handle.let_go();
+            });
         }
     }
 

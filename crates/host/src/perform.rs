@@ -45,7 +45,7 @@ pub struct Shared {
 
 /// Delay before background work (pre-starting a supervisor, pruning logs), so that it does not
 /// compete with a starting agent.
-const BUSY: Duration = Duration::from_millis(20);
+const BUSY: Duration = Duration::from_millis(10);
 /// How long supervisors may take to exit after the end of their agents.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
@@ -84,8 +84,18 @@ pub struct Desk<'a> {
     pub kit: &'a Kit,
     pub agent: &'a mut Option<Arc<Handle>>,
     pub shared: &'a mut Shared,
-    /// These effects may have been carried out before a crash.
-    pub again: bool,
+    pub time: Time,
+    /// What is announced once the next agent works: nobody waits for news, but the run does.
+    pub unsaid: Vec<(EffectKey, Announcement, bool)>,
+}
+
+/// Whether effects may have been carried out before a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    First,
+    Again,
+    /// Everything was carried out, but perhaps not announced.
+    AgainNews,
 }
 
 impl World<Run> for Desk<'_> {
@@ -93,7 +103,7 @@ impl World<Run> for Desk<'_> {
 
     fn record(&mut self, run: &Run, event: Event) -> Result<Entry, journal::Error> {
         // Everything that follows is new, even after a repeated effect.
-        self.again = false;
+        self.time = Time::First;
         let entry = self.journal.append(event, self.shared.clock.stamp(), run)?;
         debug!(seq = entry.seq, event = %variant(&entry.event), "recorded");
         crash::point(format_args!("recorded {}", self.spec.name));
@@ -108,14 +118,16 @@ impl World<Run> for Desk<'_> {
         effect: &Effect,
     ) -> Result<(), Trouble> {
         debug!(seq = key.seq, index = key.index, effect = %variant(effect), "acts");
+        let again = self.time != Time::First;
         let done = match effect {
-            Effect::Save(changes) => self.save(changes, entry),
             Effect::Announce(notice) => {
                 let notice = wording::addressed_notice(notice, &self.spec.name);
                 let said = Announcement::new(self.spec, notice, entry.at_ms);
-                self.shared.announce(self.spec, key, &said, self.again);
+                self.unsaid.push((key, said, again));
                 Ok(())
             }
+            _ if self.time == Time::AgainNews => Ok(()),
+            Effect::Save(changes) => self.save(changes, entry),
             Effect::Limit(limited) => {
                 self.note_limit(limited);
                 Ok(())
@@ -126,7 +138,7 @@ impl World<Run> for Desk<'_> {
                 Ok(())
             }
             Effect::Settle(settled) => {
-                self.settle(settled, entry.at_ms);
+                self.settle(settled, entry.at_ms, again);
                 Ok(())
             }
         };
@@ -136,6 +148,13 @@ impl World<Run> for Desk<'_> {
 }
 
 impl Desk<'_> {
+    /// Announces what the effects that were carried out have to say, in their order.
+    pub fn announce(&mut self) {
+        for (key, said, again) in self.unsaid.drain(..) {
+            self.shared.announce(self.spec, key, &said, again);
+        }
+    }
+
     fn save(&self, changes: &[Change], entry: &Entry) -> Result<(), Trouble> {
         let dir = self.spec.files_in(&self.spec.workplace());
         spec_file::save(&dir, changes, entry.at_ms).map_err(|error| Trouble::Save {
@@ -145,9 +164,9 @@ impl Desk<'_> {
     }
 
     /// Money that cannot be recorded is no reason to stop the work.
-    fn settle(&mut self, settled: &Settled, at_ms: u64) {
+    fn settle(&mut self, settled: &Settled, at_ms: u64, again: bool) {
         let purse = &mut self.shared.purse;
-        if let Err(error) = purse.settle(self.spec, self.kit, settled, at_ms, self.again) {
+        if let Err(error) = purse.settle(self.spec, self.kit, settled, at_ms, again) {
             tracing::warn!("cannot append to {}: {error}", purse.path().display());
         }
     }
@@ -278,6 +297,7 @@ impl Desk<'_> {
                 ended: ended(end),
             });
             handle.wait_for_supervisor();
+            handle.let_go();
         };
         let builder = thread::Builder::new().stack_size(128 * 1024);
         if let Err(error) = builder.name(agent.to_string()).spawn(wait) {
