@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kumite_files::{Access, Durable, replace};
 use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,14 +59,9 @@ pub fn read<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<Option<T>, Er
 /// Writes the whole file, readable only by its owner: requests contain keys in their environment.
 /// It survives a crash of any process, but not of the machine, which no agent survives either.
 pub fn write<T: Serialize>(dir: &Path, name: &str, value: &T) -> Result<(), Error> {
-    let temporary = dir.join(format!(".{name}.{}", std::process::id()));
-    let written = create(&temporary)
-        .and_then(|mut file| file.write_all(&json(value)))
-        .and_then(|()| fs::rename(&temporary, dir.join(name)));
-    written.map_err(|source| Error::Write {
-        path: dir.join(name),
-        source,
-    })
+    let path = dir.join(name);
+    replace(&path, &json(value), Durable::Process, Access::Owner)
+        .map_err(|source| Error::Write { path, source })
 }
 
 /// Disk space for `end.json`, reserved while it is available: an agent that filled the disk must

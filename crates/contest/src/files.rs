@@ -2,12 +2,10 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::Submission;
-use kumite_project::files::{Durable, replace};
-use rustix::fs::OFlags;
+use kumite_files::{Access, Durable, open_plain, replace};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -31,7 +29,12 @@ pub fn prompt(round: &Path) -> PathBuf {
 
 pub fn keep_prompt(round: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(round)?;
-    replace(&prompt(round), text.as_bytes(), Durable::Process)
+    replace(
+        &prompt(round),
+        text.as_bytes(),
+        Durable::Process,
+        Access::Private,
+    )
 }
 
 /// Stores a submission of any kind, and returns its description. The text comes last: if it exists,
@@ -44,8 +47,18 @@ pub fn keep(round: &Path, handed: &Handed) -> io::Result<Submission> {
         members: handed.members.clone(),
     };
     let about = serde_json::to_vec(&about)?;
-    replace(&round.join("about.json"), &about, Durable::Process)?;
-    replace(&submission(round), handed.text.as_bytes(), Durable::Process)?;
+    replace(
+        &round.join("about.json"),
+        &about,
+        Durable::Process,
+        Access::Private,
+    )?;
+    replace(
+        &submission(round),
+        handed.text.as_bytes(),
+        Durable::Process,
+        Access::Private,
+    )?;
     Ok(match &handed.flaw {
         Some(why) => Submission::Malformed { why: why.clone() },
         None => Submission::of(&handed.text),
@@ -62,14 +75,7 @@ pub fn read_prompt(round: &Path) -> io::Result<String> {
 
 /// These files are shown to people. A link could lead elsewhere, and a pipe would block.
 fn read(path: &Path) -> io::Result<String> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
+    let mut file = open_plain(path, OpenOptions::new().read(true))?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     Ok(text)

@@ -14,8 +14,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::Contest;
+use kumite_files::{Access, Durable, replace};
 use kumite_formats::contest::Plan;
-use kumite_project::files::{self, Durable};
 use kumite_project::journal;
 use kumite_project::project::Project;
 use serde::{Deserialize, Serialize};
@@ -104,8 +104,8 @@ impl Home {
             fs::create_dir_all(&self.dir)?;
             kumite_files::make_private_dir(&self.runtime())?;
             let text = serde_json::to_vec_pretty(charter)?;
-            files::replace(&path, &text, Durable::Machine)?;
-            files::sync_dir_of(&path)
+            replace(&path, &text, Durable::Machine, Access::Private)?;
+            kumite_files::sync_dir_of(&path)
         };
         write().map_err(|source| Error::Write {
             path: path.clone(),

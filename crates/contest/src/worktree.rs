@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{self, Path, PathBuf};
 
-use kumite_project::files::{Durable, replace};
+use kumite_files::{Access, Durable, replace};
 
 use crate::git::{self, Git};
 pub use registry::remove_all;
@@ -130,7 +130,7 @@ impl Worktree {
                 let head = self.head(&git_dir)?;
                 self.diff_against(&head, &diff)?;
                 // If this exists, the diff is complete.
-                let written = replace(&start, head.as_bytes(), Durable::Process);
+                let written = replace(&start, head.as_bytes(), Durable::Process, Access::Private);
                 written.map_err(|source| Error::Write {
                     path: start,
                     source,

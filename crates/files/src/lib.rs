@@ -1,5 +1,12 @@
-//! Files as kumite writes them.
+//! Files as kumite writes them: whole or not at all, and only for the people whom they concern.
 
+pub mod crash;
+mod lines;
+mod open;
 mod private;
+mod replace;
 
+pub use lines::{Lines, whole_lines};
+pub use open::{Access, open_append, open_locked, open_plain};
 pub use private::{make_private_dir, private_mode};
+pub use replace::{Durable, create, replace, sync_dir_of};

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::control::{Connection, Reply, Request};
 use crate::engine::{Engine, Left, Message, Until};
 use crate::run_request::RunRequest;
+use kumite_files::{Access, open_append};
 use kumite_project::lock::{self, Lock};
 use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags, Loader};
@@ -307,7 +308,7 @@ fn start_detached(
         }
     }
     kumite_files::make_private_dir(&project.runtime())?;
-    let log = kumite_project::files::open_append_private(&project.runtime().join("engine.log"))?;
+    let log = open_append(&project.runtime().join("engine.log"), Access::Private)?;
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(ENGINE_ARGS.get().into_iter().flatten())

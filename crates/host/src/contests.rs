@@ -15,7 +15,7 @@ use kumite_contest::{Desk, Error, Tell};
 use kumite_core::contest::Contest;
 
 use crate::engine::{self, Engine, Until, say};
-use kumite_project::files::{self, Durable};
+use kumite_files::{Access, Durable, replace};
 use kumite_project::project::Project;
 use kumite_project::settings::Loader;
 use kumite_project::spec_file::sentence;
@@ -67,7 +67,7 @@ impl Engine {
         let path = self.marker(&id);
         let text = home.dir().as_os_str().as_encoded_bytes();
         let marked = kumite_files::make_private_dir(&self.hosted())
-            .and_then(|()| files::replace(&path, text, Durable::Machine));
+            .and_then(|()| replace(&path, text, Durable::Machine, Access::Private));
         marked.map_err(|source| home::Error::Write {
             path: path.clone(),
             source,

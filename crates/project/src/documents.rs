@@ -2,11 +2,10 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use rustix::fs::OFlags;
+use kumite_files::open_plain;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -112,13 +111,9 @@ impl Document {
     /// Its content; only the beginning of a very long one.
     pub fn text(&self) -> io::Result<String> {
         // It may have been replaced by a link or a pipe since we looked.
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut bytes = Vec::new();
-        OpenOptions::new()
-            .read(true)
-            .custom_flags(flags.bits().cast_signed())
-            .open(&self.path)
-            .and_then(|file| file.take(TEXT_MAX).read_to_end(&mut bytes))?;
+        let file = open_plain(&self.path, OpenOptions::new().read(true))?;
+        file.take(TEXT_MAX).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 

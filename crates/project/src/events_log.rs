@@ -1,8 +1,7 @@
 //! `events.jsonl`: what happened, in the predecessor's words, so that its readers keep working.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
 
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::{Findings, Verdict};
@@ -10,12 +9,11 @@ use kumite_core::names::Phase;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Halt, Reason, Rest, Standing, Step};
-use rustix::fs::OFlags;
+use kumite_files::{Access, Lines, open_plain};
 use serde_json::{Value, json};
 
 use crate::announce::{Announcement, next_name, outcome_detail};
 use crate::clock::rfc3339;
-use crate::files;
 use crate::project::Spec;
 
 /// Appends the lines for a notice, in one write so that lines of two writers never mix.
@@ -34,23 +32,19 @@ pub fn append(
     if !spec.main_dir().is_dir() && !spec.exists() {
         return Ok(());
     }
-    let mut file = files::open_append(&spec.events_file())?;
+    let mut log = Lines::open(&spec.events_file(), Access::Everybody)?;
     let key = format!("{}.{}", key.seq, key.index);
     let time = rfc3339(announcement.at_ms);
     let written = match again {
-        true => repair(spec, &file, [&key, &time])?,
+        true => {
+            // A person's last line may lack its line end.
+            log.repair(|line| serde_json::from_slice::<Value>(line).is_ok())?;
+            let marks = [&key, &time].map(|mark| format!(":\"{mark}\""));
+            log.count(&marks.each_ref().map(String::as_str))?
+        }
         false => 0,
     };
-    let end = file.metadata()?.len();
-    let mut last = [b'\n'];
-    if end > 0 {
-        file.read_exact_at(&mut last, end - 1)?;
-    }
-    // An unfinished line of another program stays a separate line.
-    let mut text = match last {
-        [b'\n'] => String::new(),
-        _ => "\n".to_owned(),
-    };
+    let mut text = String::new();
     for mut line in lines.into_iter().skip(written) {
         line["timestamp"] = time.as_str().into();
         line["level"] = announcement.notice.level().name().into();
@@ -58,28 +52,17 @@ pub fn append(
         text.push_str(&line.to_string());
         text.push('\n');
     }
-    file.write_all(text.as_bytes()).inspect_err(|_| {
-        // Half a line would spoil the next one too.
-        let _ = file.set_len(end);
-    })
+    log.append(&text)
 }
 
 /// All lines. A line that another program damaged is skipped, as every reader of this file does.
 pub fn read(spec: &Spec) -> io::Result<Vec<Value>> {
     // An agent may have put a link or a pipe there: we do not follow it, and do not wait for it.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(spec.events_file());
-    let mut file = match opened {
+    let mut file = match open_plain(&spec.events_file(), OpenOptions::new().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("events.jsonl is not a plain file"));
-    }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(parse(&bytes))
@@ -91,30 +74,6 @@ pub fn parse(bytes: &[u8]) -> Vec<Value> {
     lines
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect()
-}
-
-/// Removes a half-written last line, and counts the lines with these marks.
-fn repair(spec: &Spec, mut file: &File, marks: [&str; 2]) -> io::Result<usize> {
-    let text = fs::read(spec.events_file())?;
-    let whole = text.iter().rposition(|byte| *byte == b'\n');
-    let whole = whole.map_or(0, |at| at + 1);
-    let kept = match &text[whole..] {
-        // A person's last line, without its line end.
-        line if serde_json::from_slice::<Value>(line).is_ok() => {
-            file.write_all(b"\n")?;
-            text.len()
-        }
-        _ => {
-            file.set_len(whole as u64)?;
-            whole
-        }
-    };
-    // Repeated lines would be near the end.
-    let tail = &text[kept.saturating_sub(64 * 1024)..kept];
-    let tail = String::from_utf8_lossy(tail);
-    let marks = marks.map(|mark| format!(":\"{mark}\""));
-    let has_all = |line: &&str| marks.iter().all(|mark| line.contains(mark));
-    Ok(tail.lines().filter(has_all).count())
 }
 
 fn lines(notice: &Notice) -> Vec<Value> {

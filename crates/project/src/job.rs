@@ -7,8 +7,8 @@ use std::time::Duration;
 use kumite_agents::{Order, Request, invocation};
 use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 
-use crate::files::{self, Durable};
 use crate::{clock, crash};
+use kumite_files::{Access, Durable, replace};
 
 /// The prompt for a resumed session, which already knows its task.
 pub const GO_ON: &str = "You were interrupted. Go on where you stopped and finish the task; \
@@ -85,7 +85,7 @@ pub fn prompt_file(kind: &AgentKind, dir: &Path, prompt: &str) -> io::Result<Opt
         return Ok(None);
     }
     let path = dir.join("prompt.md");
-    files::replace(&path, prompt.as_bytes(), Durable::Process)?;
+    replace(&path, prompt.as_bytes(), Durable::Process, Access::Private)?;
     Ok(Some(path))
 }
 

@@ -17,11 +17,11 @@ use kumite_core::run::Run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use self::entries::{entries, whole_lines};
+use self::entries::entries;
 use crate::crash;
-use crate::files::{self, Durable};
 use crate::snapshot::{self, Snapshot};
 use crate::user::whose;
+use kumite_files::{Access, Durable, replace, whole_lines};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -118,7 +118,7 @@ impl<M: Kept> Journal<M> {
             // They belong to a journal that was removed, and do not apply to this one.
             snapshot::remove(dir);
             let _ = fs::remove_file(dir.join(ACTED));
-            files::sync_dir_of(&path).map_err(cannot)?;
+            kumite_files::sync_dir_of(&path).map_err(cannot)?;
         }
         let snapshot: Option<Snapshot<M>> = snapshot::read(dir);
         let snapshot_seq = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
@@ -152,7 +152,12 @@ impl<M: Kept> Journal<M> {
     pub fn note_acted(&self) {
         let path = self.path.with_file_name(ACTED);
         // All effects can be repeated, so a note that cannot be written costs only that repetition.
-        let _ = files::replace(&path, self.end.to_string().as_bytes(), Durable::Process);
+        let _ = replace(
+            &path,
+            self.end.to_string().as_bytes(),
+            Durable::Process,
+            Access::Private,
+        );
     }
 
     /// Makes an event durable. `before` is the state as it is without it, for a snapshot.

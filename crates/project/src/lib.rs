@@ -6,12 +6,10 @@ pub mod beside;
 pub mod books;
 pub mod clock;
 pub mod cost;
-pub mod crash;
 pub mod decisions;
 pub mod documents;
 pub mod events_log;
 pub mod evidence;
-pub mod files;
 mod fnv;
 pub mod history;
 pub mod job;
@@ -35,4 +33,5 @@ mod variant;
 pub mod wording;
 pub mod worked;
 
+pub use kumite_files::crash;
 pub use variant::variant;

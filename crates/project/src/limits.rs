@@ -12,8 +12,8 @@ use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Settings, 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{now_ms, rfc3339};
-use crate::files::{self, Durable};
 use crate::fnv::fnv1a;
+use kumite_files::{Access, Durable, replace};
 
 /// Why other runs cannot be told of a limit.
 #[derive(Debug, thiserror::Error)]
@@ -162,7 +162,7 @@ fn note_in(dir: &Path, account: &Account, until_ms: u64, words: &str) -> io::Res
     };
     let text = serde_json::to_string_pretty(&held).map_err(io::Error::other)? + "\n";
     let file = dir.join(account.file_name());
-    files::replace(&file, text.as_bytes(), Durable::Process)
+    replace(&file, text.as_bytes(), Durable::Process, Access::Private)
 }
 
 /// A person does not want to wait: the next agent will show whether the limit is over.

@@ -1,20 +1,20 @@
 //! `news.jsonl`: everything that happens in a project, in one order, whichever process caused it. A
 //! follower remembers one position, and gets exactly what came after it, even after a restart.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kumite_core::engine::EffectKey;
-use kumite_files::{make_private_dir, private_mode};
+use kumite_files::{Access, Lines, make_private_dir, open_append, open_locked};
 use serde_json::{Value, json};
 
 /// Two files of this size are kept.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
-/// Where a repeated line would be: little comes after it.
+/// How much is read at once, from the end.
 const TAIL: u64 = 64 * 1024;
 /// How much is read at once.
 const PIECE: u64 = 256 * 1024;
@@ -61,21 +61,11 @@ pub fn entry_of(news: &Value) -> Option<u64> {
 /// before a crash.
 pub fn append(runtime: &Path, key: &str, mut news: Value, again: bool) -> io::Result<()> {
     news["key"] = key.into();
-    let mut file = open(runtime)?;
-    let end = file.metadata()?.len();
-    if again && tail(&file, end)?.contains(&format!("\"key\":{}", json!(key))) {
+    let mut log = Lines::of(open(runtime)?);
+    if again && log.count(&[&format!("\"key\":{}", json!(key))])? > 0 {
         return Ok(());
     }
-    let mut line = match end > 0 && !ends_a_line(&file, end)? {
-        // A process died in the middle of a line: that line stays separate.
-        true => "\n".to_owned(),
-        false => String::new(),
-    };
-    line += &news.to_string();
-    line.push('\n');
-    file.write_all(line.as_bytes()).inspect_err(|_| {
-        let _ = file.set_len(end);
-    })
+    log.append(&format!("{news}\n"))
 }
 
 /// The file, locked, with its first line. A full file is rotated.
@@ -83,16 +73,8 @@ fn open(runtime: &Path) -> io::Result<File> {
     make_private_dir(runtime)?;
     let path = runtime.join(NAME);
     loop {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true).read(true);
-        let mut file = options.mode(private_mode(&path)).open(&path)?;
-        file.lock()?;
-        let held = file.metadata()?;
-        // Another process rotated it while we waited.
-        if fs::metadata(&path).map(|named| named.ino()).ok() != Some(held.ino()) {
-            continue;
-        }
-        match held.len() {
+        let mut file = open_locked(&path, || open_append(&path, Access::Private))?;
+        match file.metadata()?.len() {
             0 => {
                 let first = json!({ "news": format!("{:x}", new_number(runtime)?) });
                 file.write_all(format!("{first}\n").as_bytes())?;
@@ -111,19 +93,6 @@ fn new_number(runtime: &Path) -> io::Result<u64> {
     let now = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
     let old = numbered(&runtime.join(OLD))?.map_or(0, |(_, number)| number);
     Ok(now.max(old.saturating_add(1)))
-}
-
-fn tail(file: &File, end: u64) -> io::Result<String> {
-    let from = end.saturating_sub(TAIL);
-    let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
-    file.read_exact_at(&mut bytes, from)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
-    let mut last = [0];
-    file.read_exact_at(&mut last, end - 1)?;
-    Ok(last == [b'\n'])
 }
 
 /// One line, and the position after it.

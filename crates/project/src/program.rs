@@ -7,8 +7,8 @@ use std::path::Path;
 use kumite_agents::End;
 use kumite_core::outcome::{Ended, Outcome};
 
-use crate::files::{self, Durable};
 use crate::usage_log::Program;
+use kumite_files::{Access, Durable, replace};
 
 /// In an agent's directory. The settings may change while the agent works.
 const PROGRAM: &str = "program.json";
@@ -16,7 +16,7 @@ const PROGRAM: &str = "program.json";
 /// Notes the program that an agent is started with.
 pub fn note(dir: &Path, program: &Program) -> io::Result<()> {
     let text = serde_json::to_vec(program)?;
-    files::replace(&dir.join(PROGRAM), &text, Durable::Process)
+    replace(&dir.join(PROGRAM), &text, Durable::Process, Access::Private)
 }
 
 pub fn read(dir: &Path) -> Option<Program> {

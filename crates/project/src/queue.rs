@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kumite_core::pool::{Pool, QueuePlace};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{self, Durable};
+use kumite_files::{Access, Durable, replace};
 
 const NAME: &str = "queue.json";
 
@@ -70,7 +70,7 @@ impl Shown {
             return;
         }
         let shown = match (queue.waiting.is_empty(), serde_json::to_vec(&queue)) {
-            (false, Ok(text)) => files::replace(&self.path, &text, Durable::Process),
+            (false, Ok(text)) => replace(&self.path, &text, Durable::Process, Access::Private),
             _ => match fs::remove_file(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),

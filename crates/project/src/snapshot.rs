@@ -10,7 +10,7 @@ use kumite_core::machine::Machine;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{self, Durable};
+use kumite_files::{Access, Durable, replace};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Snapshot<M> {
@@ -45,7 +45,7 @@ pub fn read<M: Machine + DeserializeOwned>(dir: &Path) -> Option<Snapshot<M>> {
 /// A snapshot that cannot be written is no loss.
 pub fn write<M: Serialize>(dir: &Path, snapshot: &Snapshot<M>) {
     if let Ok(bytes) = serde_json::to_vec(snapshot) {
-        let _ = files::replace(&dir.join(NAME), &bytes, Durable::Process);
+        let _ = replace(&dir.join(NAME), &bytes, Durable::Process, Access::Private);
     }
 }
 

@@ -9,7 +9,7 @@ use kumite_core::change::Change;
 use kumite_formats::spec_json::{self, SpecJson};
 
 use crate::clock::rfc3339;
-use crate::files::{self, Durable};
+use kumite_files::{Access, Durable, replace};
 
 /// A larger file is not a spec.json, whatever its name.
 const SIZE_MAX: u64 = 10 * 1024 * 1024;
@@ -82,5 +82,6 @@ pub fn save(dir: &Path, changes: &[Change], at_ms: u64) -> Result<(), Error> {
     if bytes == json.text().as_bytes() {
         return Ok(());
     }
-    files::replace(&path, &bytes, Durable::Machine).map_err(|source| Error::Write { path, source })
+    replace(&path, &bytes, Durable::Machine, Access::Private)
+        .map_err(|source| Error::Write { path, source })
 }

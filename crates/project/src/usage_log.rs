@@ -1,21 +1,19 @@
 //! `usage.jsonl`: what every agent of the project has used, one agent per line. It is written once
 //! per agent, and added up by [`crate::books`] for budgets, `kumite cost` and the page. Contests
-//! also
-//! write here what their agents and models have used.
+//! also write here what their agents and models have used.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_core::program;
 use kumite_core::run::Step;
+use kumite_files::{Access, Lines};
 use serde::{Deserialize, Serialize};
 
 use crate::announce::{outcome_name, usd};
 use crate::books::{Follower, Found, Of};
 use crate::clock::{local_day, rfc3339};
-use crate::files;
 
 /// An agent that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -185,23 +183,17 @@ impl UsageLog {
     /// Appends a line in one write. `again`: it may already be there, from before a crash; then it
     /// is not repeated, and the result is false.
     pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
-        let mut file = files::open_append_private(&self.path)?;
+        let mut log = Lines::open(&self.path, Access::Private)?;
         if !self.whole {
             // A killed process may have been in the middle of a line, for any run.
-            repair(&self.path, &file)?;
+            log.repair(|last| serde_json::from_slice::<Line>(last).is_ok())?;
             self.whole = true;
         }
         if again && self.mentions(&line.agent)? {
             return Ok(false);
         }
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        let end = file.metadata()?.len();
-        let written = file.write_all(text.as_bytes()).inspect_err(|_| {
-            // Half a line would spoil the next one too.
-            let _ = file.set_len(end);
-        });
-        written.map(|()| true)
+        log.append(&(serde_json::to_string(line)? + "\n"))?;
+        Ok(true)
     }
 
     fn mentions(&self, agent: &str) -> io::Result<bool> {
@@ -210,26 +202,6 @@ impl UsageLog {
             found |= matches!(it, Found::Line(line) if line.agent == agent);
         })?;
         Ok(found)
-    }
-}
-
-/// Removes a half-written last line.
-fn repair(path: &Path, mut file: &File) -> io::Result<()> {
-    let end = file.metadata()?.len();
-    let from = end.saturating_sub(LINE_MAX);
-    let mut tail = Vec::new();
-    let mut reader = File::open(path)?;
-    reader.seek(SeekFrom::Start(from))?;
-    reader.read_to_end(&mut tail)?;
-    let whole = tail.iter().rposition(|byte| *byte == b'\n');
-    let whole = whole.map_or(0, |at| at + 1);
-    match &tail[whole..] {
-        [] => Ok(()),
-        // Only its line end is missing, or it is not a line of ours.
-        last if serde_json::from_slice::<Line>(last).is_ok() || (whole == 0 && from > 0) => {
-            file.write_all(b"\n")
-        }
-        _ => file.set_len(from + whole as u64),
     }
 }
 

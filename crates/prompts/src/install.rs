@@ -1,8 +1,10 @@
 //! Installs the command files and templates into a project, but never overwrites a person's edits.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use kumite_files::{Access, Durable, replace};
 
 use crate::{file, marker};
 
@@ -66,7 +68,13 @@ fn one(root: &Path, path: PathBuf, content: &str) -> Result<Installed, Error> {
         source,
     })?;
     if matches!(what, What::Written | What::Updated) {
-        replace(&target, content).map_err(|source| Error::Write {
+        let written = replace(
+            &target,
+            content.as_bytes(),
+            Durable::Machine,
+            Access::Everybody,
+        );
+        written.map_err(|source| Error::Write {
             path: target,
             source,
         })?;
@@ -107,35 +115,4 @@ fn stays_inside(root: &Path, directory: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Writes beside `target` and renames, so that a reader sees the old file or the new one.
-fn replace(target: &Path, content: &str) -> io::Result<()> {
-    let (mut file, beside) = create_beside(target)?;
-    let written = file
-        .write_all(content.as_bytes())
-        .and_then(|()| file.sync_all());
-    let done = written.and_then(|()| fs::rename(&beside, target));
-    if done.is_err() {
-        // Report the first error; a leftover file is only untidy.
-        let _ = fs::remove_file(&beside);
-    }
-    done
-}
-
-/// A new file in the directory of `target`. Files that a crash has left are skipped.
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
-    const TRIES: u32 = 100;
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let mut number = 0;
-    loop {
-        let beside = target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
-        match File::create_new(&beside) {
-            Ok(file) => return Ok((file, beside)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < TRIES => {
-                number += 1
-            }
-            Err(error) => return Err(error),
-        }
-    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kumite_files::{Access, Durable, replace};
 use serde_json::json;
 
 use crate::stream::Stream;
@@ -111,20 +112,12 @@ pub(crate) fn load(path: &Path) -> Result<String, Trouble> {
     })
 }
 
-/// Writes beside the file and renames, so that a reader or a crash never sees half a file.
 fn store(path: &Path, text: &str) -> Result<(), Trouble> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     let written = create_parent(path)
-        .and_then(|()| fs::write(&beside, text))
-        .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|source| {
-        // Best effort: the first error counts, not the leftover file.
-        let _ = fs::remove_file(&beside);
-        Trouble::Write {
-            path: path.to_path_buf(),
-            source,
-        }
+        .and_then(|()| replace(path, text.as_bytes(), Durable::Process, Access::Everybody));
+    written.map_err(|source| Trouble::Write {
+        path: path.to_path_buf(),
+        source,
     })
 }
 

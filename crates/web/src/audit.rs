@@ -1,14 +1,15 @@
 //! `audit.jsonl`: every change that was made through the page or the API, and who made it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use kumite_files::{Access, Lines};
 use kumite_project::clock::{now_ms, rfc3339};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{Who, private};
+use crate::auth::Who;
 
 /// Longer values are cut: the lines are read by people.
 const CHARS_MAX: usize = 1000;
@@ -60,27 +61,17 @@ impl Audit {
 
     /// One write per line, so that the lines of several servers do not mix.
     fn append(&self, line: &Line) -> io::Result<()> {
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        private::append(&self.path)?.write_all(text.as_bytes())
+        Lines::open(&self.path, Access::Owner)?.append(&(serde_json::to_string(line)? + "\n"))
     }
 
     /// The newest first.
     pub fn last(&self, count: usize) -> Vec<Line> {
-        let text = self.tail().unwrap_or_default();
+        let text = File::open(&self.path).and_then(|file| Lines::of(file).tail(TAIL));
+        let text = text.unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().rev();
         let known = lines.filter_map(|line| serde_json::from_str(line).ok());
         known.take(count).collect()
-    }
-
-    fn tail(&self) -> io::Result<Vec<u8>> {
-        let mut file = File::open(&self.path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-        let mut bytes = Vec::new();
-        file.take(TAIL).read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 }
 

@@ -3,10 +3,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use kumite_files::open_plain;
 
 use crate::auth;
 
@@ -24,18 +23,7 @@ pub fn open(root: &Path, path: &Path) -> io::Result<File> {
     }
     // The last part of the path may have been replaced by a link since the check, and a pipe would
     // block.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(&real)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is not a plain file",
-        )),
-    }
+    open_plain(&real, OpenOptions::new().read(true))
 }
 
 /// The checkout that contains a root; the root may be a link itself.

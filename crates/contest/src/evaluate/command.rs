@@ -5,10 +5,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf, absolute};
 
 use kumite_core::contest::{Failure, Measure, Used};
+use kumite_files::{Access, Durable, replace};
 use serde_json::Value;
 
 use super::{asked, cannot, missed, remark, score};
@@ -132,10 +133,8 @@ fn last_object(stdout: &str) -> Option<Value> {
 /// written.
 fn keep_task(dir: &Path, task: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(task.as_bytes())?;
     let path = dir.join("task.md");
-    file.persist(&path)?;
+    replace(&path, task.as_bytes(), Durable::Process, Access::Private)?;
     Ok(path)
 }
 

@@ -6,12 +6,6 @@ use kumite_core::journal::Entry;
 
 use super::{Error, Kept};
 
-/// Without an unfinished last line.
-pub fn whole_lines(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n');
-    &bytes[..end.map_or(0, |end| end + 1)]
-}
-
 /// The entries of whole lines. An empty line says nothing.
 pub fn entries<M: Kept>(
     path: &Path,

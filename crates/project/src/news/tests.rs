@@ -1,4 +1,5 @@
 use super::*;
+use std::fs::OpenOptions;
 
 fn keys(items: &[Item]) -> Vec<&str> {
     items

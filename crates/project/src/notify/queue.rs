@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Message;
 use crate::clock::now_ms;
-use crate::files::{self, Durable};
+use kumite_files::{Access, Durable, replace};
 
 /// How many messages are kept.
 const MAX: usize = 100;
@@ -81,7 +81,7 @@ impl Queue {
             return;
         };
         let _ = match (self.kept.is_empty(), serde_json::to_vec(&self.kept)) {
-            (false, Ok(text)) => files::replace(spool, &text, Durable::Process),
+            (false, Ok(text)) => replace(spool, &text, Durable::Process, Access::Private),
             _ => fs::remove_file(spool),
         };
     }

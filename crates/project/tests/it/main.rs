@@ -4,7 +4,6 @@
 
 mod events;
 mod evidence;
-mod files;
 mod journal;
 mod place;
 mod released;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::VARIABLES;
-use crate::files;
+use crate::open::{Access, open_append};
 
 static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
 
@@ -38,7 +38,7 @@ fn plan() -> Option<Plan> {
             Some((times.parse().ok()?, name.to_owned()))
         }),
         passed: AtomicU64::new(0),
-        report: report.and_then(|path| files::open_append(path.as_ref()).ok()),
+        report: report.and_then(|path| open_append(path.as_ref(), Access::Everybody).ok()),
     })
 }
 
