@@ -14,6 +14,7 @@ pub mod settings;
 pub mod spec_json;
 pub mod spec_name;
 pub mod tasks_md;
+mod tree;
 
 pub use place::Place;
 pub use settings::Settings;

@@ -1,34 +1,16 @@
-//! A TOML file as a tree in which every node knows its line.
+//! Nodes of a contest's files, and of the variables that override them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Number};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 use super::problem::At;
+use crate::tree;
 
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub at: At,
-    pub value: Value,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Node>),
-    Table(Table),
-    /// A date, or a number that is too large: no setting accepts these.
-    Other,
-}
-
-pub(super) type Table = BTreeMap<String, Node>;
+pub(super) type Node = tree::Node<At>;
+pub(super) type Value = tree::Value<At>;
+pub(super) type Table = tree::Table<At>;
 
 /// A text that is not TOML: the line, and what is wrong there.
 pub(super) struct Broken {
@@ -38,73 +20,23 @@ pub(super) struct Broken {
 
 /// Parses a whole file as a table.
 pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Broken> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = Lines::new(file, text);
-    let table = DeTable::parse(text).map_err(|error| Broken {
-        at: error
-            .span()
-            .map_or_else(|| At::whole(file), |span| lines.at(span.start)),
-        message: format!("not valid TOML: {}", error.message().trim()),
+    let text = tree::without_mark(text);
+    let file: Arc<Path> = Arc::from(file);
+    let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    // Lines are found without counting from the top each time.
+    let breaks: Vec<usize> = newlines.map(|(offset, _)| offset).collect();
+    let at = |offset: usize| At {
+        file: Arc::clone(&file),
+        line: Some(breaks.partition_point(|one| *one < offset) + 1),
+    };
+    let table = tree::parse(text, &at).map_err(|broken| Broken {
+        at: broken.offset.map_or_else(|| At::whole(&file), at),
+        message: broken.message,
     })?;
     Ok(Node {
-        at: At::whole(file),
-        value: Value::Table(lines.table(table.get_ref())),
+        at: At::whole(&file),
+        value: Value::Table(table),
     })
-}
-
-/// Finds lines without counting from the top each time.
-struct Lines {
-    file: Arc<Path>,
-    breaks: Vec<usize>,
-}
-
-impl Lines {
-    fn new(file: &Path, text: &str) -> Lines {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Lines {
-            file: Arc::from(file),
-            breaks: breaks.map(|(offset, _)| offset).collect(),
-        }
-    }
-
-    fn at(&self, offset: usize) -> At {
-        At {
-            file: Arc::clone(&self.file),
-            line: Some(self.breaks.partition_point(|one| *one < offset) + 1),
-        }
-    }
-
-    fn table(&self, table: &DeTable<'_>) -> Table {
-        let entries = table.iter().map(|(key, value)| {
-            // The line of the key, which is where a long value begins.
-            let node = Node {
-                at: self.at(key.span().start),
-                value: self.value(value.get_ref()),
-            };
-            (key.get_ref().to_string(), node)
-        });
-        entries.collect()
-    }
-
-    fn value(&self, value: &DeValue<'_>) -> Value {
-        match value {
-            DeValue::String(text) => Value::Text(text.to_string()),
-            DeValue::Boolean(yes) => Value::Bool(*yes),
-            DeValue::Integer(int) => {
-                i64::from_str_radix(int.as_str(), int.radix()).map_or(Value::Other, Value::Int)
-            }
-            DeValue::Float(float) => float.as_str().parse().map_or(Value::Other, Value::Float),
-            DeValue::Datetime(_) => Value::Other,
-            DeValue::Array(items) => {
-                let item = |item: &Spanned<DeValue<'_>>| Node {
-                    at: self.at(item.span().start),
-                    value: self.value(item.get_ref()),
-                };
-                Value::List(items.iter().map(item).collect())
-            }
-            DeValue::Table(table) => Value::Table(self.table(table)),
-        }
-    }
 }
 
 impl Node {

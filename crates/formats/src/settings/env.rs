@@ -61,7 +61,7 @@ fn path(name: &str, agents: &[String]) -> Vec<String> {
 fn values(text: &str) -> Vec<Plain> {
     let exact = DeValue::parse(text)
         .ok()
-        .map(|value| Plain::of(value.get_ref()));
+        .map(|value| Plain::of(value.get_ref(), &|offset| offset));
     let text = Plain::Text(text.to_owned());
     exact.into_iter().chain([text]).collect()
 }

@@ -1,11 +1,9 @@
 //! Turns the text of a file into single settings with their places.
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
 use super::value::Plain;
 use super::{Error, Layer, Origin};
 use crate::Place;
+use crate::tree::{self, Table};
 
 /// One setting as it was given.
 #[derive(Clone, Debug)]
@@ -36,17 +34,16 @@ impl Where {
 
 /// The settings of a file, in order.
 pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
-    let text = layer.text.strip_prefix('\u{feff}').unwrap_or(layer.text);
-    let at = |offset: Option<usize>| Where {
-        origin: layer.origin.clone(),
-        place: offset.map(|offset| Place::of(text, offset)),
-    };
-    let table = DeTable::parse(text).map_err(|error| {
-        let place = at(error.span().map(|span| span.start));
-        place.error(None, format!("not valid TOML: {}", error.message().trim()))
+    let text = tree::without_mark(layer.text);
+    let table = tree::parse(text, &|offset| offset).map_err(|broken| {
+        let from = Where {
+            origin: layer.origin.clone(),
+            place: broken.offset.map(|offset| Place::of(text, offset)),
+        };
+        from.error(None, broken.message)
     })?;
     let mut found = Vec::new();
-    collect(table.get_ref(), &mut Vec::new(), &mut found);
+    collect(table, &mut Vec::new(), &mut found);
     found.sort_by_key(|(offset, _, _)| *offset);
     let mut places = Places::new(text);
     let given = found.into_iter().map(|(offset, path, value)| Given {
@@ -63,21 +60,17 @@ pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
 type Leaf = (usize, Vec<String>, Plain);
 
 /// Descends to the single settings; an agent's `env` is a single setting although it is a table.
-fn collect(table: &DeTable<'_>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
-    for (key, value) in table.iter() {
-        path.push(key.get_ref().to_string());
-        match value.get_ref() {
-            DeValue::Table(inner) if !inner.is_empty() && is_section(path) => {
+fn collect(table: Table<usize>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
+    for (key, node) in table {
+        path.push(key);
+        match node.value {
+            Plain::Table(inner) if !inner.is_empty() && is_section(path) => {
                 collect(inner, path, found);
             }
-            _ => found.push((start(key, value), path.clone(), Plain::of(value.get_ref()))),
+            value => found.push((node.at, path.clone(), value)),
         }
         path.pop();
     }
-}
-
-fn start<T>(key: &Spanned<T>, value: &Spanned<DeValue<'_>>) -> usize {
-    key.span().start.min(value.span().start)
 }
 
 fn is_section(path: &[String]) -> bool {

@@ -3,49 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use toml::de::DeValue;
-
 use super::{Size, Span, Usd};
+use crate::tree::{Node, Value};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Plain {
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Plain>),
-    Table(Vec<(String, Plain)>),
-    /// A date, or a number that is too large: no setting accepts these.
-    Other,
-}
+/// A value, whose parts have an offset in the file.
+pub(super) type Plain = Value<usize>;
 
 /// What is allowed, as the end of a sentence.
 pub(super) type Allowed = String;
 
 impl Plain {
-    pub fn of(value: &DeValue<'_>) -> Plain {
-        match value {
-            DeValue::String(text) => Plain::Text(text.to_string()),
-            DeValue::Boolean(yes) => Plain::Bool(*yes),
-            DeValue::Integer(int) => {
-                i64::from_str_radix(int.as_str(), int.radix()).map_or(Plain::Other, Plain::Int)
-            }
-            DeValue::Float(float) => float.as_str().parse().map_or(Plain::Other, Plain::Float),
-            DeValue::Datetime(_) => Plain::Other,
-            DeValue::Array(items) => {
-                Plain::List(items.iter().map(|item| Plain::of(item.get_ref())).collect())
-            }
-            DeValue::Table(table) => {
-                let members = table.iter();
-                let plain = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
-                    let key: &std::borrow::Cow<'_, str> = key.get_ref();
-                    (key.to_string(), Plain::of(value.get_ref()))
-                };
-                Plain::Table(members.map(plain).collect())
-            }
-        }
-    }
-
     pub fn bool(&self) -> Result<bool, Allowed> {
         match self {
             Plain::Bool(yes) => Ok(*yes),
@@ -121,17 +88,17 @@ impl Plain {
 
     pub fn texts(&self) -> Result<Vec<String>, Allowed> {
         let texts = match self {
-            Plain::List(items) => items.iter().map(Plain::text).collect(),
+            Plain::List(items) => items.iter().map(|item| item.value.text()).collect(),
             _ => Err(String::new()),
         };
         texts.map_err(|_| "a list of texts, such as [\"--verbose\"]".to_owned())
     }
 
     pub fn text_map(&self) -> Result<BTreeMap<String, String>, Allowed> {
-        let named = |(key, value): &(String, Plain)| {
+        let named = |(key, node): (&String, &Node<usize>)| {
             let usable = !key.is_empty() && !key.contains(['=', '\0']);
             usable
-                .then(|| value.text().ok().map(|text| (key.clone(), text)))
+                .then(|| node.value.text().ok().map(|text| (key.clone(), text)))
                 .flatten()
         };
         let map = match self {
