@@ -150,7 +150,7 @@ impl Default for Rules {
     }
 }
 
-/// What the completion guard does when tasks.md shows nothing.
+/// What the completion guard does if tasks.md has no boxes or does not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {

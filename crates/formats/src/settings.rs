@@ -27,6 +27,7 @@ pub use error::Error;
 pub(crate) use error::nearest;
 pub use keys::{KEYS, Key, without_secret};
 pub use kumite_core::agent_kind::{AgentKind, Prompt};
+pub use kumite_core::journal::Guard;
 pub use kumite_core::program::ProgramKind;
 pub use load::doc;
 pub use size::Size;
@@ -65,15 +66,6 @@ pub struct ReviewSettings {
 pub struct ImplSettings {
     pub retries_max: u8,
     pub guard: Guard,
-}
-
-/// What it means if tasks.md has no boxes or does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
-    /// Nothing is left to do.
-    Seed,
-    /// A person must look.
-    Strict,
 }
 
 #[derive(Clone, Debug, PartialEq)]

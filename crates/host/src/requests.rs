@@ -6,7 +6,7 @@ use std::thread;
 use kumite_agents::Owner;
 use kumite_contest::home::Home;
 use kumite_core::facts::{Facts, Look};
-use kumite_core::journal::{By, Event, Guard, Order, Rules};
+use kumite_core::journal::{By, Event, Order, Rules};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Rest;
 use kumite_core::run::{
@@ -182,10 +182,7 @@ fn rules(settings: &Settings) -> Rules {
         retries_max: settings.implementation.retries_max,
         inspections_max: settings.inspection.rounds_max,
         auto_approve: settings.run.auto_approve,
-        guard: match settings.implementation.guard {
-            kumite_formats::settings::Guard::Seed => Guard::Seed,
-            kumite_formats::settings::Guard::Strict => Guard::Strict,
-        },
+        guard: settings.implementation.guard,
         limit: limits::rules(settings),
     }
 }
