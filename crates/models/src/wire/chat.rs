@@ -6,13 +6,7 @@ use super::{Said, input, input_text, is_structured, not_empty, number, set, text
 use crate::ask::{Ask, Call, Message, Stop, Tool, Usage};
 
 pub(super) fn body(ask: &Ask) -> Value {
-    let mut messages = Vec::new();
-    if let Some(system) = &ask.system {
-        messages.push(json!({"role": "system", "content": system}));
-    }
-    for message in &ask.messages {
-        write(&mut messages, message);
-    }
+    let messages = messages(ask, write);
     let options = &ask.options;
     let tools: Vec<Value> = tools(ask).iter().map(tool).collect();
     let mut body = json!({"model": ask.model.id.name, "messages": messages, "stream": false});
@@ -70,12 +64,6 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
     if !message.is_object() {
         return Err("the answer has no choices[0].message".to_owned());
     }
-    let call = |call: &Value| Call {
-        id: text(&call["id"]),
-        name: text(&call["function"]["name"]),
-        input: input(&call["function"]["arguments"]),
-    };
-    let calls = message["tool_calls"].as_array().into_iter().flatten();
     let stop = match choice["finish_reason"].as_str() {
         _ if message["refusal"].is_string() => Stop::Filter,
         Some("stop") | None => Stop::End,
@@ -89,7 +77,7 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
         text: content(&message["content"])
             .or_else(|| message["refusal"].as_str().map(str::to_owned))
             .unwrap_or_default(),
-        calls: calls.map(call).collect(),
+        calls: calls(message),
         usage: Usage {
             input_tokens: number(usage, "prompt_tokens"),
             output_tokens: number(usage, "completion_tokens"),
@@ -100,6 +88,28 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
         model: body["model"].as_str().map(str::to_owned),
         raw: None,
     })
+}
+
+/// The system text and the conversation.
+pub(super) fn messages(ask: &Ask, write: fn(&mut Vec<Value>, &Message)) -> Vec<Value> {
+    let system = ask.system.iter();
+    let mut messages: Vec<Value> = system
+        .map(|system| json!({"role": "system", "content": system}))
+        .collect();
+    for message in &ask.messages {
+        write(&mut messages, message);
+    }
+    messages
+}
+
+pub(super) fn calls(message: &Value) -> Vec<Call> {
+    let call = |call: &Value| Call {
+        id: text(&call["id"]),
+        name: text(&call["function"]["name"]),
+        input: input(&call["function"]["arguments"]),
+    };
+    let calls = message["tool_calls"].as_array().into_iter().flatten();
+    calls.map(call).collect()
 }
 
 /// A text, or a list of parts as some servers send it.

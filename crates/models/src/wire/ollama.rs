@@ -2,17 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Said, chat, input, not_empty, number, set, text};
+use super::{Said, chat, not_empty, number, set, text};
 use crate::ask::{Answer, Ask, Call, Message, Stop, Usage};
 
 pub(super) fn body(ask: &Ask) -> Value {
-    let mut messages = Vec::new();
-    if let Some(system) = &ask.system {
-        messages.push(json!({"role": "system", "content": system}));
-    }
-    for message in &ask.messages {
-        write(&mut messages, message);
-    }
+    let messages = chat::messages(ask, write);
     let tools: Vec<Value> = ask.tools.iter().map(chat::tool).collect();
     let mut body = json!({"model": ask.model.id.name, "messages": messages, "stream": false});
     set(&mut body, "tools", not_empty(&tools));
@@ -55,15 +49,9 @@ pub(super) fn read(body: &Value) -> Result<Said, String> {
     if !message.is_object() {
         return Err("the answer has no message".to_owned());
     }
-    let call = |call: &Value| Call {
-        id: text(&call["id"]),
-        name: text(&call["function"]["name"]),
-        input: input(&call["function"]["arguments"]),
-    };
-    let calls = message["tool_calls"].as_array().into_iter().flatten();
     Ok(Said {
         text: text(&message["content"]),
-        calls: calls.map(call).collect(),
+        calls: chat::calls(message),
         usage: Usage {
             input_tokens: number(body, "prompt_eval_count"),
             output_tokens: number(body, "eval_count"),
