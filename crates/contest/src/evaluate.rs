@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use kumite_core::contest::{Failed, Failure, Score, Used};
+use kumite_core::contest::{Failure, Score};
 use kumite_formats::contest::{self as formats, MetricKind, Plan};
 use kumite_models::Client;
 use serde_json::Value;
@@ -139,17 +139,5 @@ fn read(submission: &Path) -> Result<String, Missed> {
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Missed {
     let why = format!("cannot {what} {}: {error}", path.display());
-    missed(Failure::Passing, why)
-}
-
-/// A failed try that cost nothing.
-pub(crate) fn missed(failure: Failure, why: String) -> Missed {
-    Missed {
-        failed: Failed {
-            failure,
-            why,
-            retry_after_ms: None,
-        },
-        used: Used::default(),
-    }
+    Missed::free(Failure::Passing, why)
 }

@@ -1,8 +1,7 @@
 //! D4: the judge, as rules or as a model. It says whether another round is worth it.
 //!
 //! A judge is blind: its input contains no team's name or id and no order of teams. It is asked
-//! once;
-//! the core decides about further tries.
+//! once; the core decides about further tries.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,7 @@ use kumite_formats::contest::{self as formats, Plan};
 use serde_json::{Value, json};
 
 use crate::evaluate::Kit;
-use crate::evaluate::asked::{Asked, field, no_prompt, short, text};
+use crate::evaluate::asked::{Asked, field, short, text};
 use crate::prompts::{self, Templates, Texts};
 use crate::work::{Judge, Missed, Turn};
 
@@ -80,7 +79,7 @@ impl Judge for ByModel {
     fn judge(&self, case: &Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
         let now = Timestamp::now().to_zoned(self.zone.clone());
         let prompt = self.prompt(case, &now);
-        let prompt = prompt.map_err(|error| no_prompt(&error))?;
+        let prompt = prompt.map_err(|error| Missed::without_prompt(&error))?;
         self.asked.ask(prompt, turn, read)
     }
 }

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use kumite_core::contest::{Failure, Judgment, Used};
+use kumite_core::contest::{Failure, Judgment, Retry, Used, after_failure};
 use kumite_models::Cancel;
 
 use crate::judge::Case;
-use crate::work::{Judge, Missed, Turn};
+use crate::work::{Judge, Turn};
 
 pub use cases::{CASES, Error, Labelled, Split, parse, shipped};
 pub use report::{Confusion, Failed, Group, Report, Wrong};
@@ -103,25 +103,22 @@ fn ask(judge: &dyn Judge, labelled: &Labelled, way: &Way<'_>) -> Outcome {
             Err(missed) => missed,
         };
         used.add(missed.used);
-        let is_over = attempt > way.retries || missed.failed.failure == Failure::Lasting;
-        if is_over || way.cancel.wait(pause(attempt, &missed)) {
-            return Outcome {
-                judgment: Err(missed.failed.why),
-                calls: attempt,
-                used,
-            };
+        let retry = match missed.failed.failure {
+            Failure::Lasting => Retry::Never,
+            _ => after_failure(attempt, way.retries, &missed.failed),
+        };
+        match retry {
+            Retry::After {
+                attempt: next,
+                wait_ms,
+            } if !way.cancel.wait(Duration::from_millis(wait_ms)) => attempt = next,
+            Retry::After { .. } | Retry::Never => {
+                return Outcome {
+                    judgment: Err(missed.failed.why),
+                    calls: attempt,
+                    used,
+                };
+            }
         }
-        attempt += 1;
-    }
-}
-
-/// Waiting helps only if a server is busy.
-fn pause(attempt: u32, missed: &Missed) -> Duration {
-    let asked = Duration::from_millis(missed.failed.retry_after_ms.unwrap_or(0));
-    match missed.failed.failure {
-        Failure::Passing | Failure::TimedOut => {
-            asked.max(Duration::from_secs(1 << (attempt - 1).min(5)))
-        }
-        Failure::Unusable | Failure::Lasting => asked,
     }
 }

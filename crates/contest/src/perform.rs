@@ -21,7 +21,7 @@ use crate::prompts::Situation;
 use crate::teams::agent::AgentTeam;
 use crate::work::{Missed, Player};
 
-use job::{Job, kept, missed, no_players, spawn, start};
+use job::{Job, kept, no_players, spawn, start};
 
 pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
     match *effect {
@@ -154,7 +154,7 @@ fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
         let failed = |missed| Message::from(job.asked.failed(missed));
         let submit = || {
             let prompt = templates.team(&task, &situation, &now, &texts);
-            let prompt = prompt.map_err(|error| failed(lasting(&error)))?;
+            let prompt = prompt.map_err(|error| failed(Missed::without_prompt(&error)))?;
             files::keep_prompt(&job.dir, &prompt).map_err(kept)?;
             let team = match &*team {
                 Player::Agents(team) => {
@@ -219,7 +219,7 @@ fn with_agents(
         },
         Player::Alone(_) => {
             let why = "this team has no agents".to_owned();
-            job.asked.failed(missed(Failure::Lasting, why)).into()
+            job.asked.failed(Missed::free(Failure::Lasting, why)).into()
         }
     });
 }
@@ -277,7 +277,7 @@ fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Aske
     let done = move |result: Result<(), String>| {
         let event = match result {
             Ok(()) => saved,
-            Err(why) => asked.failed(missed(Failure::Passing, why)),
+            Err(why) => asked.failed(Missed::free(Failure::Passing, why)),
         };
         send(event.into());
     };
@@ -290,9 +290,4 @@ fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Aske
             board.write(&write, done);
         }
     });
-}
-
-/// A template that cannot be rendered will not be next time.
-fn lasting(error: &dyn std::error::Error) -> Missed {
-    missed(Failure::Lasting, format!("cannot make the prompt: {error}"))
 }

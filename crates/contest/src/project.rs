@@ -7,12 +7,13 @@ use kumite_core::contest::board::{Success, standings, success, winner};
 use kumite_core::contest::rows::{
     ExecutionSummary, LeaderBoard, Place, RoundHistory, RoundStatus, Row, TeamStatus, Write,
 };
-use kumite_core::contest::{Contest, Round, Team, Verdict};
+use kumite_core::contest::{Contest, Round, Team};
 use kumite_project::clock::rfc3339;
 use serde_json::{Value, json};
 
 use crate::files;
 use crate::home::{Charter, Home};
+use crate::report::metrics_of;
 
 pub struct Projection<'a> {
     pub home: &'a Home,
@@ -131,25 +132,13 @@ impl Projection<'_> {
 
     /// In the format that mixseek's readers know.
     fn details(&self, round: &Round) -> Value {
-        let Verdict::Scored { score, measures } = &round.verdict else {
-            return Value::Null;
-        };
-        let found = self.contest.rules.metrics.iter().zip(measures);
-        let metrics: Vec<Value> = found
-            .filter_map(|(metric, measure)| {
-                let measure = measure.as_ref()?;
-                let mut found = json!({
-                    "metric_name": metric.name,
-                    "score": measure.score.as_f64(),
-                    "evaluator_comment": measure.remark,
-                });
-                if measure.is_veto {
-                    found["veto"] = Value::Bool(true);
-                }
-                Some(found)
-            })
-            .collect();
-        json!({ "overall_score": score.as_f64(), "metrics": metrics })
+        match round.score() {
+            Some(score) => json!({
+                "overall_score": score.as_f64(),
+                "metrics": metrics_of(self.contest, round),
+            }),
+            None => Value::Null,
+        }
     }
 
     fn history(&self, index: u32, team: &Team, round: &Round) -> Option<Row> {

@@ -170,28 +170,15 @@ pub fn replayed(home: &Home) -> Result<(Charter, Contest), Error> {
 
 fn of_round(contest: &Contest, team_id: &str, round: &Round) -> RoundReport {
     let judgment = round.judgment.as_ref();
-    let (metrics, failed) = match &round.verdict {
-        Verdict::Open => (Vec::new(), None),
-        Verdict::Failed { why } => (Vec::new(), Some(why.clone())),
-        Verdict::Scored { measures, .. } => {
-            let named = contest.rules.metrics.iter().zip(measures);
-            let found = named.filter_map(|(metric, measure)| {
-                let measure = measure.as_ref()?;
-                Some(MetricReport {
-                    name: metric.name.clone(),
-                    score: measure.score.as_f64(),
-                    remark: measure.remark.clone(),
-                    veto: measure.is_veto,
-                })
-            });
-            (found.collect(), None)
-        }
+    let failed = match &round.verdict {
+        Verdict::Failed { why } => Some(why.clone()),
+        Verdict::Open | Verdict::Scored { .. } => None,
     };
     RoundReport {
         team_id: team_id.to_owned(),
         round: round.number,
         score: round.score().map(|score| score.as_f64()),
-        metrics,
+        metrics: metrics_of(contest, round),
         failed,
         should_continue: judgment.map(|it| it.should_continue),
         reasoning: judgment.map(|it| it.reasoning.clone()),
@@ -202,6 +189,24 @@ fn of_round(contest: &Contest, team_id: &str, round: &Round) -> RoundReport {
         submission_format: None,
         prompt: None,
     }
+}
+
+/// The result of each metric, as people and mixseek's readers know it.
+pub fn metrics_of(contest: &Contest, round: &Round) -> Vec<MetricReport> {
+    let Verdict::Scored { measures, .. } = &round.verdict else {
+        return Vec::new();
+    };
+    let named = contest.rules.metrics.iter().zip(measures);
+    let found = named.filter_map(|(metric, measure)| {
+        let measure = measure.as_ref()?;
+        Some(MetricReport {
+            name: metric.name.clone(),
+            score: measure.score.as_f64(),
+            remark: measure.remark.clone(),
+            veto: measure.is_veto,
+        })
+    });
+    found.collect()
 }
 
 /// From rows alone. What they do not contain is unknown.

@@ -93,7 +93,7 @@ fn day_left(budget: u64, usage: &Path) -> Option<u64> {
 
 fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
     let plan = &charter.plan;
-    let (step, program, round, attempt, is_good, used) = match &entry.event {
+    let (step, program, round, attempt, used) = match &entry.event {
         // Its agents were recorded one by one.
         Event::Submitted { team, used, .. } if is_agent(plan, *team) && is_nothing(*used) => {
             return None;
@@ -104,29 +104,24 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
             attempt,
             over,
             ..
-        } => (
-            "submit",
-            player(plan, settings, *team)?,
-            *round,
-            *attempt,
-            over.ended.outcome == Outcome::Finished,
-            Used::of_agent(over.ended.usage),
-        ),
+        } => {
+            let used = Used::of_agent(over.ended.usage);
+            (
+                "submit",
+                player(plan, settings, *team)?,
+                round,
+                attempt,
+                used,
+            )
+        }
         Event::Submitted {
             team,
             round,
             attempt,
             used,
             ..
-        } => (
-            "submit",
-            player(plan, settings, *team)?,
-            *round,
-            *attempt,
-            true,
-            *used,
-        ),
-        Event::SubmitFailed {
+        }
+        | Event::SubmitFailed {
             team,
             round,
             attempt,
@@ -135,9 +130,8 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
         } => (
             "submit",
             player(plan, settings, *team)?,
-            *round,
-            *attempt,
-            false,
+            round,
+            attempt,
             *used,
         ),
         Event::Measured {
@@ -146,40 +140,26 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
             attempt,
             used,
             ..
-        } => (
-            "measure",
-            evaluator(plan, *metric)?,
-            *round,
-            *attempt,
-            true,
-            *used,
-        ),
-        Event::MeasureFailed {
+        }
+        | Event::MeasureFailed {
             metric,
             round,
             attempt,
             used,
             ..
-        } => (
-            "measure",
-            evaluator(plan, *metric)?,
-            *round,
-            *attempt,
-            false,
-            *used,
-        ),
+        } => ("measure", evaluator(plan, *metric)?, round, attempt, *used),
         Event::Judged {
             round,
             attempt,
             used,
             ..
-        } => ("judge", judge(plan)?, *round, *attempt, true, *used),
-        Event::JudgeFailed {
+        }
+        | Event::JudgeFailed {
             round,
             attempt,
             used,
             ..
-        } => ("judge", judge(plan)?, *round, *attempt, false, *used),
+        } => ("judge", judge(plan)?, round, attempt, *used),
         Event::Started { .. }
         | Event::Saved { .. }
         | Event::SaveFailed { .. }
@@ -188,6 +168,13 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
         | Event::CancelRequested { .. }
         | Event::Resumed => return None,
     };
+    let is_good = match &entry.event {
+        Event::AgentEnded { over, .. } => over.ended.outcome == Outcome::Finished,
+        event => matches!(
+            event,
+            Event::Submitted { .. } | Event::Measured { .. } | Event::Judged { .. }
+        ),
+    };
     if !is_good && is_nothing(used) {
         return None;
     }
@@ -195,8 +182,8 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
         contest: &charter.id,
         id: format!("{}-{}", charter.id, entry.seq),
         step,
-        round,
-        attempt,
+        round: *round,
+        attempt: *attempt,
         program,
         is_good,
         at_ms: entry.at_ms,

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_core::contest::{Failed, Judgment, Measure, Used};
+use kumite_core::contest::{Failed, Failure, Judgment, Measure, Used};
 use kumite_models::Cancel;
 use serde_json::Value;
 
+use crate::prompts;
 use crate::teams::agent::AgentTeam;
 
 /// One try of any kind.
@@ -45,6 +46,26 @@ pub struct Handed {
 pub struct Missed {
     pub failed: Failed,
     pub used: Used,
+}
+
+impl Missed {
+    /// A try that cost nothing.
+    pub fn free(failure: Failure, why: String) -> Missed {
+        Missed {
+            failed: Failed {
+                failure,
+                why,
+                retry_after_ms: None,
+            },
+            used: Used::default(),
+        }
+    }
+
+    /// A template that cannot be rendered will not work next time either.
+    pub fn without_prompt(error: &prompts::Error) -> Missed {
+        let why = format!("cannot make the prompt: {error}");
+        Missed::free(Failure::Lasting, why)
+    }
 }
 
 /// D1: works independently, with nothing but the prompt (D3).

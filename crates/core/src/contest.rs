@@ -32,7 +32,7 @@ pub use event::{
 };
 pub use exit::{Exit, Fate, Reason};
 pub use notice::{End, Notice, Part, What};
-pub use retry::Retry;
+pub use retry::{Retry, after_failure, pause_ms};
 pub use rules::{Metric, ROUNDS_LIMIT, Rules};
 pub use score::{Confidence, Score};
 pub use state::{

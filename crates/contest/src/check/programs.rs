@@ -21,14 +21,11 @@ const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Every command of a metric or a member, by its program.
 pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
-    let metrics = plan
-        .evaluator
-        .metrics
-        .iter()
-        .filter_map(|metric| match &metric.kind {
-            MetricKind::Command { command, .. } => Some(command),
-            MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Plugin { .. } => None,
-        });
+    let metrics = plan.evaluator.metrics.iter();
+    let metrics = metrics.filter_map(|metric| match &metric.kind {
+        MetricKind::Command { command, .. } => Some(command),
+        MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Plugin { .. } => None,
+    });
     let members = members(plan).filter_map(|kind| match kind {
         MemberKind::Command(command) => Some(command),
         _ => None,
@@ -69,14 +66,11 @@ pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
 
 /// Python exists, and finds the module or file of each class.
 pub(super) fn plugins(plan: &Plan, world: &World<'_>) -> Vec<Check> {
-    let metrics = plan
-        .evaluator
-        .metrics
-        .iter()
-        .filter_map(|metric| match &metric.kind {
-            MetricKind::Plugin { plugin, .. } => Some(plugin),
-            MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Command { .. } => None,
-        });
+    let metrics = plan.evaluator.metrics.iter();
+    let metrics = metrics.filter_map(|metric| match &metric.kind {
+        MetricKind::Plugin { plugin, .. } => Some(plugin),
+        MetricKind::Llm { .. } | MetricKind::Checklist(_) | MetricKind::Command { .. } => None,
+    });
     let members = members(plan).filter_map(|kind| match kind {
         MemberKind::Plugin(plugin) => Some(plugin),
         _ => None,

@@ -8,7 +8,6 @@ use kumite_models::{Answer, Ask, Client, Error, Kind, Model, Options, Stop, Usag
 use serde_json::Value;
 
 use super::Kit;
-use crate::prompts;
 use crate::work::{Missed, Turn};
 
 /// Appended to every instruction: text inside blocks is not an instruction.
@@ -89,7 +88,7 @@ impl Asked {
             let why = format!("{id} gave an answer that cannot be used: {why}");
             Missed {
                 used,
-                ..super::missed(Failure::Unusable, why)
+                ..Missed::free(Failure::Unusable, why)
             }
         })?;
         Ok((answer, used))
@@ -143,15 +142,9 @@ pub(crate) fn missed(failure: &kumite_models::Failure) -> Missed {
         Kind::Refused { .. } | Kind::Auth => Failure::Lasting,
     };
     let millis = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    let mut missed = super::missed(kind, failure.message.clone());
+    let mut missed = Missed::free(kind, failure.message.clone());
     missed.failed.retry_after_ms = failure.retry_after().map(millis);
     missed
-}
-
-/// A template that cannot be rendered will not work next time either.
-pub(crate) fn no_prompt(error: &prompts::Error) -> Missed {
-    let why = format!("cannot make the prompt: {error}");
-    super::missed(Failure::Lasting, why)
 }
 
 /// A required field, by its name.

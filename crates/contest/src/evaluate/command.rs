@@ -12,7 +12,7 @@ use kumite_core::contest::{Failure, Measure, Used};
 use kumite_files::{Access, Durable, replace};
 use serde_json::Value;
 
-use super::{asked, cannot, missed, remark, score};
+use super::{asked, cannot, remark, score};
 use crate::program::{self, Output, Program, Trouble, complaint};
 use crate::work::{Metric, Missed, Turn};
 
@@ -64,7 +64,7 @@ impl Metric for ByCommand {
         let measure = self.read(&output).map_err(|why| {
             let said = complaint(&output.stderr);
             let why = format!("{program} gave an answer that cannot be used: {why}{said}");
-            missed(Failure::Unusable, why)
+            Missed::free(Failure::Unusable, why)
         })?;
         Ok((measure, Used::default()))
     }
@@ -150,5 +150,5 @@ fn failed(trouble: Trouble) -> Missed {
         Trouble::TimedOut(_) => Failure::TimedOut,
         Trouble::Start(..) | Trouble::Cancelled(_) | Trouble::Failed(_) => Failure::Passing,
     };
-    missed(failure, trouble.into_sentence())
+    Missed::free(failure, trouble.into_sentence())
 }

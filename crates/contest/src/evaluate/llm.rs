@@ -9,7 +9,7 @@ use kumite_core::contest::{Measure, Used};
 use kumite_formats::contest::{Llm, Plan};
 use serde_json::{Value, json};
 
-use super::asked::{self, Asked, text};
+use super::asked::{Asked, text};
 use super::{Kit, remark, score};
 use crate::prompts::Templates;
 use crate::work::{Metric, Missed, Turn};
@@ -46,7 +46,7 @@ impl Metric for ByModel {
         let text = super::read(submission)?;
         let now = Timestamp::now().to_zoned(self.zone.clone());
         let prompt = self.templates.evaluator(task, &text, &now);
-        let prompt = prompt.map_err(|error| asked::no_prompt(&error))?;
+        let prompt = prompt.map_err(|error| Missed::without_prompt(&error))?;
         self.asked.ask(prompt, turn, measure)
     }
 }

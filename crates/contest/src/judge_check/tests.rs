@@ -5,8 +5,8 @@ use kumite_core::contest::Confidence;
 use serde_json::json;
 
 use super::*;
-use crate::evaluate::missed;
 use crate::judge::Rules;
+use crate::work::Missed;
 
 fn way(cancel: &Cancel) -> Way<'_> {
     Way {
@@ -175,7 +175,7 @@ impl Judge for Failing {
                 micros: 1,
                 ..Used::default()
             },
-            ..missed(self.failure, why)
+            ..Missed::free(self.failure, why)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use kumite_core::contest::{Contest, Failed, Failure, Used};
+use kumite_core::contest::{Contest, Failure};
 use kumite_models::Cancel;
 
 use crate::asked::{Asked, At};
@@ -99,7 +99,7 @@ pub fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + 
 
 /// Answers in the place of somebody who cannot be asked.
 fn refuse(desk: &Desk, asked: Asked, failure: Failure, why: String) {
-    let event = asked.failed(missed(failure, why));
+    let event = asked.failed(Missed::free(failure, why));
     (desk.send)(event.into());
 }
 
@@ -117,16 +117,5 @@ pub fn kept(job: &Job, error: std::io::Error) -> Message {
     Message::Unkept {
         team: job.at.team,
         error,
-    }
-}
-
-pub fn missed(failure: Failure, why: String) -> Missed {
-    Missed {
-        failed: Failed {
-            failure,
-            why,
-            retry_after_ms: None,
-        },
-        used: Used::default(),
     }
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use kumite_core::contest::{Failed, Failure as Kept, Used};
+use kumite_core::contest::{Failed, Failure as Kept, Used, pause_ms};
 use kumite_formats::contest::Price;
 use kumite_models::{Ask, Cancel, Client, Failure, Kind, Reply, Usage};
 
-use crate::evaluate::asked::used;
+use crate::evaluate::asked;
 use crate::work::Turn;
 
 pub(super) struct Meter<'a> {
@@ -62,7 +62,8 @@ impl<'a> Meter<'a> {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
-            let pause = failure.retry_after().unwrap_or(pause(retried));
+            let usual = Duration::from_millis(pause_ms(retried + 1));
+            let pause = failure.retry_after().unwrap_or(usual);
             if !failure.may_pass() || retried == retries || pause >= self.left() {
                 return Err(failure);
             }
@@ -99,7 +100,7 @@ impl<'a> Meter<'a> {
     pub fn charge(&self, model: &str, usage: Usage) {
         let price = self.prices.get(model).copied();
         let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        all.add(used(usage, price));
+        all.add(asked::used(usage, price));
     }
 
     pub fn used(&self) -> Used {
@@ -117,26 +118,18 @@ impl<'a> Meter<'a> {
                 retry_after_ms: None,
             };
         }
-        let kept = match failure.kind {
-            Kind::Auth | Kind::Refused { .. } => Kept::Lasting,
-            Kind::Malformed | Kind::Endless => Kept::Unusable,
-            Kind::Limited { .. }
-            | Kind::Overloaded { .. }
-            | Kind::Server { .. }
-            | Kind::Unreachable
-            | Kind::TimedOut
-            | Kind::Cancelled => Kept::Passing,
-        };
-        let wait_ms = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        Failed {
-            failure: kept,
-            why: failure.message.clone(),
-            retry_after_ms: failure.retry_after().map(wait_ms),
+        let failed = asked::missed(failure).failed;
+        match failure.kind {
+            // It was not the whole try that ran out of time.
+            Kind::TimedOut => Failed {
+                failure: Kept::Passing,
+                ..failed
+            },
+            Kind::Malformed => Failed {
+                failure: Kept::Unusable,
+                ..failed
+            },
+            _ => failed,
         }
     }
-}
-
-/// 1 s, 2 s, 4 s, and so on up to a minute.
-fn pause(retried: u32) -> Duration {
-    Duration::from_secs(1 << retried.min(6)).min(Duration::from_secs(60))
 }

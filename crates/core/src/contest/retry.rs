@@ -40,7 +40,7 @@ fn once_more(attempt: u32, retries: u32, wait_ms: u64) -> Retry {
     }
 }
 
-/// 1 s, 2 s, 4 s, and so on up to a minute.
-fn pause_ms(attempt: u32) -> u64 {
+/// How long to wait after try number `attempt`: 1 s, 2 s, 4 s, and so on up to a minute.
+pub fn pause_ms(attempt: u32) -> u64 {
     (1000 << attempt.saturating_sub(1).min(6)).min(60_000)
 }
