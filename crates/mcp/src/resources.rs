@@ -1,6 +1,7 @@
 //! Documents as resources: `kumite://specs/<spec>/<document>`.
 
 use kumite_project::documents;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
@@ -12,6 +13,12 @@ use crate::refusal::{Refusal, Result};
 const ROOT: &str = "kumite://specs/";
 /// How many resources are listed at once.
 const PAGE: usize = 500;
+/// All other bytes of a segment are escaped.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The documents of all specs. `cursor` comes from the previous page.
 pub fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesResult> {
@@ -61,41 +68,14 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
+/// A name as one segment of a URI.
 fn encoded(name: &str) -> String {
-    let mut out = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+    utf8_percent_encode(name, SEGMENT).to_string()
 }
 
 /// Text that is not an escape stays unchanged.
 fn decoded(name: &str) -> String {
-    let mut out = Vec::new();
-    let mut rest = name.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digits = behind
-            .get(..2)
-            .filter(|it| it.iter().all(u8::is_ascii_hexdigit));
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, escaped) {
-            (b'%', Some(escaped)) => {
-                out.push(escaped);
-                rest = &behind[2..];
-            }
-            _ => {
-                out.push(*byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(name).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

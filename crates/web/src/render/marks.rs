@@ -1,6 +1,7 @@
 //! Small elements that many pages use: ticking times, bars, short counts, links.
 
 use maud::{Markup, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The time since then; it ticks.
 pub fn since(time: &str) -> Markup {
@@ -70,17 +71,15 @@ pub fn sentence(words: &str) -> Markup {
 
 /// A name as one segment of a path. Names that we make need no escapes; file names may.
 pub fn segment(name: &str) -> String {
-    let mut text = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                text.push(char::from(byte));
-            }
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
+    utf8_percent_encode(name, SEGMENT).to_string()
 }
+
+/// All other bytes of a segment are escaped.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 #[cfg(test)]
 mod tests {
