@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_agents::{Program, find_program, run_to_end};
-use kumite_core::program::ProgramKind;
+use kumite_project::limits::account_dir;
 
 use crate::agent::{Agent, Kind};
 
@@ -74,7 +74,8 @@ fn login(kind: Kind, path: &Path, world: &World) -> Login {
         let answer = world.ask(path, signs.ask);
         return answer.map_or(Login::Unknown, |answer| known(answer.good));
     }
-    match world.account(program).join(signs.file).exists() {
+    let account = account_dir(program, &|name| world.variable(name).map(PathBuf::from));
+    match account.join(signs.file).exists() {
         true => Login::Yes,
         false if signs.is_needed => Login::No,
         false => Login::Unknown,
@@ -112,15 +113,6 @@ impl World {
         let value = own.map(|(_, value)| value.clone());
         let value = value.or_else(|| std::env::var(name).ok());
         value.filter(|value| !value.is_empty())
-    }
-
-    /// Where the program keeps its login.
-    fn account(&self, program: ProgramKind) -> PathBuf {
-        let account = &program.facts().account;
-        let place = |name: &str| self.variable(name).map(PathBuf::from);
-        let parent = place(account.variable)
-            .unwrap_or_else(|| place("HOME").unwrap_or_default().join(account.home));
-        parent.join(account.folder)
     }
 
     /// Its output, unless it takes too long.

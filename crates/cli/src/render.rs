@@ -9,6 +9,7 @@ use kumite_core::run::StateName;
 use kumite_project::announce::Announcement;
 use kumite_project::clock::local_time;
 use kumite_project::wording;
+pub use kumite_project::wording::{elapsed, thousands};
 
 /// One line for a person: time, spec, what happened.
 pub fn line(announcement: &Announcement, width: usize) -> String {
@@ -48,28 +49,6 @@ pub fn state_style(state: StateName) -> Style {
         StateName::Paused | StateName::Waiting | StateName::Stopped => Style::new().yellow(),
         StateName::Idle => Style::new().dim(),
     }
-}
-
-/// `3m 07s`
-pub fn elapsed(seconds: u64) -> String {
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s}s"),
-        (0, m, s) => format!("{m}m {s:02}s"),
-        (h, m, _) => format!("{h}h {m:02}m"),
-    }
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Our marks as ASCII, for a locale without other characters.

@@ -61,17 +61,16 @@ impl Account {
             let value = agent.env.get(name).cloned().or_else(|| variable(name));
             value.filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let home = given("HOME").unwrap_or_default();
+        let home = || given("HOME").unwrap_or_default();
         let (program, dir) = match &agent.kind {
-            AgentKind::Program { kind, .. } => (
-                PathBuf::from(kind.name()),
-                account_dir(*kind, &given, &home),
-            ),
+            AgentKind::Program { kind, .. } => {
+                (PathBuf::from(kind.name()), account_dir(*kind, &given))
+            }
             AgentKind::Acp { command } | AgentKind::Command { command, .. } => {
                 let program = command.first().map_or("", String::as_str);
-                (resolved(program, given("PATH")), home)
+                (resolved(program, given("PATH")), home())
             }
-            AgentKind::Scripted { .. } => (PathBuf::from("scripted"), home),
+            AgentKind::Scripted { .. } => (PathBuf::from("scripted"), home()),
         };
         let dir = dir.canonicalize().unwrap_or(dir);
         Account { program, dir }
@@ -86,10 +85,11 @@ impl Account {
     }
 }
 
-/// Where a program keeps its login. We never read it.
-fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>, home: &Path) -> PathBuf {
+/// Where a program keeps its login. We never read it. `given` looks up a variable.
+pub fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
     let account = &kind.facts().account;
-    let parent = given(account.variable).unwrap_or_else(|| home.join(account.home));
+    let home = || given("HOME").unwrap_or_default();
+    let parent = given(account.variable).unwrap_or_else(|| home().join(account.home));
     // Without this, an empty name would add a slash, and the result would be another account.
     parent.join(account.folder).components().collect()
 }

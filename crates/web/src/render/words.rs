@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use kumite_contest::view::{ContestState, TeamState};
 use kumite_core::budget::dollars;
 use kumite_core::run::StateName;
+pub use kumite_project::wording::{elapsed, thousands};
 use maud::{Markup, html};
 
 /// A moment; the script shows it in the person's time zone.
@@ -25,14 +26,6 @@ pub fn milliseconds(at: &str) -> Option<i64> {
     at.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 
-pub fn elapsed(seconds: u64) -> String {
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s}s"),
-        (0, m, s) => format!("{m}m {s:02}s"),
-        (h, m, _) => format!("{h}h {m:02}m"),
-    }
-}
-
 /// A duration in which tenths of a second matter.
 pub fn took(seconds: f64) -> String {
     match seconds {
@@ -43,19 +36,6 @@ pub fn took(seconds: f64) -> String {
 
 pub fn money(usd: f64) -> String {
     dollars((usd * 1e6).round() as u64)
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A state that is shown as a coloured word. The style sheet has a colour for each state of a spec.
