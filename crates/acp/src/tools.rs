@@ -210,5 +210,4 @@ fn kind(kind: ToolKind) -> String {
 }
 
 #[cfg(test)]
-#[path = "tools_tests.rs"]
 mod tests;

@@ -219,5 +219,4 @@ fn with_end(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "transcript_tests.rs"]
 mod tests;

@@ -9,9 +9,7 @@ mod llm;
 mod plugin;
 mod rubric;
 #[cfg(test)]
-pub(crate) mod stage;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fs;
 use std::path::{Path, PathBuf};

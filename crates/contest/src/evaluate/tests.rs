@@ -1,3 +1,4 @@
 mod command;
 mod model;
 mod plugin;
+pub(crate) mod stage;

@@ -8,7 +8,7 @@ use kumite_models::Ask;
 use serde_json::json;
 
 use super::*;
-use crate::evaluate::stage::Stage;
+use crate::evaluate::tests::stage::Stage;
 use kumite_core::contest::{Contest, Measure, Phase, Round, Stage as ContestStage, Team, Verdict};
 
 fn score(points: u64) -> Score {

@@ -9,7 +9,7 @@ use kumite_core::contest::{Failure, Measure};
 use kumite_formats::contest::{Checklist, Command, Judge, MetricKind};
 
 use crate::evaluate::metrics;
-use crate::evaluate::stage::Stage;
+use crate::evaluate::tests::stage::Stage;
 
 fn command(argv: &[&str], veto_below: Option<f64>) -> MetricKind {
     MetricKind::Command {

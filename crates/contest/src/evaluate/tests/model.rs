@@ -6,7 +6,7 @@ use kumite_formats::contest::{Judge, MetricKind, Rubric};
 use serde_json::{Value, json};
 
 use crate::evaluate::metrics;
-use crate::evaluate::stage::{MODEL, Stage};
+use crate::evaluate::tests::stage::{MODEL, Stage};
 
 fn answering(value: Value) -> (Stage, kumite_fake_model::Server) {
     Stage::with(vec![Act::Result { value }])

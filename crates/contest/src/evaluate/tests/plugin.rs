@@ -5,7 +5,7 @@ use kumite_core::contest::Failure;
 use kumite_formats::contest::{Command, Judge, MetricKind, Plugin};
 
 use crate::evaluate::metrics;
-use crate::evaluate::stage::Stage;
+use crate::evaluate::tests::stage::Stage;
 
 const METRICS: &str = r#"
 class Result:

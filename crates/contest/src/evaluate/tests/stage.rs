@@ -14,7 +14,7 @@ use kumite_formats::contest::{
 use kumite_models::{Cancel, Client};
 use tempfile::TempDir;
 
-use super::{Kit, metrics};
+use crate::evaluate::{Kit, metrics};
 use crate::prompts::Templates;
 use crate::work::{Missed, Turn};
 
