@@ -14,10 +14,10 @@ use serde_json::Value;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::lines::{self, Line};
+use crate::lines::{self, Received};
 
 pub enum Event {
-    Line(Line),
+    Line(Received),
     /// Its stdout is closed.
     Closed,
     Exited(io::Result<ExitStatus>),

@@ -41,7 +41,7 @@ use crate::tell::Teller;
 
 /// Runs `kumite __acp [--resume SESSION] -- COMMAND...`; `args` are the arguments after `__acp`.
 pub fn bridge(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let Some(order) = Order::read(args) else {
+    let Some(order) = Invocation::read(args) else {
         eprintln!("usage: kumite __acp [--resume SESSION] -- COMMAND...");
         return ExitCode::from(2);
     };
@@ -56,7 +56,7 @@ pub fn bridge(args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn play(order: &Order, teller: &mut Teller) -> Over {
+fn play(order: &Invocation, teller: &mut Teller) -> Over {
     let failed = |sentence: String| Over::Ended(Outcome::Failed(sentence));
     let policy = match Policy::from_env() {
         Ok(policy) => policy,
@@ -77,13 +77,13 @@ fn play(order: &Order, teller: &mut Teller) -> Over {
     }
 }
 
-struct Order {
+struct Invocation {
     resume: Option<String>,
     command: Vec<OsString>,
 }
 
-impl Order {
-    fn read(mut args: impl Iterator<Item = OsString>) -> Option<Order> {
+impl Invocation {
+    fn read(mut args: impl Iterator<Item = OsString>) -> Option<Invocation> {
         let mut resume = None;
         loop {
             match args.next()?.to_str()? {
@@ -93,7 +93,7 @@ impl Order {
             }
         }
         let command: Vec<OsString> = args.collect();
-        (!command.is_empty()).then_some(Order { resume, command })
+        (!command.is_empty()).then_some(Invocation { resume, command })
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Option<(Option<String>, usize)> {
-        let order = Order::read(line.split_whitespace().map(OsString::from))?;
+        let order = Invocation::read(line.split_whitespace().map(OsString::from))?;
         Some((order.resume, order.command.len()))
     }
 

@@ -8,14 +8,14 @@ use memchr::memchr;
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum Received {
     Whole(Vec<u8>),
     /// The line had this many bytes.
     TooLong(u64),
 }
 
 /// The next line without its newline. Text after the last newline is a line too.
-pub fn next(from: &mut impl BufRead) -> io::Result<Option<Line>> {
+pub fn next(from: &mut impl BufRead) -> io::Result<Option<Received>> {
     let mut line = Vec::new();
     let mut skipped = 0;
     loop {
@@ -40,8 +40,8 @@ pub fn next(from: &mut impl BufRead) -> io::Result<Option<Line>> {
         from.consume(used);
         if ended || newline.is_some() {
             return Ok(Some(match skipped {
-                0 => Line::Whole(line),
-                bytes => Line::TooLong(bytes),
+                0 => Received::Whole(line),
+                bytes => Received::TooLong(bytes),
             }));
         }
     }
@@ -53,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: &[u8], buffer: usize) -> Vec<Line> {
+    fn lines(text: &[u8], buffer: usize) -> Vec<Received> {
         let mut from = BufReader::with_capacity(buffer, text);
         let mut found = Vec::new();
         while let Some(line) = next(&mut from).unwrap() {
@@ -62,8 +62,8 @@ mod tests {
         found
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.as_bytes().to_vec())
+    fn whole(text: &str) -> Received {
+        Received::Whole(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -80,11 +80,11 @@ mod tests {
     fn a_line_that_is_too_long_is_counted_and_the_next_one_is_whole() {
         let mut text = vec![b'x'; LINE_MAX + 1];
         text.extend_from_slice(b"\nnext\n");
-        let too_long = Line::TooLong(LINE_MAX as u64 + 1);
+        let too_long = Received::TooLong(LINE_MAX as u64 + 1);
         assert_eq!(lines(&text, 64 * 1024), [too_long, whole("next")]);
         let mut text = vec![b'x'; LINE_MAX];
         text.push(b'\n');
         let found = lines(&text, 64 * 1024);
-        assert!(matches!(found.as_slice(), [Line::Whole(line)] if line.len() == LINE_MAX));
+        assert!(matches!(found.as_slice(), [Received::Whole(line)] if line.len() == LINE_MAX));
     }
 }

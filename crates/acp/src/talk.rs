@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::agent::{Agent, Event};
 use crate::answer::{Client, Policy};
 use crate::fault;
-use crate::lines::Line;
+use crate::lines::Received;
 use crate::tell::Teller;
 
 /// How long an agent may take to react to a cancellation, and to exit when asked to.
@@ -258,16 +258,16 @@ impl<'a> Talk<'a> {
         step
     }
 
-    fn hear(&mut self, line: Line) -> Step {
+    fn hear(&mut self, line: Received) -> Step {
         let step = match line {
-            Line::TooLong(bytes) => {
+            Received::TooLong(bytes) => {
                 self.teller.note(&format!(
                     "a line of {bytes} bytes was skipped: it is too long"
                 ));
                 Step::Done
             }
-            Line::Whole(line) if line.trim_ascii().is_empty() => Step::Done,
-            Line::Whole(line) => match serde_json::from_slice::<Message>(&line) {
+            Received::Whole(line) if line.trim_ascii().is_empty() => Step::Done,
+            Received::Whole(line) => match serde_json::from_slice::<Message>(&line) {
                 Ok(message) if message.method.is_some() || message.id.is_some() => {
                     self.take(message)
                 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kumite_core::contest::rows::{LeaderBoard, Place, RoundHistory, RoundStatus, Row, Write};
+use kumite_core::contest::rows::{LeaderBoard, RoundHistory, RoundKey, RoundStatus, Row, Write};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -156,7 +156,7 @@ impl Board {
 
 fn round_of(team: u32, round: u32) -> Vec<Row> {
     const TIME: u64 = 1_794_805_620_123;
-    let place = Place {
+    let place = RoundKey {
         execution_id: "bench".to_owned(),
         team_id: format!("team-{team}"),
         team_name: format!("Team {team}"),

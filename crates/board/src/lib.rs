@@ -13,7 +13,7 @@ mod serve;
 mod show;
 mod statements;
 mod tables;
-mod turn;
+mod ticket;
 mod upsert;
 mod value;
 mod wire;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Kind};
 use crate::open::{absolute, connect, patiently};
 use crate::show::{Table, csv, lines, markdown, object_lines, objects};
-use crate::turn::{self, For};
+use crate::ticket::{self, For};
 use crate::value::table;
 
 /// A running contest releases the file several times per second.
@@ -76,7 +76,7 @@ pub fn answer(db: &Path, question: &str) -> Result<String, Error> {
         let message = format!("there is no database {}", db.display());
         return Err(Error::new(Kind::Other, message));
     }
-    let _turn = turn::take(&db, For::Reading)?;
+    let _ticket = ticket::take(&db, For::Reading)?;
     let reader = Reader {
         connection: patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadOnly, None))?,
         db,

@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT};
 
 use crate::error::{Error, Kind};
 use crate::open::{LOCK_STEP, absolute, check, close, open, write};
-use crate::turn::{self, For, Turn};
+use crate::ticket::{self, For, Ticket};
 use crate::wire::{Ask, Request, reply};
 
 /// How long the file stays open with nothing to write.
@@ -134,7 +134,7 @@ struct Board {
 struct Open {
     connection: Connection,
     /// Released after the file is closed.
-    turn: Option<Turn>,
+    ticket: Option<Ticket>,
     since: Instant,
 }
 
@@ -187,10 +187,10 @@ impl Board {
             Some(open) => open,
             None => {
                 let path = absolute(&self.path)?;
-                let turn = turn::take(&path, For::Writing)?;
+                let ticket = ticket::take(&path, For::Writing)?;
                 Open {
                     connection: open(&path)?,
-                    turn,
+                    ticket,
                     since: Instant::now(),
                 }
             }
@@ -203,7 +203,7 @@ impl Board {
             Some(_) => Ok(()),
             None => {
                 let path = absolute(&self.path)?;
-                let _turn = turn::take(&path, For::Writing)?;
+                let _ticket = ticket::take(&path, For::Writing)?;
                 check(&path)
             }
         }
@@ -212,7 +212,7 @@ impl Board {
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             close(open.connection);
-            drop(open.turn);
+            drop(open.ticket);
         }
     }
 }

@@ -84,7 +84,7 @@ mod tests {
 
     use duckdb::AccessMode;
     use flate2::read::GzDecoder;
-    use kumite_core::contest::rows::{LeaderBoard, Place, Row, Write};
+    use kumite_core::contest::rows::{LeaderBoard, RoundKey, Row, Write};
 
     use super::*;
     use crate::open::{close, connect, open, write};
@@ -143,7 +143,7 @@ mod tests {
         let none = [("a".to_owned(), 0.0), ("b".to_owned(), 0.0)];
         assert_eq!(scores(&connection, "cost_usd"), none);
         let again = LeaderBoard {
-            place: Place {
+            place: RoundKey {
                 execution_id: "contest-1".to_owned(),
                 team_id: "a".to_owned(),
                 team_name: "Team a".to_owned(),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use duckdb::Connection;
-use kumite_core::contest::rows::{Place, Row};
+use kumite_core::contest::rows::{RoundKey, Row};
 
 use crate::schema::{
     EXECUTION_SUMMARY, LEADER_BOARD, ROUND_HISTORY, ROUND_STATUS, TEAM_STATUS, Table,
@@ -50,7 +50,7 @@ fn place(row: &Row) -> (&'static Table, Key<'_>) {
     }
 }
 
-fn of_round(place: &Place) -> Key<'_> {
+fn of_round(place: &RoundKey) -> Key<'_> {
     (&place.execution_id, &place.team_id, place.round_number)
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::{Agent, Choice, Halt, Kit, Row, Verdict, check, names};
+use crate::{Agent, Choice, Halt, Row, Setup, Verdict, check, names};
 
 pub const PROGRAM: &str = "kumite-check";
 /// Names another program, for installations that keep it elsewhere.
@@ -35,7 +35,7 @@ usage: kumite-check JOB PROJECT KUMITE    JOB is a JSON object, the others are p
 
 /// What to check. The paths are separate arguments: they need not be UTF-8.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct CheckRequest {
     /// Its name in the settings.
     pub agent: String,
     /// As the program reports it.
@@ -74,7 +74,7 @@ pub fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run(job: &Job, project: &Path, kumite: &Path) -> Result<ExitCode, Trouble> {
+fn run(job: &CheckRequest, project: &Path, kumite: &Path) -> Result<ExitCode, Trouble> {
     console::set_colors_enabled(job.has_colors);
     let loader = Loader::load(&Project::at(project), Flags::default());
     let loader = loader.map_err(|error| Trouble(INVALID, sentence(&error)))?;
@@ -89,7 +89,7 @@ fn run(job: &Job, project: &Path, kumite: &Path) -> Result<ExitCode, Trouble> {
         let why = format!("there is no scenario {only}; there are {known}");
         return Err(Trouble(USAGE, why));
     }
-    let kit = Kit {
+    let kit = Setup {
         agent,
         binary: kumite.to_owned(),
         project: project.to_owned(),

@@ -17,7 +17,7 @@ use crate::verdict::{Result, Verdict, expect};
 
 /// What every scenario needs.
 #[derive(Clone, Debug)]
-pub struct Kit {
+pub struct Setup {
     pub agent: Agent,
     /// kumite's own binary, for supervisors.
     pub binary: PathBuf,
@@ -46,7 +46,7 @@ const SILENCE_MIN: Duration = Duration::from_secs(3);
 const SILENCE_MAX: Duration = Duration::from_secs(90);
 
 /// Runs all selected scenarios. `each` gets their rows, in the order of the list.
-pub fn check(kit: &Kit, choice: &Choice, each: &(dyn Fn(&Row) + Sync)) -> Report {
+pub fn check(kit: &Setup, choice: &Choice, each: &(dyn Fn(&Row) + Sync)) -> Report {
     let mut kit = kit.clone();
     let chosen: Vec<&Scenario> = all(kit.agent.kind)
         .filter(|scenario| {
@@ -101,7 +101,7 @@ fn take<'a>(next: &AtomicUsize, chosen: &[&'a Scenario]) -> Option<(usize, &'a S
 
 /// A multiple of the time that the program needs for a greeting on this machine: a longer silence
 /// is a hang, and a slow program is not.
-fn silence(kit: &Kit) -> Duration {
+fn silence(kit: &Setup) -> Duration {
     if !kit.offline || matches!(kit.agent.host(), Kind::Acp | Kind::Command) {
         return SILENCE_MIN;
     }
@@ -121,7 +121,7 @@ fn silence(kit: &Kit) -> Duration {
     }
 }
 
-fn row(kit: &Kit, scenario: &Scenario) -> Row {
+fn row(kit: &Setup, scenario: &Scenario) -> Row {
     let since = Instant::now();
     let verdict = match reason_to_skip(kit, scenario) {
         Some(reason) => Verdict::Skipped(reason.to_owned()),
@@ -135,7 +135,7 @@ fn row(kit: &Kit, scenario: &Scenario) -> Row {
     }
 }
 
-fn reason_to_skip(kit: &Kit, scenario: &Scenario) -> Option<&'static str> {
+fn reason_to_skip(kit: &Setup, scenario: &Scenario) -> Option<&'static str> {
     let own = scenario
         .not
         .iter()
@@ -150,7 +150,7 @@ fn reason_to_skip(kit: &Kit, scenario: &Scenario) -> Option<&'static str> {
     own.map(|(_, reason)| *reason).or(needed)
 }
 
-fn verdict(kit: &Kit, scenario: &Scenario) -> Verdict {
+fn verdict(kit: &Setup, scenario: &Scenario) -> Verdict {
     let mut stage = match Stage::new(kit) {
         Ok(stage) => stage,
         Err(miss) => return Verdict::Failed(miss.0),

@@ -16,7 +16,7 @@ use crate::living::living_in;
 use crate::obedient;
 use crate::offline::{self, Credentials};
 use crate::ran::{Ran, Running};
-use crate::run::Kit;
+use crate::run::Setup;
 use crate::verdict::Result;
 
 /// No scenario takes longer than this, whatever the program does.
@@ -25,7 +25,7 @@ const TERM_GRACE: Duration = Duration::from_secs(5);
 const EXIT_GRACE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Stage<'a> {
-    pub kit: &'a Kit,
+    pub kit: &'a Setup,
     root: TempDir,
     server: Option<Server>,
     launched: Cell<u32>,
@@ -84,7 +84,7 @@ impl Ask {
 }
 
 impl<'a> Stage<'a> {
-    pub fn new(kit: &'a Kit) -> Result<Stage<'a>> {
+    pub fn new(kit: &'a Setup) -> Result<Stage<'a>> {
         let root = tempfile::Builder::new().prefix("kumite-check-").tempdir()?;
         for dir in ["project", "home", "tmp", "logs", "agents"] {
             fs::create_dir(root.path().join(dir))?;

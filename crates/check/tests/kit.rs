@@ -9,19 +9,19 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use kumite_check::{Agent, Choice, Halt, Kit, Report, Row, check, names};
+use kumite_check::{Agent, Choice, Halt, Report, Row, Setup, check, names};
 use kumite_formats::settings::{AgentKind, AgentSettings, ProgramKind, Prompt};
 use tempfile::TempDir;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_kumite-check-supervise");
 const CLAUDE_OK: &str = include_str!("../../agents/fixtures/claude/ok.jsonl");
 
-fn kit(kind: AgentKind, project: &Path) -> Kit {
+fn kit(kind: AgentKind, project: &Path) -> Setup {
     let settings = AgentSettings {
         kind,
         env: BTreeMap::new(),
     };
-    Kit {
+    Setup {
         agent: Agent::new("mine", &settings).unwrap(),
         binary: BINARY.into(),
         project: project.to_owned(),
@@ -32,7 +32,7 @@ fn kit(kind: AgentKind, project: &Path) -> Kit {
     }
 }
 
-fn run(kit: &Kit, only: Option<&str>) -> Report {
+fn run(kit: &Setup, only: Option<&str>) -> Report {
     let choice = Choice {
         only: only.map(str::to_owned),
         jobs: 4,
@@ -150,7 +150,7 @@ fn a_program_that_only_says_that_all_is_well_is_found_out() {
 #[test]
 fn without_offline_only_what_any_model_can_do_is_tried() {
     let dir = TempDir::new().unwrap();
-    let online = Kit {
+    let online = Setup {
         offline: false,
         ..kit(liar(dir.path()), dir.path())
     };

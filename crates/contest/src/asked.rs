@@ -6,7 +6,7 @@ use kumite_core::contest::{Event, Judgment, Measure, Over, Submission, Used};
 use crate::work::Missed;
 
 #[derive(Clone, Copy, Debug)]
-pub struct At {
+pub struct TryKey {
     pub team: u32,
     pub round: u32,
     pub attempt: u32,
@@ -14,19 +14,19 @@ pub struct At {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Asked {
-    Submit(At),
+    Submit(TryKey),
     /// And the number of the metric.
-    Measure(At, u32),
-    Judge(At),
-    Save(At),
+    Measure(TryKey, u32),
+    Judge(TryKey),
+    Save(TryKey),
     Summary {
         attempt: u32,
     },
 }
 
-impl At {
-    pub fn new(team: u32, round: u32, attempt: u32) -> At {
-        At {
+impl TryKey {
+    pub fn new(team: u32, round: u32, attempt: u32) -> TryKey {
+        TryKey {
             team,
             round,
             attempt,
@@ -125,10 +125,10 @@ impl Asked {
     }
 
     /// A summary belongs to no team.
-    pub fn at(self) -> At {
+    pub fn at(self) -> TryKey {
         match self {
             Asked::Submit(at) | Asked::Measure(at, _) | Asked::Judge(at) | Asked::Save(at) => at,
-            Asked::Summary { attempt } => At::new(0, 0, attempt),
+            Asked::Summary { attempt } => TryKey::new(0, 0, attempt),
         }
     }
 }

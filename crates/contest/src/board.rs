@@ -86,13 +86,13 @@ struct Shared {
     program: PathBuf,
     database: PathBuf,
     next_id: u64,
-    line: Option<Line>,
+    line: Option<Connection>,
     /// Numbers the children, so that the end of an old one is not taken for the end of a new one.
     line_number: u64,
     waiting: HashMap<u64, Done>,
 }
 
-struct Line {
+struct Connection {
     child: Child,
     stdin: ChildStdin,
 }
@@ -164,7 +164,7 @@ impl Board {
         sent
     }
 
-    fn start(&self, shared: &mut Shared) -> io::Result<Line> {
+    fn start(&self, shared: &mut Shared) -> io::Result<Connection> {
         let mut command = Command::new(&shared.program);
         command
             .arg("serve")
@@ -183,7 +183,7 @@ impl Board {
             .name("board".to_owned())
             .stack_size(128 * 1024)
             .spawn(move || board.listen(stdout, number))?;
-        Ok(Line { child, stdin })
+        Ok(Connection { child, stdin })
     }
 
     fn listen(&self, stdout: ChildStdout, number: u64) {

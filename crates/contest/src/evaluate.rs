@@ -30,7 +30,7 @@ pub type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// What judge and metrics need from the world.
 #[derive(Clone)]
-pub struct Kit {
+pub struct ModelMeans {
     pub client: Client,
     /// Keys and base URLs.
     pub env: Arc<Variables>,
@@ -56,12 +56,16 @@ pub enum Error {
 }
 
 /// The metrics of a plan, in order. Models and keys are resolved, but nothing is called or run.
-pub fn metrics(plan: &Plan, kit: &Kit) -> Result<Vec<Box<dyn Metric>>, Error> {
+pub fn metrics(plan: &Plan, kit: &ModelMeans) -> Result<Vec<Box<dyn Metric>>, Error> {
     let metrics = plan.evaluator.metrics.iter();
     metrics.map(|it| metric(it, plan, kit)).collect()
 }
 
-fn metric(metric: &formats::Metric, plan: &Plan, kit: &Kit) -> Result<Box<dyn Metric>, Error> {
+fn metric(
+    metric: &formats::Metric,
+    plan: &Plan,
+    kit: &ModelMeans,
+) -> Result<Box<dyn Metric>, Error> {
     let name = || metric.name.clone();
     Ok(match &metric.kind {
         MetricKind::Llm {

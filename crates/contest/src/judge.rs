@@ -15,10 +15,10 @@ use kumite_core::contest::{Confidence, Judgment, Used};
 use kumite_formats::contest::{self as formats, Plan};
 use serde_json::{Value, json};
 
-use crate::evaluate::Kit;
+use crate::evaluate::ModelMeans;
 use crate::evaluate::asked::{Asked, field, short, text};
 use crate::prompts::{self, Templates, Texts};
-use crate::work::{Judge, Missed, Turn};
+use crate::work::{Judge, Missed, Try};
 
 /// What a judge gets to see.
 pub struct Case<'a> {
@@ -36,7 +36,7 @@ pub enum Error {
 const INSTRUCTION: &str = include_str!("judge/instruction.txt");
 
 /// The judge of a plan. Its model and key are resolved, but nothing is called.
-pub fn judge(plan: &Plan, kit: &Kit) -> Result<Box<dyn Judge>, Error> {
+pub fn judge(plan: &Plan, kit: &ModelMeans) -> Result<Box<dyn Judge>, Error> {
     match &plan.judge {
         formats::Judge::Rules => Ok(Box::new(Rules)),
         formats::Judge::Llm {
@@ -57,7 +57,7 @@ pub fn judge(plan: &Plan, kit: &Kit) -> Result<Box<dyn Judge>, Error> {
 pub struct Rules;
 
 impl Judge for Rules {
-    fn judge(&self, case: &Case<'_>, _: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+    fn judge(&self, case: &Case<'_>, _: &Try<'_>) -> Result<(Judgment, Used), Missed> {
         Ok((by_rules(&case.facts), Used::default()))
     }
 }
@@ -76,7 +76,7 @@ impl ByModel {
 }
 
 impl Judge for ByModel {
-    fn judge(&self, case: &Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+    fn judge(&self, case: &Case<'_>, turn: &Try<'_>) -> Result<(Judgment, Used), Missed> {
         let now = Timestamp::now().to_zoned(self.zone.clone());
         let prompt = self.prompt(case, &now);
         let prompt = prompt.map_err(|error| Missed::without_prompt(&error))?;

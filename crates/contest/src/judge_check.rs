@@ -15,7 +15,7 @@ use kumite_core::contest::{Failure, Judgment, Retry, Used, after_failure};
 use kumite_models::Cancel;
 
 use crate::judge::Case;
-use crate::work::{Judge, Turn};
+use crate::work::{Judge, Try};
 
 pub use cases::{CASES, Error, Labelled, Split, parse, shipped};
 pub use report::{Confusion, Failed, Group, Report, Wrong};
@@ -81,7 +81,7 @@ fn ask(judge: &dyn Judge, labelled: &Labelled, way: &Way<'_>) -> Outcome {
     let mut used = Used::default();
     let mut attempt = 1;
     loop {
-        let turn = Turn {
+        let turn = Try {
             contest_id: "judge-check",
             team_id: &labelled.id,
             team_name: &labelled.id,

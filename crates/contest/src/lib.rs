@@ -3,10 +3,10 @@
 pub mod announce;
 pub mod apply;
 mod asked;
+mod at_play;
 pub mod board;
 pub mod check;
 pub mod demo;
-mod desk;
 pub mod evaluate;
 pub mod files;
 mod git;
@@ -31,5 +31,5 @@ pub mod view;
 pub mod work;
 pub mod worktree;
 
-pub use desk::{Desk, Error, Message, Tell};
+pub use at_play::{AtPlay, Error, Message, Tell};
 pub use kumite_models::Cancel;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::place::{self, Place};
+use crate::place::{self, Workspace};
 use crate::report;
 use crate::view::ContestState;
 
@@ -24,7 +24,7 @@ pub struct Brief {
 }
 
 /// Newest first. A damaged contest hides no other.
-pub fn all(place: &Place) -> Result<Vec<Brief>, place::Error> {
+pub fn all(place: &Workspace) -> Result<Vec<Brief>, place::Error> {
     let mut all = Vec::new();
     for listed in place.all()? {
         match report::board_of(&listed) {

@@ -14,7 +14,7 @@ use kumite_project::limits;
 use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags, Loader};
 
-use crate::evaluate::{self, Kit};
+use crate::evaluate::{self, ModelMeans};
 use crate::home::{Charter, Home};
 use crate::prompts::{self, Templates};
 use crate::teams::agent::{self, AgentTeam};
@@ -27,7 +27,7 @@ use crate::{judge, teams};
 pub struct Parts {
     /// None if nobody is asked any more: saving or cancelling a contest needs no key.
     pub players: Option<Players>,
-    agents: Option<Arc<agent::Kit>>,
+    agents: Option<Arc<agent::AgentMeans>>,
 }
 
 pub struct Players {
@@ -111,7 +111,7 @@ impl Parts {
 fn players(
     home: &Home,
     charter: &Charter,
-    agents: Option<&Arc<agent::Kit>>,
+    agents: Option<&Arc<agent::AgentMeans>>,
 ) -> Result<Players, Error> {
     let plan = &charter.plan;
     let kit = kit(plan, &charter.project)?;
@@ -128,8 +128,8 @@ fn players(
 }
 
 /// What the models of a plan need from the world.
-pub fn kit(plan: &Plan, project: &Path) -> Result<Kit, Error> {
-    Ok(Kit {
+pub fn kit(plan: &Plan, project: &Path) -> Result<ModelMeans, Error> {
+    Ok(ModelMeans {
         client: Client::new(),
         env: Arc::new(|name: &str| std::env::var(name).ok()),
         templates: Arc::new(Templates::new(&plan.prompts, plan.history_chars)?),
@@ -139,13 +139,13 @@ pub fn kit(plan: &Plan, project: &Path) -> Result<Kit, Error> {
 }
 
 /// What all agent teams share; None if there is no such team.
-fn agents(charter: &Charter) -> Result<Option<Arc<agent::Kit>>, Error> {
+fn agents(charter: &Charter) -> Result<Option<Arc<agent::AgentMeans>>, Error> {
     let Some(base) = charter.base.clone() else {
         return Ok(None);
     };
     let project = Project::at(&charter.project);
     let loader = Loader::load(&project, Flags::default())?;
-    Ok(Some(Arc::new(agent::Kit {
+    Ok(Some(Arc::new(agent::AgentMeans {
         settings: loader.loaded.settings,
         repository: Repository::of(&charter.project)?,
         launcher: Launcher::new(charter.project.clone()),
@@ -160,8 +160,8 @@ fn team(
     team: &formats::Team,
     home: &Home,
     charter: &Charter,
-    kit: &Kit,
-    agents: Option<&Arc<agent::Kit>>,
+    kit: &ModelMeans,
+    agents: Option<&Arc<agent::AgentMeans>>,
 ) -> Result<Arc<Player>, Error> {
     let id = || team.id.clone();
     Ok(Arc::new(match &team.kind {

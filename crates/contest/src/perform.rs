@@ -12,8 +12,8 @@ use kumite_core::contest::rows::Write;
 use kumite_core::contest::{Contest, Effect, Event, Failure, Used};
 use kumite_models::Cancel;
 
-use crate::asked::{Asked, At};
-use crate::desk::{Desk, Message};
+use crate::asked::{Asked, TryKey};
+use crate::at_play::{AtPlay, Message};
 use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
@@ -21,14 +21,14 @@ use crate::prompts::Situation;
 use crate::teams::agent::AgentTeam;
 use crate::work::{Missed, Player};
 
-use job::{Job, kept, no_players, spawn, start};
+use job::{TryJob, kept, no_players, spawn, start};
 
-pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
+pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
     match *effect {
         Effect::Begin { team, round } => {
             // Nobody waits for it: the same row comes again with the round.
-            let write = projection(desk, contest).begin(team, round);
-            desk.board.write(&write, |_| {});
+            let write = projection(play, contest).begin(team, round);
+            play.board.write(&write, |_| {});
         }
         Effect::Submit {
             team,
@@ -37,9 +37,9 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, Asked::Submit(at), wait_ms, timeout_ms);
-            submit(desk, contest, job);
+            let at = TryKey::new(team, round, attempt);
+            let job = TryJob::new(play, contest, Asked::Submit(at), wait_ms, timeout_ms);
+            submit(play, contest, job);
         }
         Effect::Launch {
             team,
@@ -50,9 +50,9 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wake_ms,
             timeout_ms,
         } => {
-            let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, Asked::Submit(at), 0, timeout_ms);
-            launch(desk, job, number, resume.clone(), wake_ms);
+            let at = TryKey::new(team, round, attempt);
+            let job = TryJob::new(play, contest, Asked::Submit(at), 0, timeout_ms);
+            launch(play, job, number, resume.clone(), wake_ms);
         }
         Effect::HandIn {
             team,
@@ -60,16 +60,16 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             attempt,
             number,
         } => {
-            let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, Asked::Submit(at), 0, 0);
-            hand_in(desk, job, number);
+            let at = TryKey::new(team, round, attempt);
+            let job = TryJob::new(play, contest, Asked::Submit(at), 0, 0);
+            hand_in(play, job, number);
         }
         Effect::Limit {
             team,
             until_ms,
             ref words,
         } => {
-            let players = desk.parts.players.as_ref();
+            let players = play.parts.players.as_ref();
             if let Some(Player::Agents(team)) = players.map(|it| &*it.teams[team as usize]) {
                 team.note_limit(until_ms, words);
             }
@@ -82,15 +82,15 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At::new(team, round, attempt);
-            let job = Job::new(
-                desk,
+            let at = TryKey::new(team, round, attempt);
+            let job = TryJob::new(
+                play,
                 contest,
                 Asked::Measure(at, metric),
                 wait_ms,
                 timeout_ms,
             );
-            measure(desk, metric, job);
+            measure(play, metric, job);
         }
         Effect::Judge {
             team,
@@ -99,9 +99,9 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             wait_ms,
             timeout_ms,
         } => {
-            let at = At::new(team, round, attempt);
-            let job = Job::new(desk, contest, Asked::Judge(at), wait_ms, timeout_ms);
-            judge(desk, contest, job);
+            let at = TryKey::new(team, round, attempt);
+            let job = TryJob::new(play, contest, Asked::Judge(at), wait_ms, timeout_ms);
+            judge(play, contest, job);
         }
         Effect::Save {
             team,
@@ -109,20 +109,20 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
             attempt,
             wait_ms,
         } => {
-            let write = projection(desk, contest).save(team);
-            let cancel = desk.cancels.entry(team).or_default().clone();
-            let asked = Asked::Save(At::new(team, round, attempt));
+            let write = projection(play, contest).save(team);
+            let cancel = play.cancels.entry(team).or_default().clone();
+            let asked = Asked::Save(TryKey::new(team, round, attempt));
             let saved = Event::Saved { team, round };
-            save(desk, write, wait_ms, cancel, asked, saved);
+            save(play, write, wait_ms, cancel, asked, saved);
         }
         Effect::SaveSummary { attempt, wait_ms } => {
-            let write = projection(desk, contest).summary();
-            let stop = desk.stop.clone();
+            let write = projection(play, contest).summary();
+            let stop = play.stop.clone();
             let asked = Asked::Summary { attempt };
-            save(desk, write, wait_ms, stop, asked, Event::SummarySaved);
+            save(play, write, wait_ms, stop, asked, Event::SummarySaved);
         }
         Effect::Halt { team } => {
-            if let Some(cancel) = desk.cancels.remove(&team) {
+            if let Some(cancel) = play.cancels.remove(&team) {
                 cancel.cancel();
             }
         }
@@ -130,26 +130,26 @@ pub fn perform(desk: &mut Desk, contest: &Contest, effect: &Effect) {
     }
 }
 
-fn projection<'a>(desk: &'a Desk, contest: &'a Contest) -> Projection<'a> {
+fn projection<'a>(play: &'a AtPlay, contest: &'a Contest) -> Projection<'a> {
     Projection {
-        home: &desk.home,
-        charter: &desk.charter,
+        home: &play.home,
+        charter: &play.charter,
         contest,
     }
 }
 
-fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
-    let Some(players) = &desk.parts.players else {
-        return no_players(desk, job.asked);
+fn submit(play: &mut AtPlay, contest: &Contest, job: TryJob) {
+    let Some(players) = &play.parts.players else {
+        return no_players(play, job.asked);
     };
     let team = Arc::clone(&players.teams[job.at.team as usize]);
     let templates = Arc::clone(&players.templates);
     let now = Timestamp::now().to_zoned(players.zone.clone());
     // The others go on: what this team is told of them is how they stand now.
     let situation = Situation::of(contest, job.at.team);
-    let task = desk.charter.plan.task.clone();
-    let texts = texts(desk, job.at.team);
-    spawn(desk, job, move |job| {
+    let task = play.charter.plan.task.clone();
+    let texts = texts(play, job.at.team);
+    spawn(play, job, move |job| {
         let kept = |error| kept(job, error);
         let failed = |missed| Message::from(job.asked.failed(missed));
         let submit = || {
@@ -172,8 +172,8 @@ fn submit(desk: &mut Desk, contest: &Contest, job: Job) {
 }
 
 /// Another agent of the same try.
-fn launch(desk: &mut Desk, job: Job, number: u32, resume: Option<String>, wake_ms: u64) {
-    with_agents(desk, job, move |team, job| {
+fn launch(play: &mut AtPlay, job: TryJob, number: u32, resume: Option<String>, wake_ms: u64) {
+    with_agents(play, job, move |team, job| {
         let prompt = files::read_prompt(&job.dir);
         let prompt = prompt.map_err(|error| kept(job, error))?;
         let turn = job.turn();
@@ -185,8 +185,8 @@ fn launch(desk: &mut Desk, job: Job, number: u32, resume: Option<String>, wake_m
 }
 
 /// What the agent has left becomes the submission. What it used is counted already.
-fn hand_in(desk: &mut Desk, job: Job, number: u32) {
-    with_agents(desk, job, move |team, job| {
+fn hand_in(play: &mut AtPlay, job: TryJob, number: u32) {
+    with_agents(play, job, move |team, job| {
         let prompt = files::read_prompt(&job.dir);
         let prompt = prompt.map_err(|error| kept(job, error))?;
         match team.attempt(&prompt, &job.turn(), number).hand_in() {
@@ -204,15 +204,15 @@ fn hand_in(desk: &mut Desk, job: Job, number: u32) {
 }
 
 fn with_agents(
-    desk: &mut Desk,
-    job: Job,
-    work: impl FnOnce(&AgentTeam, &Job) -> Result<Event, Message> + Send + 'static,
+    play: &mut AtPlay,
+    job: TryJob,
+    work: impl FnOnce(&AgentTeam, &TryJob) -> Result<Event, Message> + Send + 'static,
 ) {
-    let Some(players) = &desk.parts.players else {
-        return no_players(desk, job.asked);
+    let Some(players) = &play.parts.players else {
+        return no_players(play, job.asked);
     };
     let team = Arc::clone(&players.teams[job.at.team as usize]);
-    spawn(desk, job, move |job| match &*team {
+    spawn(play, job, move |job| match &*team {
         Player::Agents(team) => match work(team, job) {
             Ok(event) => event.into(),
             Err(unkept) => unkept,
@@ -225,19 +225,19 @@ fn with_agents(
 }
 
 /// The submissions of a team, by round.
-fn texts(desk: &Desk, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
-    let home = desk.home.clone();
+fn texts(play: &AtPlay, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
+    let home = play.home.clone();
     move |round| files::read_submission(&home.round(team, round)).ok()
 }
 
-fn measure(desk: &mut Desk, metric: u32, job: Job) {
-    let Some(players) = &desk.parts.players else {
-        return no_players(desk, job.asked);
+fn measure(play: &mut AtPlay, metric: u32, job: TryJob) {
+    let Some(players) = &play.parts.players else {
+        return no_players(play, job.asked);
     };
     let with = Arc::clone(&players.metrics[metric as usize]);
     let worktree = players.teams[job.at.team as usize].place();
-    let task = desk.charter.plan.task.clone();
-    spawn(desk, job, move |job| {
+    let task = play.charter.plan.task.clone();
+    spawn(play, job, move |job| {
         let submission = files::submission(&job.dir);
         let measured = with.measure(&task, &submission, worktree.as_deref(), &job.turn());
         let event = match measured {
@@ -248,15 +248,15 @@ fn measure(desk: &mut Desk, metric: u32, job: Job) {
     });
 }
 
-fn judge(desk: &mut Desk, contest: &Contest, job: Job) {
-    let Some(players) = &desk.parts.players else {
-        return no_players(desk, job.asked);
+fn judge(play: &mut AtPlay, contest: &Contest, job: TryJob) {
+    let Some(players) = &play.parts.players else {
+        return no_players(play, job.asked);
     };
     let with = Arc::clone(&players.judge);
     let facts = Facts::of(contest, job.at.team);
-    let task = desk.charter.plan.task.clone();
-    let texts = texts(desk, job.at.team);
-    spawn(desk, job, move |job| {
+    let task = play.charter.plan.task.clone();
+    let texts = texts(play, job.at.team);
+    spawn(play, job, move |job| {
         let case = Case {
             facts,
             task: &task,
@@ -272,8 +272,8 @@ fn judge(desk: &mut Desk, contest: &Contest, job: Job) {
 
 /// Writes rows, after a wait, and sends how that went. Rows that were to wait when the team was
 /// ended are old: the summary has newer ones.
-fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Asked, saved: Event) {
-    let send = Arc::clone(&desk.send);
+fn save(play: &mut AtPlay, write: Write, wait_ms: u64, cancel: Cancel, asked: Asked, saved: Event) {
+    let send = Arc::clone(&play.send);
     let done = move |result: Result<(), String>| {
         let event = match result {
             Ok(()) => saved,
@@ -282,10 +282,10 @@ fn save(desk: &mut Desk, write: Write, wait_ms: u64, cancel: Cancel, asked: Aske
         send(event.into());
     };
     if wait_ms == 0 {
-        return desk.board.write(&write, done);
+        return play.board.write(&write, done);
     }
-    let board = desk.board.clone();
-    start(desk, "board".to_owned(), asked, move || {
+    let board = play.board.clone();
+    start(play, "board".to_owned(), asked, move || {
         if !cancel.wait(Duration::from_millis(wait_ms)) {
             board.write(&write, done);
         }

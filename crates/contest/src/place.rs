@@ -7,7 +7,7 @@ use crate::report::{self, Listed};
 
 const OWN_DATABASE: &str = ".kiro/runtime/kumite/board.duckdb";
 
-pub struct Place {
+pub struct Workspace {
     /// The directory that was named, by a flag or by the environment.
     pub named: Option<PathBuf>,
     pub workspace: PathBuf,
@@ -43,14 +43,14 @@ pub enum Error {
     Report(#[from] report::Error),
 }
 
-impl Place {
+impl Workspace {
     /// The workspace is the given one, else that of the environment, else the project.
     pub fn find(
         here: &Path,
         project: &Path,
         workspace: Option<&Path>,
         database: Option<&Path>,
-    ) -> Result<Place, Error> {
+    ) -> Result<Workspace, Error> {
         let variable = std::env::var_os("MIXSEEK_WORKSPACE").filter(|value| !value.is_empty());
         let variable = variable.map(PathBuf::from);
         let named = workspace.or(variable.as_deref()).map(|dir| here.join(dir));
@@ -63,7 +63,7 @@ impl Place {
             (None, Some(workspace)) => workspace.join("mixseek.db"),
             (None, None) => workspace.join(OWN_DATABASE),
         };
-        Ok(Place {
+        Ok(Workspace {
             named,
             workspace,
             database,
@@ -72,8 +72,8 @@ impl Place {
     }
 
     /// Where the contests of a project are by default.
-    pub fn of_project(project: &Path) -> Result<Place, Error> {
-        Place::find(project, project, None, None)
+    pub fn of_project(project: &Path) -> Result<Workspace, Error> {
+        Workspace::find(project, project, None, None)
     }
 
     pub fn is_own_database(&self) -> bool {

@@ -12,7 +12,7 @@ use kumite_project::settings::{self, Flags, Loader};
 use crate::board::{self, Board};
 use crate::check::{self, Check, Status, World};
 use crate::home::{self, Charter, Home, new_id};
-use crate::place::{self, Place};
+use crate::place::{self, Workspace};
 use crate::playable;
 use crate::worktree::{self, Repository};
 
@@ -21,7 +21,7 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] playable::Error),
     #[error(transparent)]
-    Place(#[from] place::Error),
+    Workspace(#[from] place::Error),
     #[error("{}", check::errors(.0).join("\n"))]
     Checks(Vec<Check>),
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum Error {
 /// Prepares the contest of a file of the project.
 pub fn in_project(project: &Path, file: &str, task: Option<&str>) -> Result<Home, Error> {
     let file = playable::checked(project, file)?;
-    let mut place = Place::of_project(project)?;
+    let mut place = Workspace::of_project(project)?;
     let named = place.named.clone();
     let request = Request {
         file: &file,
@@ -56,7 +56,7 @@ pub fn in_project(project: &Path, file: &str, task: Option<&str>) -> Result<Home
 /// Everything that can be known before a cent is spent. The database is only read.
 /// `is_database_told`: a workspace that the file names does not change the database.
 pub fn checked(
-    place: &mut Place,
+    place: &mut Workspace,
     request: &Request<'_>,
     is_database_told: bool,
 ) -> Result<(Plan, Vec<Check>), Error> {
@@ -93,7 +93,7 @@ pub fn checked(
 
 /// Checks the database without creating anything. In kumite's own place, the directory is created
 /// later too.
-fn usable(place: &Place) -> Result<&'static str, board::Error> {
+fn usable(place: &Workspace) -> Result<&'static str, board::Error> {
     let board = Board::new(&place.database)?;
     let dir = place.database.parent();
     if place.is_own_database() && dir.is_some_and(|dir| !dir.exists()) {
@@ -116,7 +116,7 @@ fn patiently(board: &Board) -> Result<(), board::Error> {
 }
 
 /// Writes the charter: from here on the contest exists.
-pub fn begin(place: &Place, plan: Plan) -> Result<Home, Error> {
+pub fn begin(place: &Workspace, plan: Plan) -> Result<Home, Error> {
     let created_ms = now_ms();
     let is_agent = |team: &Team| matches!(team.kind, TeamKind::Agent(_));
     let base = match plan.teams.iter().any(is_agent) {
@@ -137,7 +137,7 @@ pub fn begin(place: &Place, plan: Plan) -> Result<Home, Error> {
 }
 
 /// The commit that agent teams begin with.
-fn base(place: &Place) -> Result<String, worktree::Error> {
+fn base(place: &Workspace) -> Result<String, worktree::Error> {
     let repository = Repository::of(&place.project)?;
     let head = repository.head()?;
     if repository.uncommitted()? > 0 {

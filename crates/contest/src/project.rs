@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kumite_core::contest::board::{Success, standings, success, winner};
 use kumite_core::contest::rows::{
-    ExecutionSummary, LeaderBoard, Place, RoundHistory, RoundStatus, Row, TeamStatus, Write,
+    ExecutionSummary, LeaderBoard, RoundHistory, RoundKey, RoundStatus, Row, TeamStatus, Write,
 };
 use kumite_core::contest::{Contest, Round, Team};
 use kumite_project::clock::rfc3339;
@@ -82,8 +82,8 @@ impl Projection<'_> {
         entries.map(|entry| as_result(&entry)).collect()
     }
 
-    fn place(&self, team: &Team, round: &Round) -> Place {
-        Place {
+    fn place(&self, team: &Team, round: &Round) -> RoundKey {
+        RoundKey {
             execution_id: self.charter.id.clone(),
             team_id: team.id.clone(),
             team_name: team.name.clone(),

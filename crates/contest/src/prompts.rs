@@ -25,7 +25,7 @@ use kumite_core::contest::judge::Case;
 use kumite_formats::contest::Prompts;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, context};
 
-pub use board::{Line, Situation};
+pub use board::{Rival, Situation};
 pub use fence::{clean, shorten};
 
 /// The submissions of this team, by round.

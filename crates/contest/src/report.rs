@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::home::{self, Charter, Home};
-use crate::view::{self, Board, ContestState, Line, TeamState};
+use crate::view::{self, Board, BoardLine, ContestState, TeamState};
 use crate::{board, files};
 
 #[derive(Debug, thiserror::Error)]
@@ -281,8 +281,8 @@ impl Rows {
         }
     }
 
-    fn lines(&self, rounds: &[RoundReport]) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::new();
+    fn lines(&self, rounds: &[RoundReport]) -> Vec<BoardLine> {
+        let mut lines: Vec<BoardLine> = Vec::new();
         for row in self
             .of("teams")
             .iter()
@@ -294,7 +294,7 @@ impl Rows {
                 lines.push(self.line(row, &team_id, rounds));
             }
         }
-        let claim = |line: &Line| Claim {
+        let claim = |line: &BoardLine| Claim {
             is_disqualified: line.state == TeamState::Disqualified,
             score: line.score.and_then(Score::from_f64),
         };
@@ -302,14 +302,14 @@ impl Rows {
         // The order of the teams' first rows replaces that of the settings.
         let places = ranked(&claims).into_iter();
         places
-            .map(|(index, rank)| Line {
+            .map(|(index, rank)| BoardLine {
                 rank,
                 ..lines[index].clone()
             })
             .collect()
     }
 
-    fn line(&self, row: &Value, team_id: &str, rounds: &[RoundReport]) -> Line {
+    fn line(&self, row: &Value, team_id: &str, rounds: &[RoundReport]) -> BoardLine {
         let own = rounds.iter().filter(|it| it.team_id == team_id);
         let best = own
             .clone()
@@ -329,7 +329,7 @@ impl Rows {
             },
             (None, None) => TeamState::Failed,
         };
-        Line {
+        BoardLine {
             team_id: team_id.to_owned(),
             team_name: text(row, "team_name"),
             rank: None,

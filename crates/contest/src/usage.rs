@@ -13,7 +13,7 @@ use kumite_project::books::{Books, Follower, Found};
 use kumite_project::clock::{local_day, now_ms};
 use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags, Loader};
-use kumite_project::usage_log::{Line, Program, Tried, UsageLog};
+use kumite_project::usage_log::{Program, Tried, UsageLine, UsageLog};
 
 use crate::home::{Charter, Home};
 
@@ -64,13 +64,13 @@ impl Usages {
         });
         let lines = entries.iter();
         let lines = lines.filter_map(|it| line(charter, &self.settings, it));
-        let missing: Vec<Line> = lines.filter(|line| !known.contains(&line.agent)).collect();
+        let missing: Vec<UsageLine> = lines.filter(|line| !known.contains(&line.agent)).collect();
         missing.iter().for_each(|line| self.keep(line));
     }
 
     /// A usage file that cannot be written is no reason to stop the contest: its journal has the
     /// same data.
-    fn keep(&mut self, line: &Line) {
+    fn keep(&mut self, line: &UsageLine) {
         if let Err(error) = self.log.append(line, false) {
             tracing::warn!("cannot append to {}: {error}", self.log.path().display());
         }
@@ -91,7 +91,7 @@ fn day_left(budget: u64, usage: &Path) -> Option<u64> {
     Some(budget.saturating_sub(spent))
 }
 
-fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
+fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<UsageLine> {
     let plan = &charter.plan;
     let (step, program, round, attempt, used) = match &entry.event {
         // Its agents were recorded one by one.
@@ -193,7 +193,7 @@ fn line(charter: &Charter, settings: &Settings, entry: &Entry) -> Option<Line> {
         input_tokens: used.input_tokens,
         output_tokens: used.output_tokens,
     };
-    Some(Line::of_contest(tried, usage))
+    Some(UsageLine::of_contest(tried, usage))
 }
 
 /// Nobody was asked, or the usage is unknown.

@@ -13,7 +13,7 @@ pub struct Board {
     pub winner: Option<String>,
     pub task: String,
     pub rounds_max: Option<u32>,
-    pub teams: Vec<Line>,
+    pub teams: Vec<BoardLine>,
     pub cost_usd: f64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -25,7 +25,7 @@ pub struct Board {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BoardLine")]
-pub struct Line {
+pub struct BoardLine {
     pub team_id: String,
     pub team_name: String,
     pub rank: Option<u32>,
@@ -155,10 +155,10 @@ pub fn unsaved(contest: &Contest) -> Option<String> {
     }
 }
 
-fn line(contest: &Contest, standing: &Standing, is_played: bool) -> Line {
+fn line(contest: &Contest, standing: &Standing, is_played: bool) -> BoardLine {
     let team = &contest.teams[standing.team as usize];
     let exit = team.exit();
-    Line {
+    BoardLine {
         team_id: team.id.clone(),
         team_name: team.name.clone(),
         rank: standing.rank,

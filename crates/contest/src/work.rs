@@ -12,7 +12,7 @@ use crate::prompts;
 use crate::teams::agent::AgentTeam;
 
 /// One try of any kind.
-pub struct Turn<'a> {
+pub struct Try<'a> {
     pub contest_id: &'a str,
     pub team_id: &'a str,
     pub team_name: &'a str,
@@ -70,7 +70,7 @@ impl Missed {
 
 /// D1: works independently, with nothing but the prompt (D3).
 pub trait Team: Send + Sync {
-    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed>;
+    fn submit(&self, prompt: &str, turn: &Try<'_>) -> Result<Handed, Missed>;
 }
 
 /// One team as the engine asks it.
@@ -99,7 +99,7 @@ pub trait Metric: Send + Sync {
         task: &str,
         submission: &Path,
         worktree: Option<&Path>,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
     ) -> Result<(Measure, Used), Missed>;
 }
 
@@ -109,6 +109,6 @@ pub trait Judge: Send + Sync {
     fn judge(
         &self,
         case: &crate::judge::Case<'_>,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
     ) -> Result<(Judgment, Used), Missed>;
 }

@@ -28,7 +28,7 @@ pub use plan::{
     Agent, Checklist, Command, Evaluator, Judge, Leader, Llm, Member, MemberKind, Metric,
     MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Team, TeamKind, Worktree,
 };
-pub use problem::{At, Problem};
+pub use problem::{FileLine, Problem};
 
 /// A `contest.toml` to start from. It needs no key and no program.
 pub const EXAMPLE: &str = include_str!("contest/example.toml");

@@ -16,7 +16,7 @@ pub mod spec_name;
 pub mod tasks_md;
 mod tree;
 
-pub use place::Place;
+pub use place::TextPosition;
 pub use settings::Settings;
 pub use spec_json::SpecJson;
 pub use spec_name::SpecName;

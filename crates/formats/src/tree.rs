@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which every node knows where it was written. `At` is that place, in
+//! A TOML file as a tree in which every node knows where it was written. `P` is that place, in
 //! whatever form the reader needs it.
 
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node<At> {
-    pub at: At,
-    pub value: Value<At>,
+pub(crate) struct Node<P> {
+    pub at: P,
+    pub value: Value<P>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value<At> {
+pub(crate) enum Value<P> {
     Bool(bool),
     Int(i64),
     Float(f64),
     Text(String),
-    List(Vec<Node<At>>),
-    Table(Table<At>),
+    List(Vec<Node<P>>),
+    Table(Table<P>),
     /// A date, or a number that is too large: no setting accepts these.
     Other,
 }
 
-pub(crate) type Table<At> = BTreeMap<String, Node<At>>;
+pub(crate) type Table<P> = BTreeMap<String, Node<P>>;
 
 /// A text that is not TOML: where, and what is wrong there.
 pub(crate) struct Broken {
@@ -39,7 +39,7 @@ pub(crate) fn without_mark(text: &str) -> &str {
 
 /// Parses a whole file. `at` gets the offset of a key or of a section's header, which is where a
 /// long value begins, or of a value in a list.
-pub(crate) fn parse<At>(text: &str, at: &impl Fn(usize) -> At) -> Result<Table<At>, Broken> {
+pub(crate) fn parse<P>(text: &str, at: &impl Fn(usize) -> P) -> Result<Table<P>, Broken> {
     let parsed = DeTable::parse(text).map_err(|error| Broken {
         offset: error.span().map(|span| span.start),
         message: format!("not valid TOML: {}", error.message().trim()),
@@ -47,7 +47,7 @@ pub(crate) fn parse<At>(text: &str, at: &impl Fn(usize) -> At) -> Result<Table<A
     Ok(table(parsed.get_ref(), at))
 }
 
-fn table<At>(table: &DeTable<'_>, at: &impl Fn(usize) -> At) -> Table<At> {
+fn table<P>(table: &DeTable<'_>, at: &impl Fn(usize) -> P) -> Table<P> {
     let entries = table.iter().map(|(key, value)| {
         let node = Node {
             // The header of a section begins before its name.
@@ -59,8 +59,8 @@ fn table<At>(table: &DeTable<'_>, at: &impl Fn(usize) -> At) -> Table<At> {
     entries.collect()
 }
 
-impl<At> Value<At> {
-    pub fn of(value: &DeValue<'_>, at: &impl Fn(usize) -> At) -> Value<At> {
+impl<P> Value<P> {
+    pub fn of(value: &DeValue<'_>, at: &impl Fn(usize) -> P) -> Value<P> {
         match value {
             DeValue::String(text) => Value::Text(text.to_string()),
             DeValue::Boolean(yes) => Value::Bool(*yes),

@@ -16,7 +16,7 @@ use kumite_project::books::{Follower, Found};
 use kumite_project::clock::{local_day, now_ms};
 use kumite_project::program;
 use kumite_project::project::{Project, Spec};
-use kumite_project::usage_log::{Line, Place, Program, UsageLog};
+use kumite_project::usage_log::{EndedAgent, Program, UsageLine, UsageLog};
 
 #[derive(Debug)]
 pub struct Purse {
@@ -89,14 +89,14 @@ impl Purse {
             self.leave(agent);
             return Ok(());
         }
-        let place = Place {
+        let place = EndedAgent {
             spec: &spec.name,
             run: settled.run,
             step: settled.step,
             agent: &agent.to_string(),
             program: &program::read(&dir).unwrap_or_else(|| program(kit, settled.step)),
         };
-        let line = Line::new(place, at_ms, &settled.outcome, settled.usage);
+        let line = UsageLine::new(place, at_ms, &settled.outcome, settled.usage);
         let written = self.log.append(&line, again);
         match written {
             // It is counted when the file is read.

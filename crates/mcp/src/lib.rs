@@ -6,7 +6,7 @@
 //! project, and all other requests are sent to it: the server plays nothing itself, and can end at
 //! any moment.
 
-mod desk;
+mod access;
 mod page;
 mod refusal;
 mod resources;

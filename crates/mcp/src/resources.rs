@@ -7,7 +7,7 @@ use rmcp::model::{
     ResourceContents, ResourceTemplate,
 };
 
-use crate::desk::Desk;
+use crate::access::ProjectAccess;
 use crate::refusal::{Refusal, Result};
 
 const ROOT: &str = "kumite://specs/";
@@ -21,11 +21,11 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The documents of all specs. `cursor` comes from the previous page.
-pub fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesResult> {
+pub fn list(access: &ProjectAccess, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let wrong = |_| Refusal::new("the cursor is none that resources/list has told");
     let from: usize = cursor.map_or(Ok(0), str::parse).map_err(wrong)?;
     let mut all = Vec::new();
-    for spec in desk.project()?.all_specs()? {
+    for spec in access.project()?.all_specs()? {
         for document in documents::list(&spec)? {
             let name = format!("{}/{}", spec.name, document.name);
             let uri = format!("{ROOT}{}/{}", spec.name, encoded(&document.name));
@@ -46,14 +46,14 @@ pub fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
-pub fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult> {
+pub fn read(access: &ProjectAccess, uri: &str) -> Result<ReadResourceResult> {
     let place = uri.strip_prefix(ROOT).and_then(|path| path.split_once('/'));
     let (spec, name) = place.ok_or_else(|| {
         Refusal(format!(
             "{uri} is no document: those are {ROOT}SPEC/DOCUMENT"
         ))
     })?;
-    let (_, spec) = desk.spec(spec)?;
+    let (_, spec) = access.spec(spec)?;
     let found = documents::read(&spec, &decoded(name))?;
     let contents =
         ResourceContents::text(found.text, uri).with_mime_type(kind(&found.document.name));

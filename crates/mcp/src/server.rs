@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 
-use crate::desk::Desk;
+use crate::access::ProjectAccess;
 use crate::refusal::{Refusal, Result};
 use crate::tool::{Answer, Call, Tool};
 use crate::{resources, tools, wire};
@@ -55,7 +55,7 @@ async fn talk(options: Options) -> std::result::Result<(), Error> {
     let is_over = Arc::new(AtomicBool::new(false));
     let server = Server {
         shared: Arc::new(Shared {
-            desk: Desk {
+            access: ProjectAccess {
                 place: options.place,
                 kumite: options.kumite,
             },
@@ -81,7 +81,7 @@ struct Server {
 }
 
 struct Shared {
-    desk: Desk,
+    access: ProjectAccess,
     tools: Vec<Tool>,
     is_over: Arc<AtomicBool>,
 }
@@ -102,7 +102,7 @@ impl Server {
         let done = tokio::task::spawn_blocking(move || {
             let is_over = || cancelled.is_cancelled() || shared.is_over.load(Ordering::Relaxed);
             let call = Call {
-                desk: &shared.desk,
+                access: &shared.access,
                 is_over: &is_over,
             };
             work(&shared, &call)
@@ -182,7 +182,7 @@ impl ServerHandler for Server {
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
         let listed = self.apart(&context, move |shared, _| {
-            resources::list(&shared.desk, cursor.as_deref())
+            resources::list(&shared.access, cursor.as_deref())
         });
         listed.await.map_err(wrong)
     }
@@ -201,7 +201,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ReadResourceResponse, ErrorData> {
         let read = self.apart(&context, move |shared, _| {
-            resources::read(&shared.desk, &request.uri)
+            resources::read(&shared.access, &request.uri)
         });
         read.await.map(Into::into).map_err(not_found)
     }

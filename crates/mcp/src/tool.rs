@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::access::ProjectAccess;
 use crate::refusal::{Refusal, Result};
 
 /// What a call may do to the project.
@@ -27,7 +27,7 @@ pub enum Reach {
 
 /// One call: what it works on, and whether the client no longer waits for the answer.
 pub struct Call<'a> {
-    pub desk: &'a Desk,
+    pub access: &'a ProjectAccess,
     pub is_over: &'a dyn Fn() -> bool,
 }
 

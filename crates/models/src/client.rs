@@ -13,7 +13,7 @@ use crate::ask::{Ask, Reply, Stop, supports};
 use crate::cancel::Cancel;
 use crate::connect::cancellable;
 use crate::failure::{Failure, Kind};
-use crate::http::{Head, Job, agent, config, from_ureq};
+use crate::http::{Head, Transfer, agent, config, from_ureq};
 use crate::model::{Model, ModelId};
 use crate::refusal;
 use crate::wire::{self, Request};
@@ -163,7 +163,7 @@ impl Client {
         }
         let left = deadline.end.saturating_duration_since(Instant::now());
         let (answer, answered) = mpsc::sync_channel(1);
-        let job = Job {
+        let job = Transfer {
             agent: self.agent.clone(),
             url: request.url.clone(),
             headers: request.headers.clone(),

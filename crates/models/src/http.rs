@@ -35,7 +35,7 @@ pub(crate) fn agent(config: ConfigBuilder<AgentScope>) -> Agent {
 }
 
 /// Everything that a thread needs for one call.
-pub(crate) struct Job {
+pub(crate) struct Transfer {
     pub agent: Agent,
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ pub(crate) struct Job {
     pub is_local: bool,
 }
 
-impl Job {
+impl Transfer {
     pub fn call(&self) -> Result<(Head, Vec<u8>), ureq::Error> {
         let mut config = self
             .agent
@@ -158,7 +158,7 @@ mod tests {
         });
         let agent = agent(config().proxy(None));
         for _ in 0..CALLS {
-            let job = Job {
+            let job = Transfer {
                 agent: agent.clone(),
                 url: url.clone(),
                 headers: Vec::new(),

@@ -30,5 +30,5 @@ pub use connect::{cancellable, connector};
 pub use endpoint::{Endpoint, Key};
 pub use failure::{Failure, Kind};
 pub use leader::{Leader, Led, Member, MemberAnswer, MemberCall, TURNS_MAX, lead};
-pub use messages::{Conversation, Turn};
+pub use messages::{Conversation, Exchange};
 pub use model::{Error, Model, ModelId, Provider};

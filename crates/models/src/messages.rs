@@ -10,11 +10,11 @@ use crate::model::ModelId;
 pub struct Conversation {
     pub model: ModelId,
     pub system: Option<String>,
-    pub turns: Vec<Turn>,
+    pub turns: Vec<Exchange>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Turn {
+pub enum Exchange {
     /// A message to the model.
     Sent { at: Timestamp, message: Message },
     /// An answer of the model.
@@ -37,19 +37,19 @@ impl Conversation {
 
     pub fn sent(&mut self, message: Message) {
         let at = Timestamp::now();
-        self.turns.push(Turn::Sent { at, message });
+        self.turns.push(Exchange::Sent { at, message });
     }
 
     pub fn got(&mut self, reply: Reply) {
         let at = Timestamp::now();
-        self.turns.push(Turn::Got { at, reply });
+        self.turns.push(Exchange::Got { at, reply });
     }
 
     /// The usage of all replies together.
     pub fn usage(&self) -> Usage {
         let mut all = Usage::default();
         for turn in &self.turns {
-            if let Turn::Got { reply, .. } = turn {
+            if let Exchange::Got { reply, .. } = turn {
                 all += reply.usage;
             }
         }
@@ -61,27 +61,27 @@ impl Conversation {
         self.turns.iter().map(|turn| self.message(turn)).collect()
     }
 
-    fn message(&self, turn: &Turn) -> Value {
+    fn message(&self, turn: &Exchange) -> Value {
         match turn {
-            Turn::Sent {
+            Exchange::Sent {
                 at,
                 message: Message::User(text),
             } => self.request(*at, vec![user_part(*at, text)]),
-            Turn::Sent {
+            Exchange::Sent {
                 at,
                 message: Message::Results(results),
             } => {
                 let parts = results.iter().map(|result| result_part(*at, result));
                 self.request(*at, parts.collect())
             }
-            Turn::Sent {
+            Exchange::Sent {
                 at,
                 message: Message::Model { text, calls, .. },
             } => {
                 let parts = model_parts(text, calls);
                 self.response(*at, &self.model.name, parts, Usage::default(), None)
             }
-            Turn::Got { at, reply } => {
+            Exchange::Got { at, reply } => {
                 let parts = model_parts(&reply.text, &reply.calls);
                 let finish = finish_reason(reply.stop);
                 self.response(*at, &reply.model, parts, reply.usage, finish)

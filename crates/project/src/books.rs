@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::announce::usd;
 use crate::project::Project;
-use crate::usage_log::{LINE_MAX, Line};
+use crate::usage_log::{LINE_MAX, UsageLine};
 
 /// Reads the lines of usage.jsonl that it has not read yet.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Follower {
 pub enum Found {
     /// All lines follow again, from the first one.
     Begin,
-    Line(Box<Line>),
+    Line(Box<UsageLine>),
     /// A line that cannot be parsed.
     Nonsense,
 }
@@ -104,7 +104,7 @@ impl Follower {
         loop {
             line.clear();
             let read = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
-            let known = serde_json::from_slice::<Line>(&line);
+            let known = serde_json::from_slice::<UsageLine>(&line);
             // A line that is being written has no end yet.
             let is_whole = line.ends_with(b"\n") || line.len() as u64 == LINE_MAX;
             if read == 0 || (known.is_err() && !is_whole) {
@@ -176,7 +176,7 @@ impl Books {
 }
 
 impl Key {
-    fn of(line: &Line) -> Key {
+    fn of(line: &UsageLine) -> Key {
         Key {
             of: line.of(),
             day: line.day.clone(),
@@ -196,7 +196,7 @@ impl Of {
 }
 
 impl Sum {
-    fn of(line: &Line) -> Sum {
+    fn of(line: &UsageLine) -> Sum {
         let usd_micros = line.usd_micros().unwrap_or(0);
         Sum {
             agents: 1,

@@ -20,7 +20,7 @@ use crate::program;
 use crate::project::{Project, Spec};
 use crate::queue::Queue;
 use crate::status::{self, Status};
-use crate::usage_log::{Line, Program};
+use crate::usage_log::{Program, UsageLine};
 use crate::worked::{self, Worked};
 
 pub struct Picture {
@@ -38,7 +38,7 @@ pub struct Picture {
     pub(crate) queue_place: Option<QueuePlace>,
     pub(crate) agents: Vec<AgentDir>,
     /// The lines of usage.jsonl about its agents; empty for a glance.
-    pub(crate) paid: BTreeMap<String, Line>,
+    pub(crate) paid: BTreeMap<String, UsageLine>,
     /// The agents that have a log; empty for a glance.
     pub(crate) logged: Vec<AgentId>,
 }
@@ -185,7 +185,7 @@ fn life(dir: &Path) -> Option<Life> {
     }
 }
 
-fn paid(project: &Project, spec: &Spec) -> BTreeMap<String, Line> {
+fn paid(project: &Project, spec: &Spec) -> BTreeMap<String, UsageLine> {
     let mut paid = BTreeMap::new();
     let mut lines = Follower::at(project.usage_file());
     // An unreadable file adds nothing.

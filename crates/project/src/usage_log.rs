@@ -17,7 +17,7 @@ use crate::clock::{local_day, rfc3339};
 
 /// An agent that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct UsageLine {
     pub time: String,
     /// The date in the person's time zone.
     pub day: String,
@@ -45,7 +45,7 @@ pub struct Line {
 
 /// The agent that has ended, and its run.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct EndedAgent<'a> {
     pub spec: &'a str,
     pub run: u32,
     pub step: Step,
@@ -75,10 +75,10 @@ pub struct Program {
     pub kind: String,
 }
 
-impl Line {
-    pub fn new(place: Place<'_>, at_ms: u64, outcome: &Outcome, usage: Usage) -> Line {
-        let Place { step, program, .. } = place;
-        Line {
+impl UsageLine {
+    pub fn new(place: EndedAgent<'_>, at_ms: u64, outcome: &Outcome, usage: Usage) -> UsageLine {
+        let EndedAgent { step, program, .. } = place;
+        UsageLine {
             time: rfc3339(at_ms),
             day: local_day(at_ms),
             spec: place.spec.to_owned(),
@@ -99,13 +99,13 @@ impl Line {
     }
 
     /// A try of a contest: what its agents, or its model, have used.
-    pub fn of_contest(tried: Tried<'_>, usage: Usage) -> Line {
+    pub fn of_contest(tried: Tried<'_>, usage: Usage) -> UsageLine {
         let Tried { program, .. } = tried;
         let outcome = match tried.is_good {
             true => Outcome::Finished,
             false => Outcome::Failed(String::new()),
         };
-        Line {
+        UsageLine {
             time: rfc3339(tried.at_ms),
             day: local_day(tried.at_ms),
             spec: String::new(),
@@ -182,11 +182,11 @@ impl UsageLog {
 
     /// Appends a line in one write. `again`: it may already be there, from before a crash; then it
     /// is not repeated, and the result is false.
-    pub fn append(&mut self, line: &Line, again: bool) -> io::Result<bool> {
+    pub fn append(&mut self, line: &UsageLine, again: bool) -> io::Result<bool> {
         let mut log = Lines::open(&self.path, Access::Private)?;
         if !self.whole {
             // A killed process may have been in the middle of a line, for any run.
-            log.repair(|last| serde_json::from_slice::<Line>(last).is_ok())?;
+            log.repair(|last| serde_json::from_slice::<UsageLine>(last).is_ok())?;
             self.whole = true;
         }
         if again && self.mentions(&line.agent)? {
@@ -216,8 +216,8 @@ mod tests {
         UsageLog::at(dir.path().join("runtime/usage.jsonl"))
     }
 
-    fn line(agent: &str, usd_micros: u64) -> Line {
-        let place = Place {
+    fn line(agent: &str, usd_micros: u64) -> UsageLine {
+        let place = EndedAgent {
             spec: "login",
             run: 2,
             step: Step::Write(Document::Design),
@@ -232,10 +232,10 @@ mod tests {
             input_tokens: 10,
             output_tokens: 2,
         };
-        Line::new(place, 1_767_225_600_042, &Outcome::Hung, usage)
+        UsageLine::new(place, 1_767_225_600_042, &Outcome::Hung, usage)
     }
 
-    fn lines(log: &UsageLog) -> (Vec<Line>, usize) {
+    fn lines(log: &UsageLog) -> (Vec<UsageLine>, usize) {
         let mut lines = Vec::new();
         let mut unreadable = 0;
         let read = Follower::at(log.path.clone()).read(|found| match found {
@@ -262,7 +262,7 @@ mod tests {
             assert!(written.unwrap());
         }
         let (read, unreadable) = lines(&log);
-        let read: Vec<_> = read.iter().map(Line::usd_micros).collect();
+        let read: Vec<_> = read.iter().map(UsageLine::usd_micros).collect();
         assert_eq!(read, [None, Some(1), Some(95_488), Some(1_234_567_890_123)]);
         assert_eq!(unreadable, 0);
         let first: serde_json::Value =

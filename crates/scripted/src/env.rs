@@ -62,7 +62,7 @@ impl Env {
 
 /// The environment, parsed.
 #[derive(Clone, Debug)]
-pub(crate) struct Job {
+pub(crate) struct Assignment {
     pub spec: String,
     pub step: Step,
     /// The number of the review or inspection round or of the attempt, from 1.
@@ -82,10 +82,10 @@ pub(crate) enum Step {
     Merge,
 }
 
-impl Job {
-    pub fn read(env: &Env) -> Result<Job, Trouble> {
+impl Assignment {
+    pub fn read(env: &Env) -> Result<Assignment, Trouble> {
         let step = step(required(&env.step, "KUMITE_STEP")?)?;
-        Ok(Job {
+        Ok(Assignment {
             spec: spec(required(&env.spec, "KUMITE_SPEC")?)?,
             step,
             round: round(env, step)?,

@@ -6,7 +6,6 @@
 
 mod clock;
 mod code;
-mod desk;
 mod env;
 mod findings;
 mod page;
@@ -16,6 +15,7 @@ mod steps;
 mod stream;
 mod tasks;
 mod trouble;
+mod workplace;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,10 +24,10 @@ use std::process::ExitCode;
 pub use env::Env;
 pub use trouble::Trouble;
 
-use desk::Desk;
-use env::Job;
+use env::Assignment;
 use script::Script;
 use stream::Stream;
+use workplace::Workplace;
 
 /// The agent process: environment in, lines on stdout, exit code 0 or 1.
 pub fn main() -> ExitCode {
@@ -51,15 +51,19 @@ pub fn play(env: &Env, project: &Path, out: &mut dyn Write) -> Result<(), Troubl
         Ok(prepared) => prepared,
         Err(trouble) => return give_up(&mut stream, trouble),
     };
-    let mut desk = Desk::new(project, &job.spec, stream);
-    match steps::play(&job, &script, &mut desk) {
-        Ok(summary) => desk.stream.succeed(&summary),
-        Err(trouble) => give_up(&mut desk.stream, trouble),
+    let mut workplace = Workplace::new(project, &job.spec, stream);
+    match steps::play(&job, &script, &mut workplace) {
+        Ok(summary) => workplace.stream.succeed(&summary),
+        Err(trouble) => give_up(&mut workplace.stream, trouble),
     }
 }
 
-fn prepare(env: &Env, project: &Path, stream: &mut Stream<'_>) -> Result<(Job, Script), Trouble> {
-    let job = Job::read(env)?;
+fn prepare(
+    env: &Env,
+    project: &Path,
+    stream: &mut Stream<'_>,
+) -> Result<(Assignment, Script), Trouble> {
+    let job = Assignment::read(env)?;
     let script = Script::load(project, env.script.as_deref())?;
     stream.set_pace(env.pace()?.unwrap_or(script.pace.0));
     stream.set_cost(script.cost.usd_per_step);

@@ -18,7 +18,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use duckdb::Connection;
-use kumite_core::contest::rows::{LeaderBoard, Place, RoundHistory, RoundStatus, Row, Write};
+use kumite_core::contest::rows::{LeaderBoard, RoundHistory, RoundKey, RoundStatus, Row, Write};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -95,8 +95,8 @@ fn request(id: u64, rows: Vec<Row>) -> Value {
     json!({ "id": id, "write": Write { rows } })
 }
 
-fn place(team: &str, round_number: u32) -> Place {
-    Place {
+fn place(team: &str, round_number: u32) -> RoundKey {
+    RoundKey {
         execution_id: "contest-1".to_owned(),
         team_id: team.to_owned(),
         team_name: format!("Team {team}"),

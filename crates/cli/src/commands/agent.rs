@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use clap::{Args, Subcommand};
-use kumite_check::{Agent, Job, Kind, PROGRAM, VARIABLE, probe};
+use kumite_check::{Agent, CheckRequest, Kind, PROGRAM, VARIABLE, probe};
 use kumite_project::beside;
 use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags};
@@ -57,7 +57,7 @@ fn run_check(setting: &Setting, args: &CheckArgs) -> Result {
     let project = project(setting)?;
     let (agent, version) = find(setting, &project, args)?;
     tell_what_is_used(&agent, args.offline);
-    let job = Job {
+    let job = CheckRequest {
         agent: agent.name,
         version,
         offline: args.offline,

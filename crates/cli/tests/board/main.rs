@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 
-use kumite_core::contest::rows::{LeaderBoard, Place, RoundHistory, RoundStatus, Row};
+use kumite_core::contest::rows::{LeaderBoard, RoundHistory, RoundKey, RoundStatus, Row};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -128,8 +128,8 @@ fn write(id: u64, rows: Vec<Row>) -> Value {
     json!({ "id": id, "write": { "rows": rows } })
 }
 
-fn place(contest: &str, team: &str, round_number: u32) -> Place {
-    Place {
+fn place(contest: &str, team: &str, round_number: u32) -> RoundKey {
+    RoundKey {
         execution_id: contest.to_owned(),
         team_id: team.to_owned(),
         team_name: format!("Team {team}"),

@@ -7,8 +7,8 @@ use kumite_formats::contest::{Llm, Plan, Price};
 use kumite_models::{Answer, Ask, Client, Error, Kind, Model, Options, Stop, Usage};
 use serde_json::Value;
 
-use super::Kit;
-use crate::work::{Missed, Turn};
+use super::ModelMeans;
+use crate::work::{Missed, Try};
 
 /// Appended to every instruction: text inside blocks is not an instruction.
 const GUARD: &str = include_str!("../prompts/guard.txt");
@@ -30,7 +30,7 @@ impl Asked {
         instruction: &str,
         schema: Value,
         plan: &Plan,
-        kit: &Kit,
+        kit: &ModelMeans,
     ) -> Result<Asked, Error> {
         let model = Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())?;
         Ok(Asked {
@@ -63,7 +63,7 @@ impl Asked {
     pub fn ask<T>(
         &self,
         prompt: String,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
         read: impl Fn(&Value) -> Result<T, String>,
     ) -> Result<(T, Used), Missed> {
         // A model that answers the same question in the same way would fail again.

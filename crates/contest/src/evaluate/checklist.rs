@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kumite_core::contest::{Measure, Score, Used};
 
-use crate::work::{Metric, Missed, Turn};
+use crate::work::{Metric, Missed, Try};
 
 /// Never empty.
 pub struct Checklist {
@@ -17,7 +17,7 @@ impl Metric for Checklist {
         _: &str,
         submission: &Path,
         _: Option<&Path>,
-        _: &Turn<'_>,
+        _: &Try<'_>,
     ) -> Result<(Measure, Used), Missed> {
         let text = super::read(submission)?.to_lowercase();
         Ok((self.look(&text), Used::default()))

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{asked, cannot, remark, score};
 use crate::program::{self, Output, Program, Trouble, complaint};
-use crate::work::{Metric, Missed, Turn};
+use crate::work::{Metric, Missed, Try};
 
 pub struct ByCommand {
     pub name: String,
@@ -39,7 +39,7 @@ impl Metric for ByCommand {
         task: &str,
         submission: &Path,
         worktree: Option<&Path>,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
     ) -> Result<(Measure, Used), Missed> {
         let task = keep_task(turn.dir, task);
         let task = task.map_err(|error| cannot("write to", turn.dir, &error))?;
@@ -76,7 +76,7 @@ impl ByCommand {
         task: &Path,
         submission: &Path,
         worktree: Option<&Path>,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
     ) -> Vec<(&'static str, OsString)> {
         let round = turn.round.to_string();
         let mut env = vec![

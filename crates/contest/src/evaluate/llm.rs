@@ -10,9 +10,9 @@ use kumite_formats::contest::{Llm, Plan};
 use serde_json::{Value, json};
 
 use super::asked::{Asked, text};
-use super::{Kit, remark, score};
+use super::{ModelMeans, remark, score};
 use crate::prompts::Templates;
-use crate::work::{Metric, Missed, Turn};
+use crate::work::{Metric, Missed, Try};
 
 pub struct ByModel {
     asked: Asked,
@@ -25,7 +25,7 @@ impl ByModel {
         llm: &Llm,
         instruction: &str,
         plan: &Plan,
-        kit: &Kit,
+        kit: &ModelMeans,
     ) -> Result<ByModel, kumite_models::Error> {
         Ok(ByModel {
             asked: Asked::new(llm, instruction, schema(), plan, kit)?,
@@ -41,7 +41,7 @@ impl Metric for ByModel {
         task: &str,
         submission: &Path,
         _: Option<&Path>,
-        turn: &Turn<'_>,
+        turn: &Try<'_>,
     ) -> Result<(Measure, Used), Missed> {
         let text = super::read(submission)?;
         let now = Timestamp::now().to_zoned(self.zone.clone());

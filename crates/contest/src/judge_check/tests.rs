@@ -93,7 +93,7 @@ fn nobody_reaches_80_percent_by_always_saying_the_same() {
 struct Always(bool);
 
 impl Judge for Always {
-    fn judge(&self, _: &Case<'_>, _: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+    fn judge(&self, _: &Case<'_>, _: &Try<'_>) -> Result<(Judgment, Used), Missed> {
         let judgment = Judgment {
             should_continue: self.0,
             reasoning: "as always".to_owned(),
@@ -164,7 +164,7 @@ struct Failing {
 }
 
 impl Judge for Failing {
-    fn judge(&self, case: &Case<'_>, turn: &Turn<'_>) -> Result<(Judgment, Used), Missed> {
+    fn judge(&self, case: &Case<'_>, turn: &Try<'_>) -> Result<(Judgment, Used), Missed> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         if turn.attempt > self.failures {
             return Always(true).judge(case, turn);

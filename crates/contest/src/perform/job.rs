@@ -8,17 +8,17 @@ use std::time::Duration;
 use kumite_core::contest::{Contest, Failure};
 use kumite_models::Cancel;
 
-use crate::asked::{Asked, At};
-use crate::desk::{Desk, Message};
-use crate::work::{Missed, Turn};
+use crate::asked::{Asked, TryKey};
+use crate::at_play::{AtPlay, Message};
+use crate::work::{Missed, Try};
 
 /// Enough for a call over HTTPS and for rendering.
 const STACK: usize = 1024 * 1024;
 
 /// A job in a thread of its own.
-pub struct Job {
+pub struct TryJob {
     pub asked: Asked,
-    pub at: At,
+    pub at: TryKey,
     contest_id: String,
     team_id: String,
     team_name: String,
@@ -28,31 +28,31 @@ pub struct Job {
     pub dir: PathBuf,
 }
 
-impl Job {
+impl TryJob {
     pub fn new(
-        desk: &mut Desk,
+        play: &mut AtPlay,
         contest: &Contest,
         asked: Asked,
         wait_ms: u64,
         timeout_ms: u64,
-    ) -> Job {
+    ) -> TryJob {
         let at = asked.at();
         let of = &contest.teams[at.team as usize];
-        Job {
+        TryJob {
             asked,
             at,
-            contest_id: desk.charter.id.clone(),
+            contest_id: play.charter.id.clone(),
             team_id: of.id.clone(),
             team_name: of.name.clone(),
             wait: Duration::from_millis(wait_ms),
             timeout: Duration::from_millis(timeout_ms),
-            cancel: desk.cancels.entry(at.team).or_default().clone(),
-            dir: desk.home.round(at.team, at.round),
+            cancel: play.cancels.entry(at.team).or_default().clone(),
+            dir: play.home.round(at.team, at.round),
         }
     }
 
-    pub fn turn(&self) -> Turn<'_> {
-        Turn {
+    pub fn turn(&self) -> Try<'_> {
+        Try {
             contest_id: &self.contest_id,
             team_id: &self.team_id,
             team_name: &self.team_name,
@@ -67,11 +67,15 @@ impl Job {
 
 /// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
 /// nothing to say.
-pub fn spawn(desk: &mut Desk, job: Job, work: impl FnOnce(&Job) -> Message + Send + 'static) {
+pub fn spawn(
+    play: &mut AtPlay,
+    job: TryJob,
+    work: impl FnOnce(&TryJob) -> Message + Send + 'static,
+) {
     let asked = job.asked;
     let name = format!("team {}", job.at.team);
-    let send = Arc::clone(&desk.send);
-    start(desk, name, asked, move || {
+    let send = Arc::clone(&play.send);
+    start(play, name, asked, move || {
         if job.cancel.wait(job.wait) {
             return;
         }
@@ -83,13 +87,13 @@ pub fn spawn(desk: &mut Desk, job: Job, work: impl FnOnce(&Job) -> Message + Sen
 }
 
 /// A machine that is out of threads fails what was asked for. It may have some again later.
-pub fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
-    desk.jobs.retain(|job| !job.is_finished());
+pub fn start(play: &mut AtPlay, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
+    play.jobs.retain(|job| !job.is_finished());
     let thread = thread::Builder::new().name(name).stack_size(STACK);
     match thread.spawn(work) {
-        Ok(job) => desk.jobs.push(job),
+        Ok(job) => play.jobs.push(job),
         Err(error) => refuse(
-            desk,
+            play,
             asked,
             Failure::Passing,
             format!("cannot start a thread: {error}"),
@@ -98,22 +102,22 @@ pub fn start(desk: &mut Desk, name: String, asked: Asked, work: impl FnOnce() + 
 }
 
 /// Answers in the place of somebody who cannot be asked.
-fn refuse(desk: &Desk, asked: Asked, failure: Failure, why: String) {
+fn refuse(play: &AtPlay, asked: Asked, failure: Failure, why: String) {
     let event = asked.failed(Missed::free(failure, why));
-    (desk.send)(event.into());
+    (play.send)(event.into());
 }
 
 /// A contest that is only closed has nobody to ask.
-pub fn no_players(desk: &Desk, asked: Asked) {
+pub fn no_players(play: &AtPlay, asked: Asked) {
     refuse(
-        desk,
+        play,
         asked,
         Failure::Lasting,
         "nobody plays in this contest any more".to_owned(),
     );
 }
 
-pub fn kept(job: &Job, error: std::io::Error) -> Message {
+pub fn kept(job: &TryJob, error: std::io::Error) -> Message {
     Message::Unkept {
         team: job.at.team,
         error,

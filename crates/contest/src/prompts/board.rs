@@ -11,11 +11,11 @@ use kumite_core::contest::{Contest, Fate, Score};
 pub struct Situation {
     pub case: Case,
     /// Best first.
-    pub board: Vec<Line>,
+    pub board: Vec<Rival>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct Rival {
     pub name: String,
     pub rank: Option<u32>,
     pub best: Option<Score>,
@@ -29,7 +29,7 @@ impl Situation {
         let lines = standings(contest).into_iter().filter_map(|standing| {
             let of = contest.teams.get(standing.team as usize)?;
             let fate = of.leaving().map(|exit| exit.reason.fate());
-            Some(Line {
+            Some(Rival {
                 name: one_line(&of.name),
                 rank: standing.rank,
                 best: standing.best.map(|(score, _)| score),
@@ -46,7 +46,7 @@ impl Situation {
 }
 
 /// The board with names.
-pub fn table(board: &[Line]) -> String {
+pub fn table(board: &[Rival]) -> String {
     if board.iter().all(|line| line.best.is_none()) {
         return "No team has a score yet.".to_owned();
     }
@@ -54,7 +54,7 @@ pub fn table(board: &[Line]) -> String {
     lines.join("\n")
 }
 
-fn line(line: &Line) -> String {
+fn line(line: &Rival) -> String {
     let rank = line.rank.map_or("-".to_owned(), |rank| format!("#{rank}"));
     let score = match line.best {
         Some(score) => format!("score: {score}/100"),

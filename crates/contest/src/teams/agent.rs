@@ -20,13 +20,13 @@ use kumite_project::project::contest_agents;
 use kumite_project::settings;
 use kumite_project::spec_file::sentence;
 
-use crate::work::Turn;
+use crate::work::Try;
 use crate::worktree::{Repository, Worktree};
 pub use attempt::Attempt;
 
 /// What all agent teams of a contest share.
 #[derive(Clone, Debug)]
-pub struct Kit {
+pub struct AgentMeans {
     pub settings: Arc<Settings>,
     pub project: PathBuf,
     pub repository: Repository,
@@ -38,7 +38,7 @@ pub struct Kit {
 }
 
 pub struct AgentTeam {
-    kit: Arc<Kit>,
+    kit: Arc<AgentMeans>,
     /// Its name in the settings.
     name: String,
     settings: AgentSettings,
@@ -49,7 +49,11 @@ pub struct AgentTeam {
 
 impl AgentTeam {
     /// `root` is where its worktree is, or will be.
-    pub fn new(kit: Arc<Kit>, plan: &Agent, root: PathBuf) -> Result<AgentTeam, settings::Error> {
+    pub fn new(
+        kit: Arc<AgentMeans>,
+        plan: &Agent,
+        root: PathBuf,
+    ) -> Result<AgentTeam, settings::Error> {
         let mut agent = settings::agent(&kit.settings, &plan.agent)?.clone();
         anchor(&mut agent.kind, &kit.project);
         Ok(AgentTeam {
@@ -78,7 +82,7 @@ fn anchor(kind: &mut AgentKind, project: &Path) {
 
 impl AgentTeam {
     /// One agent of a try.
-    pub fn attempt<'a>(&'a self, prompt: &'a str, turn: &'a Turn<'a>, number: u32) -> Attempt<'a> {
+    pub fn attempt<'a>(&'a self, prompt: &'a str, turn: &'a Try<'a>, number: u32) -> Attempt<'a> {
         Attempt {
             team: self,
             prompt,

@@ -9,8 +9,8 @@ use super::model::{Error, find};
 use super::program::Program;
 use super::record::Worked;
 use super::talk::Talk;
-use crate::evaluate::Kit;
-use crate::work::Turn;
+use crate::evaluate::ModelMeans;
+use crate::work::Try;
 
 pub(super) struct Member {
     pub name: String,
@@ -28,11 +28,11 @@ enum Means {
 pub(super) struct Task<'a> {
     pub text: &'a str,
     pub meter: &'a Meter<'a>,
-    pub turn: &'a Turn<'a>,
+    pub turn: &'a Try<'a>,
 }
 
 impl Member {
-    pub fn new(member: &formats::Member, kit: &Kit) -> Result<Member, Error> {
+    pub fn new(member: &formats::Member, kit: &ModelMeans) -> Result<Member, Error> {
         let (kind, means) = match &member.kind {
             MemberKind::Command(command) => {
                 ("command", Program::command(member, command, kit)?.into())
@@ -90,7 +90,7 @@ impl From<Program> for Means {
     }
 }
 
-fn model(member: &formats::Member, kit: &Kit) -> Result<Model, Error> {
+fn model(member: &formats::Member, kit: &ModelMeans) -> Result<Model, Error> {
     find(&member.llm, kit).map_err(|source| Error::Member {
         name: member.name.clone(),
         source,
@@ -98,7 +98,11 @@ fn model(member: &formats::Member, kit: &Kit) -> Result<Model, Error> {
 }
 
 /// No provider accepts a number of results, so the member is asked to respect it.
-fn web_search(member: &formats::Member, results: Option<u32>, kit: &Kit) -> Result<Talk, Error> {
+fn web_search(
+    member: &formats::Member,
+    results: Option<u32>,
+    kit: &ModelMeans,
+) -> Result<Talk, Error> {
     let native = Native::WebSearch {
         max_uses: None,
         domains: Domains::All,
@@ -112,7 +116,7 @@ fn web_search(member: &formats::Member, results: Option<u32>, kit: &Kit) -> Resu
     Ok(talk)
 }
 
-fn code_execution(member: &formats::Member, kit: &Kit) -> Result<Talk, Error> {
+fn code_execution(member: &formats::Member, kit: &ModelMeans) -> Result<Talk, Error> {
     with_native(
         member,
         Native::CodeExecution,
@@ -127,7 +131,7 @@ fn with_native(
     native: Native,
     what: &'static str,
     default: &str,
-    kit: &Kit,
+    kit: &ModelMeans,
 ) -> Result<Talk, Error> {
     let model = model(member, kit)?;
     if !supports(model.id.provider, &native) {
@@ -153,7 +157,7 @@ fn web_fetch(
     member: &formats::Member,
     max_uses: Option<u32>,
     (allowed, blocked): (&[String], &[String]),
-    kit: &Kit,
+    kit: &ModelMeans,
 ) -> Result<Talk, Error> {
     let model = model(member, kit)?;
     let provider = model.id.provider;

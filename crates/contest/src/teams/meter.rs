@@ -10,7 +10,7 @@ use kumite_formats::contest::Price;
 use kumite_models::{Ask, Cancel, Client, Failure, Kind, Reply, Usage};
 
 use crate::evaluate::asked;
-use crate::work::Turn;
+use crate::work::Try;
 
 pub(super) struct Meter<'a> {
     client: &'a Client,
@@ -27,7 +27,7 @@ impl<'a> Meter<'a> {
     pub fn new(
         client: &'a Client,
         prices: &'a BTreeMap<String, Price>,
-        turn: &'a Turn<'_>,
+        turn: &'a Try<'_>,
     ) -> Meter<'a> {
         Meter {
             client,

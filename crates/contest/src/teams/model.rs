@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::member::{Member, Task};
 use super::meter::Meter;
 use super::record::record;
-use crate::evaluate::{Kit, asked};
-use crate::work::{Handed, Missed, Team, Turn};
+use crate::evaluate::{ModelMeans, asked};
+use crate::work::{Handed, Missed, Team, Try};
 
 pub struct ModelTeam {
     client: Client,
@@ -56,7 +56,7 @@ impl ModelTeam {
     pub fn new(
         team: &formats::ModelTeam,
         prices: &BTreeMap<String, Price>,
-        kit: &Kit,
+        kit: &ModelMeans,
     ) -> Result<ModelTeam, Error> {
         let llm = &team.leader.llm;
         let model = find(llm, kit).map_err(Error::Leader)?;
@@ -86,7 +86,7 @@ impl ModelTeam {
         })
     }
 
-    fn call(&self, call: MemberCall<'_>, meter: &Meter<'_>, turn: &Turn<'_>) -> Called {
+    fn call(&self, call: MemberCall<'_>, meter: &Meter<'_>, turn: &Try<'_>) -> Called {
         let member = &self.members[call.member];
         let began = Instant::now();
         let worked = member.work(&Task {
@@ -121,7 +121,7 @@ struct Called {
 impl Team for ModelTeam {
     /// The core repeats a whole submission, so a failed first call is left to it. Later there is
     /// work to lose, so only the call is repeated.
-    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
+    fn submit(&self, prompt: &str, turn: &Try<'_>) -> Result<Handed, Missed> {
         let meter = Meter::new(&self.client, &self.prices, turn);
         let (asked, waited) = (Cell::new(false), Cell::new(Duration::ZERO));
         let records = Mutex::new(BTreeMap::new());
@@ -194,7 +194,7 @@ pub(super) fn system(
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-pub(super) fn find(llm: &Llm, kit: &Kit) -> Result<Model, kumite_models::Error> {
+pub(super) fn find(llm: &Llm, kit: &ModelMeans) -> Result<Model, kumite_models::Error> {
     Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())
 }
 

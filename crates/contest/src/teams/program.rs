@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::member::Task;
 use super::model::Error;
 use super::record::Worked;
-use crate::evaluate::Kit;
+use crate::evaluate::ModelMeans;
 use crate::program::{self, OUTPUT_MAX, Trouble, file_of};
 
 const SHIM: &str = include_str!("../../../../examples/python/member_shim.py");
@@ -36,7 +36,7 @@ impl Program {
     pub fn command(
         member: &formats::Member,
         command: &formats::Command,
-        kit: &Kit,
+        kit: &ModelMeans,
     ) -> Result<Program, Error> {
         if command.argv.is_empty() {
             let name = member.name.clone();
@@ -54,7 +54,7 @@ impl Program {
     pub fn plugin(
         member: &formats::Member,
         plugin: &formats::Plugin,
-        kit: &Kit,
+        kit: &ModelMeans,
     ) -> Result<Program, Error> {
         if plugin.module.is_none() && plugin.path.is_none() {
             let name = member.name.clone();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kumite_core::contest::Used;
 use serde_json::{Value, json};
 
-use crate::work::{Handed, Missed, Team, Turn};
+use crate::work::{Handed, Missed, Team, Try};
 
 /// How the work of a team develops over its rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub struct Scripted {
 }
 
 impl Team for Scripted {
-    fn submit(&self, prompt: &str, turn: &Turn<'_>) -> Result<Handed, Missed> {
+    fn submit(&self, prompt: &str, turn: &Try<'_>) -> Result<Handed, Missed> {
         // After a cancel nobody needs the result.
         turn.cancel.wait(self.pace);
         let sections = &SECTIONS[..self.style.sections(turn.round)];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kumite_agents::{Launcher, find_marked};
-use kumite_contest::teams::agent::{AgentTeam, Kit};
-use kumite_contest::work::{Handed, Missed, Turn};
+use kumite_contest::teams::agent::{AgentMeans, AgentTeam};
+use kumite_contest::work::{Handed, Missed, Try};
 use kumite_contest::worktree::path_of;
 use kumite_core::contest::{Agents, Failure, Next, Used};
 use kumite_formats::contest::{Agent, Source, Worktree};
@@ -69,7 +69,7 @@ impl Stage {
 
     pub fn team(&self) -> AgentTeam {
         let repository = self.project.repository();
-        let kit = Kit {
+        let kit = AgentMeans {
             settings: Arc::new(self.settings.clone()),
             project: self.project.root().to_owned(),
             base: repository.head().unwrap(),
@@ -99,7 +99,7 @@ impl Stage {
         let mut used = Used::default();
         loop {
             let worked = Duration::from_millis(agents.worked_ms);
-            let turn = Turn {
+            let turn = Try {
                 contest_id,
                 team_id: "Team A",
                 team_name: "Team A",

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use kumite_contest::evaluate::Kit;
+use kumite_contest::evaluate::ModelMeans;
 use kumite_contest::prompts::Templates;
 use kumite_contest::teams::model::{Error, ModelTeam};
-use kumite_contest::work::{Handed, Missed, Team, Turn};
+use kumite_contest::work::{Handed, Missed, Team, Try};
 use kumite_fake_model::{Act, Options, Rule, Script, Server};
 use kumite_formats::contest::{self as formats, Leader, Llm, Member, MemberKind, Price, Prompts};
 use kumite_models::{Cancel, Client};
@@ -74,7 +74,7 @@ impl Stage {
         )
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
-        let kit = Kit {
+        let kit = ModelMeans {
             client: Client::new(),
             env: Arc::new(move |name: &str| env.get(name).cloned()),
             templates: Arc::new(Templates::new(&Prompts::default(), 1000).unwrap()),
@@ -91,7 +91,7 @@ impl Stage {
     pub fn submit_with(&self, team: &ModelTeam, prompt: &str) -> Result<Handed, Missed> {
         team.submit(
             prompt,
-            &Turn {
+            &Try {
                 contest_id: "contest-1",
                 team_id: "blue",
                 team_name: "Blue",

@@ -25,7 +25,7 @@ pub enum Row {
 
 /// The round of a team: unique in three of the tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct RoundKey {
     pub execution_id: String,
     pub team_id: String,
     pub team_name: String,
@@ -36,7 +36,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundStatus {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RoundKey,
     pub should_continue: Option<bool>,
     pub reasoning: Option<String>,
     pub confidence_score: Option<f64>,
@@ -50,7 +50,7 @@ pub struct RoundStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeaderBoard {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RoundKey,
     pub submission_content: String,
     pub submission_format: String,
     pub score: f64,
@@ -65,7 +65,7 @@ pub struct LeaderBoard {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundHistory {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: RoundKey,
     pub message_history: String,
     pub member_submissions_record: String,
     pub created_at: u64,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::node::{self, Node, Value};
 use super::plan::Plan;
-use super::problem::{At, Problem, Report};
+use super::problem::{FileLine, Problem, Report};
 use super::scope::Scope;
 use super::variables::Variables;
 use super::{Loaded, Request, mixseek, own};
@@ -90,7 +90,7 @@ impl Loader<'_> {
             (found, _) => found.map(|text| (here.clone(), text)),
         };
         let found = found.inspect_err(|error| {
-            let at = At::whole(self.request.file);
+            let at = FileLine::whole(self.request.file);
             self.report
                 .problem(&at, format!("cannot be read: {}", why(error)), None);
         });
@@ -143,7 +143,7 @@ impl Loader<'_> {
             Ok(text) => self.parse(&path, &text),
             Err(error) if is_missing(&error) => None,
             Err(error) => {
-                let at = At::whole(self.shown(&path));
+                let at = FileLine::whole(self.shown(&path));
                 self.report
                     .problem(&at, format!("cannot be read: {}", why(&error)), None);
                 None
@@ -152,7 +152,7 @@ impl Loader<'_> {
     }
 
     /// The task of the command line, or else of the file.
-    pub fn task(&self, file: &At, given: Option<String>) -> String {
+    pub fn task(&self, file: &FileLine, given: Option<String>) -> String {
         let task = self.request.task.map(str::to_owned);
         match (task, given) {
             (Some(task), _) if task.trim().is_empty() => {
@@ -174,7 +174,7 @@ impl Loader<'_> {
         let timeout = self.request.timeout?;
         if timeout.is_zero() {
             self.report
-                .problem(&At::whole("--timeout"), "it must be above zero", None);
+                .problem(&FileLine::whole("--timeout"), "it must be above zero", None);
         }
         u64::try_from(timeout.as_millis()).ok()
     }
@@ -188,7 +188,7 @@ impl Loader<'_> {
             }
             Err(error) if is_missing(&error) => {}
             Err(error) => {
-                let at = At::whole(self.shown(&path));
+                let at = FileLine::whole(self.shown(&path));
                 self.report
                     .warn(&at, format!("cannot be read: {}", why(&error)), None);
             }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use super::model_id;
 use super::node::Value;
 use super::plan::{Member, MemberKind};
-use super::problem::{At, Report};
+use super::problem::{FileLine, Report};
 use super::scope::Scope;
 
 /// The longest tool name that the providers' APIs accept.
 const TOOL_NAME_MAX: usize = 64;
 
 /// The leader distinguishes its members by name, and its tools too.
-pub(super) fn distinct(report: &Report, members: &[(Member, At)]) {
-    let mut names: BTreeMap<&str, &At> = BTreeMap::new();
-    let mut tools: BTreeMap<&str, &At> = BTreeMap::new();
+pub(super) fn distinct(report: &Report, members: &[(Member, FileLine)]) {
+    let mut names: BTreeMap<&str, &FileLine> = BTreeMap::new();
+    let mut tools: BTreeMap<&str, &FileLine> = BTreeMap::new();
     // A missing name is already reported.
     for (member, at) in members.iter().filter(|(member, _)| !member.name.is_empty()) {
         let same_name = names.insert(&member.name, at);

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use super::loader::Loader;
 use super::node::{Node, Value};
 use super::plan::{Plan, Team};
-use super::problem::At;
+use super::problem::FileLine;
 use super::rules;
 use super::scope::Scope;
 
@@ -104,7 +104,7 @@ fn teams(loader: &Loader<'_>, scope: &Scope<'_>) -> Vec<Team> {
         let help = "add `[[orchestrator.teams]]` with `config = \"path\"`".to_owned();
         scope.problem("teams", "there is no team", Some(help));
     }
-    let mut teams: Vec<(Team, At)> = Vec::new();
+    let mut teams: Vec<(Team, FileLine)> = Vec::new();
     for entry in entries {
         entry.need("config");
         let file = loader.file_of(&entry, "config");

@@ -2,7 +2,7 @@
 
 use super::node::Value;
 use super::places::Named;
-use super::problem::{At, Report};
+use super::problem::{FileLine, Report};
 use super::scope::Scope;
 use crate::settings::nearest;
 
@@ -52,7 +52,7 @@ pub(super) fn read(scope: &Scope<'_>, key: &'static str) -> Option<String> {
 }
 
 /// Reports an id that is malformed or has an unknown provider. `what` names the setting.
-pub(super) fn check(report: &Report, at: &At, what: &str, id: &str) {
+pub(super) fn check(report: &Report, at: &FileLine, what: &str, id: &str) {
     if !is_well_formed(id) {
         let message = format!("{what} must be {ALLOWED}, not {id:?}");
         report.problem(at, message, None);

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use serde_json::{Map, Number};
 
-use super::problem::At;
+use super::problem::FileLine;
 use crate::tree;
 
-pub(super) type Node = tree::Node<At>;
-pub(super) type Value = tree::Value<At>;
-pub(super) type Table = tree::Table<At>;
+pub(super) type Node = tree::Node<FileLine>;
+pub(super) type Value = tree::Value<FileLine>;
+pub(super) type Table = tree::Table<FileLine>;
 
 /// A text that is not TOML: the line, and what is wrong there.
 pub(super) struct Broken {
-    pub at: At,
+    pub at: FileLine,
     pub message: String,
 }
 
@@ -25,29 +25,29 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Broken> {
     let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     // Lines are found without counting from the top each time.
     let breaks: Vec<usize> = newlines.map(|(offset, _)| offset).collect();
-    let at = |offset: usize| At {
+    let at = |offset: usize| FileLine {
         file: Arc::clone(&file),
         line: Some(breaks.partition_point(|one| *one < offset) + 1),
     };
     let table = tree::parse(text, &at).map_err(|broken| Broken {
-        at: broken.offset.map_or_else(|| At::whole(&file), at),
+        at: broken.offset.map_or_else(|| FileLine::whole(&file), at),
         message: broken.message,
     })?;
     Ok(Node {
-        at: At::whole(&file),
+        at: FileLine::whole(&file),
         value: Value::Table(table),
     })
 }
 
 impl Node {
     /// An empty table, for a section that is absent.
-    pub fn empty(at: At) -> Node {
+    pub fn empty(at: FileLine) -> Node {
         let value = Value::Table(Table::new());
         Node { at, value }
     }
 
     /// A value from the environment: a text, or JSON for a list or a table.
-    pub fn of_variable(at: &At, text: &str) -> Node {
+    pub fn of_variable(at: &FileLine, text: &str) -> Node {
         let is_json = text.starts_with(['[', '{']);
         let json = is_json.then(|| serde_json::from_str(text).ok()).flatten();
         match json {
@@ -59,7 +59,7 @@ impl Node {
         }
     }
 
-    fn of_json(at: &At, json: &serde_json::Value) -> Node {
+    fn of_json(at: &FileLine, json: &serde_json::Value) -> Node {
         let value = match json {
             serde_json::Value::Null => Value::Other,
             serde_json::Value::Bool(yes) => Value::Bool(*yes),

@@ -11,7 +11,7 @@ use super::loader::Loader;
 use super::model_id;
 use super::node::{Node, Value};
 use super::plan::{Judge, Plan, Price, Team};
-use super::problem::At;
+use super::problem::FileLine;
 use super::rules;
 use super::scope::Scope;
 
@@ -87,7 +87,7 @@ fn teams(loader: &Loader<'_>, file: &Scope<'_>) -> Vec<Team> {
     let teams = entries
         .into_iter()
         .filter_map(|entry| team::read(loader, entry));
-    let teams: Vec<(Team, At)> = teams.collect();
+    let teams: Vec<(Team, FileLine)> = teams.collect();
     rules::team_ids(loader.report, &teams);
     teams.into_iter().map(|(team, _)| team).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::problem::At;
+use super::problem::FileLine;
 
 /// A kind of thing that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,14 +21,14 @@ pub enum Named {
 
 /// The first place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places(BTreeMap<(Named, String), At>);
+pub struct Places(BTreeMap<(Named, String), FileLine>);
 
 impl Places {
-    pub fn of(&self, named: Named, name: &str) -> Option<&At> {
+    pub fn of(&self, named: Named, name: &str) -> Option<&FileLine> {
         self.0.get(&(named, name.to_owned()))
     }
 
-    pub(super) fn add(&mut self, named: Named, name: &str, at: At) {
+    pub(super) fn add(&mut self, named: Named, name: &str, at: FileLine) {
         self.0.entry((named, name.to_owned())).or_insert(at);
     }
 }

@@ -33,22 +33,22 @@ impl fmt::Display for Problem {
 
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct At {
+pub struct FileLine {
     pub file: Arc<Path>,
     pub line: Option<usize>,
 }
 
-impl At {
+impl FileLine {
     /// Outside any file, or without a line.
-    pub(super) fn whole(file: impl AsRef<Path>) -> At {
-        At {
+    pub(super) fn whole(file: impl AsRef<Path>) -> FileLine {
+        FileLine {
             file: Arc::from(file.as_ref()),
             line: None,
         }
     }
 }
 
-impl fmt::Display for At {
+impl fmt::Display for FileLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file.display())?;
         self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
@@ -74,19 +74,19 @@ impl Report {
         }
     }
 
-    pub fn problem(&self, at: &At, message: impl Into<String>, help: Option<String>) {
+    pub fn problem(&self, at: &FileLine, message: impl Into<String>, help: Option<String>) {
         self.problems
             .borrow_mut()
             .push(problem(at, message.into(), help));
     }
 
-    pub fn warn(&self, at: &At, message: impl Into<String>, help: Option<String>) {
+    pub fn warn(&self, at: &FileLine, message: impl Into<String>, help: Option<String>) {
         self.warnings
             .borrow_mut()
             .push(problem(at, message.into(), help));
     }
 
-    pub fn unknown_key(&self, at: &At, message: String, help: Option<String>) {
+    pub fn unknown_key(&self, at: &FileLine, message: String, help: Option<String>) {
         match self.is_lenient {
             true => self.warn(at, message, help),
             false => self.problem(at, message, help),
@@ -94,7 +94,7 @@ impl Report {
     }
 
     /// Remembers where a name appears that only the outside world can check.
-    pub fn named(&self, named: Named, name: &str, at: &At) {
+    pub fn named(&self, named: Named, name: &str, at: &FileLine) {
         self.places.borrow_mut().add(named, name, at.clone());
     }
 
@@ -108,7 +108,7 @@ impl Report {
     }
 }
 
-fn problem(at: &At, message: String, help: Option<String>) -> Problem {
+fn problem(at: &FileLine, message: String, help: Option<String>) -> Problem {
     Problem {
         file: at.file.to_path_buf(),
         line: at.line,

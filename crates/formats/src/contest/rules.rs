@@ -6,7 +6,7 @@ use kumite_core::contest::ROUNDS_LIMIT;
 
 use super::node::Value;
 use super::plan::{Metric, MetricKind, Team};
-use super::problem::{At, Report};
+use super::problem::{FileLine, Report};
 use super::scope::Scope;
 
 const ROUNDS_MIN: u32 = 2;
@@ -51,7 +51,7 @@ pub(super) fn rounds(scope: &Scope<'_>, min: &'static str, max: &'static str) ->
 struct Weighed {
     name: String,
     weight: Option<f64>,
-    at: At,
+    at: FileLine,
 }
 
 /// All metrics with their weights. `kind` reads the rest of each table; None: it has none.
@@ -124,7 +124,7 @@ pub(super) fn millionths(weight: f64) -> u32 {
 }
 
 fn same_names(report: &Report, metrics: &[Weighed]) {
-    let mut seen: BTreeMap<&str, &At> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, &FileLine> = BTreeMap::new();
     for one in metrics {
         if let Some(first) = seen.get(one.name.as_str()) {
             let message = format!("metric {:?} is there twice", one.name);
@@ -142,8 +142,8 @@ fn equal(count: usize) -> Vec<u32> {
 }
 
 /// Every team needs its own id. `teams` come with the places of their ids.
-pub(super) fn team_ids(report: &Report, teams: &[(Team, At)]) {
-    let mut seen: BTreeMap<&str, &At> = BTreeMap::new();
+pub(super) fn team_ids(report: &Report, teams: &[(Team, FileLine)]) {
+    let mut seen: BTreeMap<&str, &FileLine> = BTreeMap::new();
     // A missing id is already reported.
     for (team, at) in teams.iter().filter(|(team, _)| !team.id.is_empty()) {
         if let Some(first) = seen.get(team.id.as_str()) {

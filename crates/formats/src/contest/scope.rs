@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value as Json};
 
 use super::node::{Node, Table, Value};
-use super::problem::{At, Report};
+use super::problem::{FileLine, Report};
 use crate::settings::{Span, Usd, nearest};
 
 /// Ten years; nobody waits longer.
@@ -16,7 +16,7 @@ const SECONDS_MAX: u64 = 3650 * 24 * 3600;
 
 pub(super) struct Scope<'a> {
     pub report: &'a Report,
-    pub at: At,
+    pub at: FileLine,
     table: &'a Table,
     /// As messages name it: `team.leader`. A file without sections has no name.
     name: String,
@@ -102,7 +102,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    pub fn place(&self, key: &'static str) -> At {
+    pub fn place(&self, key: &'static str) -> FileLine {
         self.node(key).map_or(&self.at, |node| &node.at).clone()
     }
 

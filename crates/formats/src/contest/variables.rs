@@ -2,12 +2,12 @@
 //! current directory, which overrides a file.
 
 use super::node::{Node, Table, Value};
-use super::problem::At;
+use super::problem::FileLine;
 
 pub(super) struct Variables<'a> {
     env: &'a dyn Fn(&str) -> Option<String>,
     /// The lines of `.env`.
-    lines: Vec<(String, String, At)>,
+    lines: Vec<(String, String, FileLine)>,
 }
 
 impl<'a> Variables<'a> {
@@ -24,7 +24,7 @@ impl<'a> Variables<'a> {
             let Some((name, value)) = line.split_once('=') else {
                 continue;
             };
-            let mut at = At::whole(file);
+            let mut at = FileLine::whole(file);
             at.line = Some(index + 1);
             self.lines.push((name.trim().to_owned(), bare(value), at));
         }
@@ -38,7 +38,7 @@ impl<'a> Variables<'a> {
             .filter_map(|name| Some((name, (self.env)(name)?)));
         let given = given.find(|(_, value)| !value.is_empty());
         if let Some((name, value)) = given {
-            let at = At::whole(format!("environment variable {name}"));
+            let at = FileLine::whole(format!("environment variable {name}"));
             return Some(Node::of_variable(&at, &value));
         }
         // The last line with a name counts, as in a shell.

@@ -5,13 +5,13 @@ use std::fmt;
 use strsim::levenshtein;
 
 use super::Origin;
-use crate::Place;
+use crate::TextPosition;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub origin: Origin,
     /// The place, if it is in a file.
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     /// The setting, if the text could be read that far.
     pub key: Option<String>,
     pub message: String,

@@ -2,7 +2,7 @@
 
 use super::value::Plain;
 use super::{Error, Layer, Origin};
-use crate::Place;
+use crate::TextPosition;
 use crate::tree::{self, Table};
 
 /// One setting as it was given.
@@ -18,7 +18,7 @@ pub(super) struct Given {
 #[derive(Clone, Debug)]
 pub(super) struct Where {
     pub origin: Origin,
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
 }
 
 impl Where {
@@ -38,7 +38,7 @@ pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
     let table = tree::parse(text, &|offset| offset).map_err(|broken| {
         let from = Where {
             origin: layer.origin.clone(),
-            place: broken.offset.map(|offset| Place::of(text, offset)),
+            place: broken.offset.map(|offset| TextPosition::of(text, offset)),
         };
         from.error(None, broken.message)
     })?;
@@ -85,18 +85,18 @@ fn is_section(path: &[String]) -> bool {
 struct Places<'a> {
     text: &'a str,
     seen: usize,
-    place: Place,
+    place: TextPosition,
 }
 
 impl<'a> Places<'a> {
     fn new(text: &'a str) -> Places<'a> {
-        let place = Place { line: 1, column: 1 };
+        let place = TextPosition { line: 1, column: 1 };
         let seen = 0;
         Places { text, seen, place }
     }
 
     /// Offsets must come in order.
-    fn of(&mut self, offset: usize) -> Place {
+    fn of(&mut self, offset: usize) -> TextPosition {
         let passed = self.text.get(self.seen..offset).unwrap_or_default();
         for character in passed.chars() {
             match character {

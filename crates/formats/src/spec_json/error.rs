@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::Place;
+use crate::TextPosition;
 use crate::json::{Fault, Value};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// None if the error has no single place.
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     pub problem: Problem,
 }
 
@@ -49,7 +49,7 @@ impl Error {
     }
 
     pub(super) fn at(bytes: &[u8], offset: usize, problem: Problem) -> Error {
-        let place = Some(Place::in_bytes(bytes, offset));
+        let place = Some(TextPosition::in_bytes(bytes, offset));
         Error { place, problem }
     }
 

@@ -4,7 +4,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use kumite_contest::home::Home;
-use kumite_contest::{Desk, Error, Message};
+use kumite_contest::{AtPlay, Error, Message};
 use kumite_core::contest::{By, Contest, Effect, Event, Stage};
 use kumite_core::engine::{act, handle_all, record};
 use kumite_project::spec_file::sentence;
@@ -16,7 +16,7 @@ use crate::engine::say;
 pub struct Hosted {
     contest: Contest,
     /// None: it is being closed.
-    desk: Option<Desk>,
+    play: Option<AtPlay>,
     home: Home,
     /// The process whose end also ends the playing; None: it goes on elsewhere.
     pub by: Option<u32>,
@@ -35,15 +35,15 @@ pub struct Hosted {
 
 impl Hosted {
     pub fn new(
-        (contest, desk): (Contest, Desk),
+        (contest, play): (Contest, AtPlay),
         by: Option<u32>,
         ended: Option<Sender<Ended>>,
     ) -> Hosted {
         Hosted {
             is_closed: contest.is_saved(),
             contest,
-            home: desk.home.clone(),
-            desk: Some(desk),
+            home: play.home.clone(),
+            play: Some(play),
             by,
             said: Vec::new(),
             is_told_to_stop: false,
@@ -68,14 +68,14 @@ impl Hosted {
 
     /// Ends the playing here; the next engine goes on. One that is ending anyway is not left.
     pub fn leave(&mut self) {
-        self.is_left |= self.desk.is_some();
+        self.is_left |= self.play.is_some();
         self.stop();
     }
 
     /// Ends what is under way, and waits for it.
     pub fn end_now(self) {
-        if let Some(desk) = self.desk {
-            desk.close(false);
+        if let Some(play) = self.play {
+            play.close(false);
         }
     }
 
@@ -86,19 +86,19 @@ impl Hosted {
 
     /// Starts the contest, or continues it.
     pub fn begin(&mut self) -> Result<(), Error> {
-        let Some(desk) = &mut self.desk else {
+        let Some(play) = &mut self.play else {
             return Ok(());
         };
         if self.contest.teams.is_empty() {
-            let start = desk.start();
+            let start = play.start();
             return self.take(vec![start]);
         }
-        kumite_agents::end_programs(&desk.charter.id);
-        if self.contest.stage != Stage::Running || desk.has_players() {
+        kumite_agents::end_programs(&play.charter.id);
+        if self.contest.stage != Stage::Running || play.has_players() {
             return self.take(vec![Event::Resumed]);
         }
         // Nothing is begun again only to be ended.
-        note(desk, &mut self.contest, Event::Resumed)?;
+        note(play, &mut self.contest, Event::Resumed)?;
         self.take(vec![Event::CancelRequested { by: By::User }])
     }
 
@@ -113,13 +113,13 @@ impl Hosted {
                 Message::Closed => self.is_closed = true,
             }
         }
-        let Some(desk) = &mut self.desk else {
+        let Some(play) = &mut self.play else {
             return;
         };
         if self.is_told_to_stop {
             // What was answered is kept; what follows from it is for the next process.
             let mut events = events.into_iter();
-            let noted = events.try_for_each(|event| note(desk, &mut self.contest, event));
+            let noted = events.try_for_each(|event| note(play, &mut self.contest, event));
             return self.close(noted.map(|()| Played::Interrupted));
         }
         // A contest that only has to be saved is not cancelled any more.
@@ -133,11 +133,11 @@ impl Hosted {
 
     /// Takes events that came together through the core's loop.
     fn take(&mut self, events: Vec<Event>) -> Result<(), Error> {
-        let Some(desk) = self.desk.as_mut().filter(|_| !events.is_empty()) else {
+        let Some(play) = self.play.as_mut().filter(|_| !events.is_empty()) else {
             return Ok(());
         };
-        handle_all(desk, &mut self.contest, events)?;
-        (desk.tell)(&[], &self.contest);
+        handle_all(play, &mut self.contest, events)?;
+        (play.tell)(&[], &self.contest);
         if self.contest.is_ended() {
             self.close(Ok(Played::Out));
         }
@@ -154,22 +154,22 @@ impl Hosted {
 
     /// Ends what is under way, in a thread: agents have a grace period, and nobody else waits.
     fn close(&mut self, played: Result<Played, Error>) {
-        let Some(desk) = self.desk.take() else {
+        let Some(play) = self.play.take() else {
             return;
         };
         self.played = played;
         let is_ended = self.contest.is_ended();
-        desk.halt();
+        play.halt();
         let thread = thread::Builder::new().name("closing".to_owned());
         // Without a thread there is nobody to wait, and everything ends by itself.
-        self.is_closed = thread.spawn(move || desk.close(is_ended)).is_err();
+        self.is_closed = thread.spawn(move || play.close(is_ended)).is_err();
     }
 }
 
 /// Writes an event down and tells of it, and begins nothing.
-fn note(desk: &mut Desk, contest: &mut Contest, event: Event) -> Result<(), Error> {
-    let (entry, mut effects) = record(desk, contest, event)?;
+fn note(play: &mut AtPlay, contest: &mut Contest, event: Event) -> Result<(), Error> {
+    let (entry, mut effects) = record(play, contest, event)?;
     effects.retain(|effect| matches!(effect, Effect::Announce(_)));
-    act(desk, contest, &entry, &effects);
+    act(play, contest, &entry, &effects);
     Ok(())
 }

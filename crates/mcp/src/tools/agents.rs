@@ -51,7 +51,7 @@ struct ListAgents {
 }
 
 fn list_agents(call: &Call<'_>, args: ListAgents) -> Result<Answer> {
-    let (project, spec) = call.desk.spec(&args.spec)?;
+    let (project, spec) = call.access.spec(&args.spec)?;
     let part = Part {
         from: Some(args.from.unwrap_or(1)),
         count: args.count,
@@ -81,7 +81,7 @@ struct GetAgentLog {
 
 /// The output of `kumite log`, read only as far as needed.
 fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (_, spec) = call.access.spec(&args.spec)?;
     let part = Part {
         from: args.from,
         count: args.count,
@@ -100,12 +100,12 @@ fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
     let words = ["log", "--color=never"].into_iter().chain(only.as_deref());
     let words: Vec<&str> = words.collect();
     let mut child = call
-        .desk
+        .access
         .command(&words, &[&spec.name])
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()
-        .map_err(|error| call.desk.cannot_run(&error))?;
+        .map_err(|error| call.access.cannot_run(&error))?;
     let excerpt = child
         .stdout
         .take()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use kumite_contest::home::Home;
 use kumite_contest::listing;
-use kumite_contest::place::Place;
+use kumite_contest::place::Workspace;
 use kumite_contest::prepare;
 use kumite_contest::report::{self, Listed, RoundReport};
 use kumite_contest::view::Board;
@@ -117,16 +117,19 @@ struct StartContest {
 
 /// A contest needs no project: without one it uses the current directory.
 fn root(call: &Call<'_>) -> PathBuf {
-    let project = call.desk.project().map(|project| project.root().to_owned());
-    project.unwrap_or_else(|_| call.desk.place.clone())
+    let project = call
+        .access
+        .project()
+        .map(|project| project.root().to_owned());
+    project.unwrap_or_else(|_| call.access.place.clone())
 }
 
 fn pick(call: &Call<'_>, id: Option<&str>) -> Result<Listed> {
-    Ok(Place::of_project(&root(call))?.pick(id)?)
+    Ok(Workspace::of_project(&root(call))?.pick(id)?)
 }
 
 fn list_contests(call: &Call<'_>, args: ListContests) -> Result<Answer> {
-    let all = listing::all(&Place::of_project(&root(call))?)?;
+    let all = listing::all(&Workspace::of_project(&root(call))?)?;
     let part = Part {
         from: Some(args.from.unwrap_or(1)),
         count: args.count,

@@ -28,7 +28,7 @@ pub fn tools() -> [Tool; 2] {
 }
 
 fn list_documents(call: &Call<'_>, args: OfSpec) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (_, spec) = call.access.spec(&args.spec)?;
     Answer::of(&json!({"spec": spec.name, "documents": documents::list(&spec)?}))
 }
 
@@ -46,7 +46,7 @@ struct GetDocument {
 }
 
 fn get_document(call: &Call<'_>, args: GetDocument) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (_, spec) = call.access.spec(&args.spec)?;
     let part = Part {
         from: args.from,
         count: args.count,

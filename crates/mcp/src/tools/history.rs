@@ -65,7 +65,7 @@ impl PartOfSpec {
 }
 
 fn get_events(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
-    let (_, spec) = call.desk.spec(&args.spec)?;
+    let (_, spec) = call.access.spec(&args.spec)?;
     let events = events_log::read(&spec).map_err(|error| {
         let path = spec.events_file();
         Refusal(format!("cannot read {}: {error}", path.display()))
@@ -81,7 +81,7 @@ fn get_events(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
 }
 
 fn get_decisions(call: &Call<'_>, args: PartOfSpec) -> Result<Answer> {
-    let (project, spec) = call.desk.spec(&args.spec)?;
+    let (project, spec) = call.access.spec(&args.spec)?;
     let short = |it: Decision| -> Value {
         json!({
             "seq": it.entry.seq,
@@ -122,7 +122,7 @@ fn ways(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 fn get_cost(call: &Call<'_>, args: GetCost) -> Result<Answer> {
-    let project = call.desk.project()?;
+    let project = call.access.project()?;
     let day = |text: String| {
         parse_day(&text).ok_or_else(|| {
             Refusal(format!(

@@ -135,14 +135,14 @@ fn review_spec(call: &Call<'_>, args: ReviewSpec) -> Result<Answer> {
 }
 
 fn run_all(call: &Call<'_>, args: RunAll) -> Result<Answer> {
-    let project = call.desk.project()?;
+    let project = call.access.project()?;
     let request = RunRequest {
         specs: all_specs(&project)?,
         until: args.until,
         agent: args.agent,
         ..RunRequest::default()
     };
-    call.desk.loader(&project)?;
+    call.access.loader(&project)?;
     let request = request.checked(&project)?;
     client::detach(&project, &request, args.jobs)?;
     let message = format!("{} specs are on their way", request.specs.len());
@@ -156,8 +156,8 @@ fn start(call: &Call<'_>, request: RunRequest, wait_seconds: Option<u64>) -> Res
         let words = format!("wait_seconds: at most {WAIT_MAX}, not {seconds}");
         return Err(Refusal(words));
     }
-    let project = call.desk.project()?;
-    call.desk.loader(&project)?;
+    let project = call.access.project()?;
+    call.access.loader(&project)?;
     let request = request.checked(&project)?;
     let name = &request.specs[0];
     let spec = project.spec(&name.parse()?)?;

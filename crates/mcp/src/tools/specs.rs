@@ -50,8 +50,8 @@ pub fn tools() -> [Tool; 4] {
 }
 
 fn project_info(call: &Call<'_>, _: OfNothing) -> Result<Answer> {
-    let project = call.desk.project()?;
-    let loader = call.desk.loader(&project)?;
+    let project = call.access.project()?;
+    let loader = call.access.loader(&project)?;
     let mut states: BTreeMap<&str, u32> = BTreeMap::new();
     for status in status::all(&project)? {
         *states.entry(status.state.word()).or_default() += 1;
@@ -97,7 +97,7 @@ struct Short {
 }
 
 fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
-    let all = status::all(&call.desk.project()?)?.into_iter();
+    let all = status::all(&call.access.project()?)?.into_iter();
     let short = |it: Status| Short {
         spec: it.spec,
         state: it.state,
@@ -126,7 +126,7 @@ fn remedy(need: Need) -> &'static str {
 }
 
 fn get_spec(call: &Call<'_>, args: OfSpec) -> Result<Answer> {
-    let (project, spec) = call.desk.spec(&args.spec)?;
+    let (project, spec) = call.access.spec(&args.spec)?;
     Answer::of(&status::one(&project, &spec))
 }
 
@@ -142,7 +142,7 @@ struct CreateSpec {
 }
 
 fn create_spec(call: &Call<'_>, args: CreateSpec) -> Result<Answer> {
-    let project = call.desk.project()?;
+    let project = call.access.project()?;
     let description = args.description.unwrap_or_default();
     let language = args.language.as_deref().unwrap_or(new_spec::LANGUAGE);
     let (name, dir) = new_spec::create(&project, &args.spec, &description, language)?;

@@ -95,7 +95,7 @@ fn reject(call: &Call<'_>, args: Reject) -> Result<Answer> {
 }
 
 fn steer(call: &Call<'_>, spec: &str, request: Request) -> Result<Answer> {
-    let (project, found) = call.desk.spec(spec)?;
+    let (project, found) = call.access.spec(spec)?;
     let message = client::ask(&project, &request, None)?;
     told(message, &status::one(&project, &found))
 }

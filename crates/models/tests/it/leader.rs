@@ -6,8 +6,8 @@ use std::sync::{Barrier, Mutex};
 
 use kumite_fake_model::Act;
 use kumite_models::{
-    Call, Cancel, Client, Failure, Kind, Leader, Led, Member, MemberAnswer, MemberCall, Message,
-    Options, Provider, Reply, Stop, TURNS_MAX, Turn, Usage, lead,
+    Call, Cancel, Client, Exchange, Failure, Kind, Leader, Led, Member, MemberAnswer, MemberCall,
+    Message, Options, Provider, Reply, Stop, TURNS_MAX, Usage, lead,
 };
 use serde_json::{Value, json};
 
@@ -83,9 +83,9 @@ fn members_work_at_the_same_time_and_their_results_go_back() {
     }
 }
 
-fn results(turn: &Turn) -> Option<Vec<String>> {
+fn results(turn: &Exchange) -> Option<Vec<String>> {
     match turn {
-        Turn::Sent {
+        Exchange::Sent {
             message: Message::Results(results),
             ..
         } => Some(results.iter().map(|result| result.text.clone()).collect()),
@@ -123,7 +123,7 @@ fn what_cannot_be_understood_is_told_to_the_model() {
         });
         assert_eq!(led.answer, Ok("I see.".to_owned()));
         assert_eq!(led.calls, 1);
-        let Turn::Sent {
+        let Exchange::Sent {
             message: Message::Results(results),
             ..
         } = &led.conversation.turns[2]

@@ -2,38 +2,39 @@
 
 use super::counted;
 use crate::code::{self, Defect, PARTS};
-use crate::desk::Desk;
 use crate::page;
 use crate::script::Script;
 use crate::tasks;
 use crate::trouble::Trouble;
+use crate::workplace::Workplace;
 
 pub(super) fn implement(
     script: &Script,
     attempt: u32,
-    desk: &mut Desk<'_>,
+    workplace: &mut Workplace<'_>,
 ) -> Result<String, Trouble> {
-    let plan = desk.document("tasks.md");
-    let text = desk.read(&plan)?;
+    let plan = workplace.document("tasks.md");
+    let text = workplace.read(&plan)?;
     let (ticked, titles) = tasks::tick(&text, script.r#impl.ticks.at(attempt));
     match titles.as_slice() {
-        [] => desk.say("Every box is ticked already; I only look whether the code is complete.")?,
-        titles => desk.say(&format!("I take these tasks: {}.", titles.join("; ")))?,
+        [] => workplace
+            .say("Every box is ticked already; I only look whether the code is complete.")?,
+        titles => workplace.say(&format!("I take these tasks: {}.", titles.join("; ")))?,
     }
     let (done, total) = tasks::progress(&ticked);
     let defects = code::defects(&script.inspection)?;
     for part in &PARTS[..parts_due(done, total)] {
-        write_part(part, &defects, desk)?;
+        write_part(part, &defects, workplace)?;
     }
     // Boxes come last: if this process died here, a tick without its code would be a lie.
     if !titles.is_empty() {
         let count = script.r#impl.ticks.at(attempt);
-        desk.change(&plan, |text| Ok(tasks::tick(text, count).0))?;
+        workplace.change(&plan, |text| Ok(tasks::tick(text, count).0))?;
     }
     Ok(match total - done {
         0 => format!(
             "All {total} boxes are ticked. The code is in demo/{}/.",
-            desk.spec()
+            workplace.spec()
         ),
         open => format!(
             "{done} of {total} boxes are ticked, {} open. This is as far as I get now.",
@@ -51,12 +52,16 @@ fn parts_due(done: usize, total: usize) -> usize {
 }
 
 /// Writes only missing files: an attempt never undoes the work of another attempt or of a fix.
-fn write_part(part: &[code::File], defects: &[Defect], desk: &mut Desk<'_>) -> Result<(), Trouble> {
+fn write_part(
+    part: &[code::File],
+    defects: &[Defect],
+    workplace: &mut Workplace<'_>,
+) -> Result<(), Trouble> {
     for file in part {
-        let path = desk.code(file.0);
+        let path = workplace.code(file.0);
         if !path.exists() {
             let text = code::first_draft(file, defects);
-            desk.write(&path, &page::fill(&text, desk.spec()))?;
+            workplace.write(&path, &page::fill(&text, workplace.spec()))?;
         }
     }
     Ok(())

@@ -5,40 +5,47 @@ use std::fmt::Write;
 use super::{counted, lead};
 use crate::clock;
 use crate::code::{self, Defect, PARTS};
-use crate::desk::{self, Desk};
 use crate::page::Lead;
 use crate::script::{Script, Verdict};
 use crate::spec_json::SpecJson;
 use crate::tasks;
 use crate::trouble::Trouble;
+use crate::workplace::{self, Workplace};
 
-pub(super) fn inspect(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<String, Trouble> {
-    desk.read(&desk.document("requirements.md"))?;
-    let plan = desk.read(&desk.document("tasks.md"))?;
+pub(super) fn inspect(
+    script: &Script,
+    round: u32,
+    workplace: &mut Workplace<'_>,
+) -> Result<String, Trouble> {
+    workplace.read(&workplace.document("requirements.md"))?;
+    let plan = workplace.read(&workplace.document("tasks.md"))?;
     for (_, file) in COMPONENTS {
-        let path = desk.code(file);
+        let path = workplace.code(file);
         if path.exists() {
-            desk.read(&path)?;
+            workplace.read(&path)?;
         }
     }
     let defect = match script.inspection.verdicts.at(round) {
         Verdict::Go => None,
         Verdict::Nogo => Some(code::found(&script.inspection, round)?),
     };
-    desk.say(
+    workplace.say(
         "I go through the criteria one by one and look for the code and the test that answer each.",
     )?;
-    let seen = look(desk, &plan, defect);
+    let seen = look(workplace, &plan, defect);
     match &seen.defect {
-        None => desk.say("Every criterion has code that does it and a test that shows it.")?,
-        Some(defect) => desk.say(&format!(
+        None => workplace.say("Every criterion has code that does it and a test that shows it.")?,
+        Some(defect) => workplace.say(&format!(
             "Criterion {} does not hold: {}",
             defect.requirement, defect.details
         ))?,
     }
-    let report = report(desk, round, &seen)?;
-    desk.write(&desk.document(&format!("inspection-{round}.md")), &report)?;
-    record(desk, round, seen.verdict())?;
+    let report = report(workplace, round, &seen)?;
+    workplace.write(
+        &workplace.document(&format!("inspection-{round}.md")),
+        &report,
+    )?;
+    record(workplace, round, seen.verdict())?;
     Ok(match &seen.defect {
         None => format!("Inspection {round}: GO."),
         Some(defect) => format!("Inspection {round}: NOGO. {}.", defect.title),
@@ -65,10 +72,10 @@ impl Seen {
     }
 }
 
-fn look(desk: &Desk<'_>, plan: &str, defect: Option<Defect>) -> Seen {
+fn look(workplace: &Workplace<'_>, plan: &str, defect: Option<Defect>) -> Seen {
     let (done, total) = tasks::progress(plan);
     let files = PARTS.iter().flat_map(|part| part.iter()).map(|file| file.0);
-    let load = |name: &str| desk::load(&desk.code(name)).unwrap_or_default();
+    let load = |name: &str| workplace::load(&workplace.code(name)).unwrap_or_default();
     Seen {
         place: defect
             .as_ref()
@@ -80,7 +87,9 @@ fn look(desk: &Desk<'_>, plan: &str, defect: Option<Defect>) -> Seen {
             .clone()
             .map(|name| load(name).matches("def test_").count())
             .sum(),
-        missing: files.filter(|name| !desk.code(name).exists()).collect(),
+        missing: files
+            .filter(|name| !workplace.code(name).exists())
+            .collect(),
     }
 }
 
@@ -92,20 +101,20 @@ fn place(defect: &Defect, text: &str) -> String {
     }
 }
 
-fn record(desk: &mut Desk<'_>, round: u32, verdict: Verdict) -> Result<(), Trouble> {
-    let path = desk.document("spec.json");
-    desk.change(&path, |text| {
+fn record(workplace: &mut Workplace<'_>, round: u32, verdict: Verdict) -> Result<(), Trouble> {
+    let path = workplace.document("spec.json");
+    workplace.change(&path, |text| {
         let mut spec = SpecJson::parse(&path, text)?;
         spec.record_inspection(round, verdict, &clock::now())?;
         Ok(spec.text())
     })
 }
 
-fn report(desk: &Desk<'_>, round: u32, seen: &Seen) -> Result<String, Trouble> {
+fn report(workplace: &Workplace<'_>, round: u32, seen: &Seen) -> Result<String, Trouble> {
     let mut page = format!(
         "# Inspection Report - {}\n\n{}## Summary\n\n- **Date**: {}\n- **Judgment**: {}\n- **Inspector**: scripted agent\n- **Round**: {round}\n\n## Findings by Category\n\n",
-        desk.spec(),
-        lead(Lead::Inspection, desk)?,
+        workplace.spec(),
+        lead(Lead::Inspection, workplace)?,
         clock::now(),
         judgment(seen),
     );

@@ -5,27 +5,27 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::code::PARTS;
-use crate::desk::Desk;
 use crate::trouble::Trouble;
+use crate::workplace::Workplace;
 
-pub(super) fn merge(desk: &mut Desk<'_>) -> Result<String, Trouble> {
-    let spec = desk.spec();
+pub(super) fn merge(workplace: &mut Workplace<'_>) -> Result<String, Trouble> {
+    let spec = workplace.spec();
     let files = PARTS.iter().flat_map(|part| part.iter()).map(|file| file.0);
-    let files: Vec<_> = files.filter(|name| desk.code(name).exists()).collect();
+    let files: Vec<_> = files.filter(|name| workplace.code(name).exists()).collect();
     let files = files.join(", ");
     // A worktree has a file with this name: its branch is merged elsewhere.
-    if !desk.project().join(".git").is_dir() {
-        desk.say(&format!(
+    if !workplace.project().join(".git").is_dir() {
+        workplace.say(&format!(
             "I would merge {spec} as one commit with these files of demo/{spec}/: {files}."
         ))?;
         return Ok(format!(
             "{spec} would be merged now. The scripted agent leaves git alone here."
         ));
     }
-    desk.say(&format!(
+    workplace.say(&format!(
         "I commit {spec} with these files of demo/{spec}/: {files}."
     ))?;
-    Ok(match commit(desk.project(), spec) {
+    Ok(match commit(workplace.project(), spec) {
         true => format!("{spec} is merged as one commit."),
         false => format!("git made no commit for {spec}."),
     })

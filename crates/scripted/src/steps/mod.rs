@@ -8,34 +8,38 @@ mod merge;
 mod reply;
 mod review;
 
-use crate::desk::{self, Desk};
-use crate::env::{Job, Step};
+use crate::env::{Assignment, Step};
 use crate::page::{self, Lead};
 use crate::script::Script;
 use crate::spec_json;
 use crate::trouble::Trouble;
+use crate::workplace::{self, Workplace};
 
-pub(crate) fn play(job: &Job, script: &Script, desk: &mut Desk<'_>) -> Result<String, Trouble> {
+pub(crate) fn play(
+    job: &Assignment,
+    script: &Script,
+    workplace: &mut Workplace<'_>,
+) -> Result<String, Trouble> {
     match job.step {
-        Step::Requirements => documents::requirements(script, desk),
-        Step::Design => documents::design(script, desk),
-        Step::Tasks => documents::tasks(script, desk),
-        Step::Review => review::review(script, job.round, desk),
-        Step::Reply => reply::reply(script, job.round, desk),
-        Step::Impl => implement::implement(script, job.round, desk),
-        Step::Inspect => inspection::inspect(script, job.round, desk),
-        Step::Fix => fix::fix(script, job.round, desk),
-        Step::Merge => merge::merge(desk),
+        Step::Requirements => documents::requirements(script, workplace),
+        Step::Design => documents::design(script, workplace),
+        Step::Tasks => documents::tasks(script, workplace),
+        Step::Review => review::review(script, job.round, workplace),
+        Step::Reply => reply::reply(script, job.round, workplace),
+        Step::Impl => implement::implement(script, job.round, workplace),
+        Step::Inspect => inspection::inspect(script, job.round, workplace),
+        Step::Fix => fix::fix(script, job.round, workplace),
+        Step::Merge => merge::merge(workplace),
     }
 }
 
 /// The first sentence of a document in the language of the spec.
-fn lead(kind: Lead, desk: &Desk<'_>) -> Result<String, Trouble> {
-    let spec_json = desk::load(&desk.document("spec.json"))?;
+fn lead(kind: Lead, workplace: &Workplace<'_>) -> Result<String, Trouble> {
+    let spec_json = workplace::load(&workplace.document("spec.json"))?;
     Ok(page::lead(
         kind,
         spec_json::language(&spec_json),
-        desk.spec(),
+        workplace.spec(),
     ))
 }
 

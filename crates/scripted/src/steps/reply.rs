@@ -4,15 +4,19 @@ use std::fmt::Write;
 
 use super::{counted, lead};
 use crate::clock;
-use crate::desk::{self, Desk};
 use crate::findings::{self, Finding, Issue, Judgment, Severity};
 use crate::page::Lead;
 use crate::script::Script;
 use crate::spec_json::SpecJson;
 use crate::trouble::Trouble;
+use crate::workplace::{self, Workplace};
 
-pub(super) fn reply(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<String, Trouble> {
-    desk.read(&desk.document(&format!("document-review-{round}.md")))?;
+pub(super) fn reply(
+    script: &Script,
+    round: u32,
+    workplace: &mut Workplace<'_>,
+) -> Result<String, Trouble> {
+    workplace.read(&workplace.document(&format!("document-review-{round}.md")))?;
     let issues = findings::issues(&script.review, round)?;
     let mut applied = Vec::new();
     for issue in &issues {
@@ -21,17 +25,17 @@ pub(super) fn reply(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<
             finding,
             judgment,
         } = issue;
-        desk.say(&format!("{id}: {}. {}", judgment.name(), finding.reason))?;
+        workplace.say(&format!("{id}: {}. {}", judgment.name(), finding.reason))?;
         if *judgment == Judgment::FixRequired {
-            applied.push((issue, repair(desk, round, issue)?));
+            applied.push((issue, repair(workplace, round, issue)?));
         }
     }
-    let answer = answer(desk, round, &issues, &applied)?;
-    desk.write(
-        &desk.document(&format!("document-review-{round}-reply.md")),
+    let answer = answer(workplace, round, &issues, &applied)?;
+    workplace.write(
+        &workplace.document(&format!("document-review-{round}-reply.md")),
         &answer,
     )?;
-    record(desk, round, &issues)?;
+    record(workplace, round, &issues)?;
     Ok(format!("Reply {round} is written. {}", conclusion(&issues)))
 }
 
@@ -43,7 +47,7 @@ struct Repair {
 
 /// Repairs the passage that the finding names; a document without it (a script may supply its own)
 /// gets a clarification instead.
-fn repair(desk: &mut Desk<'_>, round: u32, issue: &Issue) -> Result<Repair, Trouble> {
+fn repair(workplace: &mut Workplace<'_>, round: u32, issue: &Issue) -> Result<Repair, Trouble> {
     let Finding {
         document,
         old,
@@ -51,8 +55,8 @@ fn repair(desk: &mut Desk<'_>, round: u32, issue: &Issue) -> Result<Repair, Trou
         suggestion,
         ..
     } = &issue.finding;
-    let path = desk.document(document);
-    let text = desk::load(&path)?;
+    let path = workplace.document(document);
+    let text = workplace::load(&path)?;
     let passage = || Repair {
         old: old.clone(),
         new: new.clone(),
@@ -61,12 +65,12 @@ fn repair(desk: &mut Desk<'_>, round: u32, issue: &Issue) -> Result<Repair, Trou
     if !new.is_empty() && text.contains(new.as_str()) {
         return Ok(passage());
     }
-    if !old.is_empty() && desk.edit(&path, old, new)? {
+    if !old.is_empty() && workplace.edit(&path, old, new)? {
         return Ok(passage());
     }
     let line = format!("- Review {round}, {}: {suggestion}", issue.id);
     if !text.contains(&line) {
-        desk.change(&path, |text| Ok(with_clarification(text, &line)))?;
+        workplace.change(&path, |text| Ok(with_clarification(text, &line)))?;
     }
     Ok(Repair {
         old: String::new(),
@@ -86,11 +90,11 @@ fn with_clarification(text: &str, line: &str) -> String {
     }
 }
 
-fn record(desk: &mut Desk<'_>, round: u32, issues: &[Issue]) -> Result<(), Trouble> {
+fn record(workplace: &mut Workplace<'_>, round: u32, issues: &[Issue]) -> Result<(), Trouble> {
     let fixes = findings::count(issues, Judgment::FixRequired);
     let open = findings::count(issues, Judgment::NeedsDiscussion);
-    let path = desk.document("spec.json");
-    desk.change(&path, |text| {
+    let path = workplace.document("spec.json");
+    workplace.change(&path, |text| {
         let mut spec = SpecJson::parse(&path, text)?;
         spec.record_reply(round, fixes, open)?;
         Ok(spec.text())
@@ -98,15 +102,15 @@ fn record(desk: &mut Desk<'_>, round: u32, issues: &[Issue]) -> Result<(), Troub
 }
 
 fn answer(
-    desk: &Desk<'_>,
+    workplace: &Workplace<'_>,
     round: u32,
     issues: &[Issue],
     applied: &[(&Issue, Repair)],
 ) -> Result<String, Trouble> {
     let mut page = format!(
         "# Response to Document Review #{round}\n\n{}**Feature**: {}\n**Reply Date**: {}\n\n---\n\n",
-        lead(Lead::Reply, desk)?,
-        desk.spec(),
+        lead(Lead::Reply, workplace)?,
+        workplace.spec(),
         clock::today(),
     );
     page += &summary_table(issues);

@@ -4,31 +4,35 @@ use std::fmt::Write;
 
 use super::{counted, lead};
 use crate::clock;
-use crate::desk::Desk;
 use crate::findings::{self, Issue, Judgment, Kind, Severity};
 use crate::page::Lead;
 use crate::script::Script;
 use crate::trouble::Trouble;
+use crate::workplace::Workplace;
 
-pub(super) fn review(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result<String, Trouble> {
+pub(super) fn review(
+    script: &Script,
+    round: u32,
+    workplace: &mut Workplace<'_>,
+) -> Result<String, Trouble> {
     for document in DOCUMENTS {
-        desk.read(&desk.document(document))?;
+        workplace.read(&workplace.document(document))?;
     }
-    desk.say("I compare the documents with each other, sentence by sentence: what one promises, the next has to carry.")?;
+    workplace.say("I compare the documents with each other, sentence by sentence: what one promises, the next has to carry.")?;
     let issues = findings::issues(&script.review, round)?;
     for issue in issues
         .iter()
         .filter(|i| i.judgment != Judgment::NoFixNeeded)
     {
         let finding = &issue.finding;
-        desk.say(&format!(
+        workplace.say(&format!(
             "{} in {}: {}.",
             issue.id, finding.document, finding.title
         ))?;
     }
-    let report = report(desk, round, &issues)?;
-    desk.write(
-        &desk.document(&format!("document-review-{round}.md")),
+    let report = report(workplace, round, &issues)?;
+    workplace.write(
+        &workplace.document(&format!("document-review-{round}.md")),
         &report,
     )?;
     let found = counted(issues.len(), "issue", "issues");
@@ -40,11 +44,11 @@ pub(super) fn review(script: &Script, round: u32, desk: &mut Desk<'_>) -> Result
 
 const DOCUMENTS: [&str; 3] = ["requirements.md", "design.md", "tasks.md"];
 
-fn report(desk: &Desk<'_>, round: u32, issues: &[Issue]) -> Result<String, Trouble> {
+fn report(workplace: &Workplace<'_>, round: u32, issues: &[Issue]) -> Result<String, Trouble> {
     let mut page = format!(
         "# Specification Review Report #{round}\n\n{}**Feature**: {}\n**Review Date**: {}\n**Documents Reviewed**: {}\n\n",
-        lead(Lead::Review, desk)?,
-        desk.spec(),
+        lead(Lead::Review, workplace)?,
+        workplace.spec(),
         clock::today(),
         DOCUMENTS.join(", "),
     );

@@ -7,7 +7,7 @@ use axum::{Extension, Json};
 use kumite_contest::apply::{self, Ask, apply_round};
 use kumite_contest::home::Home;
 use kumite_contest::listing::{self, Brief};
-use kumite_contest::place::Place;
+use kumite_contest::place::Workspace;
 use kumite_contest::playable::{self, Playable};
 use kumite_contest::prepare;
 use kumite_contest::report::{self, Listed, Report};
@@ -180,8 +180,8 @@ pub async fn apply(
     change(&app, who, "contest apply", id, act).await
 }
 
-fn place(app: &App) -> Result<Place, kumite_contest::place::Error> {
-    Place::of_project(app.project.root())
+fn place(app: &App) -> Result<Workspace, kumite_contest::place::Error> {
+    Workspace::of_project(app.project.root())
 }
 
 fn find(app: &App, id: &str) -> Result<Listed, Refusal> {

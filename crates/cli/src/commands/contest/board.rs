@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use kumite_contest::place::Place;
+use kumite_contest::place::Workspace;
 use kumite_contest::view::{Board, ContestState};
 use kumite_contest::{board as program, report};
 use serde_json::{Value, json};
@@ -102,14 +102,20 @@ impl Export {
     }
 }
 
-fn export(setting: &Setting, place: &Place, id: Option<&str>, format: &str, file: &Path) -> Result {
+fn export(
+    setting: &Setting,
+    place: &Workspace,
+    id: Option<&str>,
+    format: &str,
+    file: &Path,
+) -> Result {
     let listed = place.pick(id)?;
     let to = match file == Path::new("-") {
         true => Value::Null,
         false => json!(setting.place()?.join(file)),
     };
     let request = json!({ "export": format, "to": to, "execution_id": listed.id });
-    let place = Place {
+    let place = Workspace {
         database: listed.database,
         workspace: place.workspace.clone(),
         project: place.project.clone(),
@@ -118,7 +124,7 @@ fn export(setting: &Setting, place: &Place, id: Option<&str>, format: &str, file
     ask(&place, &request)
 }
 
-fn ask(place: &Place, request: &Value) -> Result {
+fn ask(place: &Workspace, request: &Value) -> Result {
     if !place.database.exists() {
         return Err(Trouble::invalid(format!(
             "there is no database {} yet; `kumite contest run FILE` makes it",
@@ -133,7 +139,7 @@ fn ask(place: &Place, request: &Value) -> Result {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(setting: &Setting, place: &Place) -> Result {
+fn list(setting: &Setting, place: &Workspace) -> Result {
     let mut boards = Vec::new();
     for listed in place.all()? {
         match report::board_of(&listed) {

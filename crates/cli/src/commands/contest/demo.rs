@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kumite_contest::place::Place;
+use kumite_contest::place::Workspace;
 use kumite_contest::{demo, prepare};
 
 use super::play::{Summary, play as follow};
@@ -45,7 +45,7 @@ pub fn look_around() {
 
 /// The contest of the demo, in its own directory.
 pub fn play(setting: &Setting, root: &Path, pace_ms: u64) -> Result {
-    let place = Place {
+    let place = Workspace {
         named: None,
         database: root.join(".kiro/runtime/kumite/board.duckdb"),
         workspace: root.to_owned(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kumite_contest::place::Place;
+use kumite_contest::place::Workspace;
 
 use crate::args::Setting;
 use crate::trouble::Result;
@@ -20,13 +20,13 @@ pub struct PlaceArgs {
 }
 
 impl PlaceArgs {
-    pub fn find(&self, setting: &Setting) -> Result<Place> {
+    pub fn find(&self, setting: &Setting) -> Result<Workspace> {
         let here = setting.place()?;
         // A contest needs no project: without one it uses the current directory.
         let project = setting
             .project()
             .map_or_else(|_| here.clone(), |project| project.root().to_owned());
         let (workspace, db) = (self.workspace.as_deref(), self.db.as_deref());
-        Ok(Place::find(&here, &project, workspace, db)?)
+        Ok(Workspace::find(&here, &project, workspace, db)?)
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use console::style;
 use kumite_agents::clean_line;
 use kumite_contest::report::{self, Report, RoundReport};
-use kumite_contest::view::Line;
+use kumite_contest::view::BoardLine;
 
 use super::place::PlaceArgs;
 use super::table;
@@ -36,7 +36,7 @@ pub fn show(setting: &Setting, args: &ShowArgs) -> Result {
     let place = args.place.find(setting)?;
     let mut report = report::report(&place.pick(args.id.as_deref())?)?;
     if let Some(team) = &args.team {
-        let known = |line: &Line| line.team_id == *team || line.team_name == *team;
+        let known = |line: &BoardLine| line.team_id == *team || line.team_name == *team;
         let Some(line) = report.board.teams.iter().find(|line| known(line)) else {
             let ids: Vec<&str> = report
                 .board

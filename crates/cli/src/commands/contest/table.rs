@@ -2,7 +2,7 @@
 
 use console::{Style, measure_text_width, style};
 use kumite_agents::clean_line;
-use kumite_contest::view::{Board, ContestState, Line, TeamState};
+use kumite_contest::view::{Board, BoardLine, ContestState, TeamState};
 
 use crate::out::out;
 use crate::render::elapsed;
@@ -18,7 +18,7 @@ pub fn print(board: &Board) {
 
 /// A heading, one line per team, and the totals.
 pub fn lines(board: &Board) -> Vec<String> {
-    let width = |text: fn(&Line) -> &str, least: usize| {
+    let width = |text: fn(&BoardLine) -> &str, least: usize| {
         let widths = board.teams.iter().map(|it| measure_text_width(text(it)));
         widths.max().unwrap_or(0).clamp(least, NAME_MAX)
     };
@@ -57,7 +57,7 @@ pub fn lines(board: &Board) -> Vec<String> {
     lines
 }
 
-fn row(board: &Board, line: &Line, name: usize) -> String {
+fn row(board: &Board, line: &BoardLine, name: usize) -> String {
     let rank = line.rank.map_or("-".to_owned(), |rank| rank.to_string());
     let score = line
         .score
@@ -82,7 +82,7 @@ fn row(board: &Board, line: &Line, name: usize) -> String {
     .to_owned()
 }
 
-fn why(line: &Line, is_winner: bool) -> String {
+fn why(line: &BoardLine, is_winner: bool) -> String {
     let mut parts = Vec::new();
     if is_winner {
         parts.push("winner".to_owned());

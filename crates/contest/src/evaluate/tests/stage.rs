@@ -14,9 +14,9 @@ use kumite_formats::contest::{
 use kumite_models::{Cancel, Client};
 use tempfile::TempDir;
 
-use crate::evaluate::{Kit, metrics};
+use crate::evaluate::{ModelMeans, metrics};
 use crate::prompts::Templates;
-use crate::work::{Missed, Turn};
+use crate::work::{Missed, Try};
 
 pub const MODEL: &str = "openai:m";
 
@@ -65,8 +65,8 @@ impl Stage {
         self.dir.path().join("submission.txt")
     }
 
-    pub fn kit(&self) -> Kit {
-        Kit {
+    pub fn kit(&self) -> ModelMeans {
+        ModelMeans {
             client: Client::new(),
             env: Arc::new(|name| (name == "OPENAI_API_KEY").then(|| "sk-test".to_owned())),
             templates: Arc::new(Templates::new(&Prompts::default(), 40_000).unwrap()),
@@ -126,8 +126,8 @@ impl Stage {
         }
     }
 
-    pub fn turn<'a>(&'a self, dir: &'a Path) -> Turn<'a> {
-        Turn {
+    pub fn turn<'a>(&'a self, dir: &'a Path) -> Try<'a> {
+        Try {
             contest_id: "contest-1",
             team_id: "team-1",
             team_name: "Team One",

@@ -18,7 +18,7 @@ use kumite_project::program::of_earlier_kumite;
 use kumite_project::spec_file::sentence;
 
 use super::AgentTeam;
-use crate::work::Turn;
+use crate::work::Try;
 
 /// What an agent finds as `KUMITE_STEP`.
 const STEP: &str = "contest";
@@ -32,7 +32,7 @@ pub struct Attempt<'a> {
     pub team: &'a AgentTeam,
     pub prompt: &'a str,
     /// Its `timeout` is that of this agent.
-    pub turn: &'a Turn<'a>,
+    pub turn: &'a Try<'a>,
     /// Which agent of the try: they count from 1.
     pub number: u32,
 }

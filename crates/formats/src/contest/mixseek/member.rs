@@ -7,7 +7,7 @@ use super::super::model_id;
 use super::super::node::{Node, Value};
 use super::super::places::Named;
 use super::super::plan::{Member, MemberKind, Plugin};
-use super::super::problem::At;
+use super::super::problem::FileLine;
 use super::super::rules;
 use super::super::scope::Scope;
 use super::{environment, team, tools};
@@ -30,7 +30,7 @@ const TYPES: [(&str, Type); 5] = [
 ];
 
 pub(super) fn all(loader: &Loader<'_>, entries: Vec<Scope<'_>>) -> Vec<Member> {
-    let mut found: Vec<(Member, At)> = Vec::new();
+    let mut found: Vec<(Member, FileLine)> = Vec::new();
     for entry in entries {
         let at = entry.at.clone();
         let member = match entry.has("config") {

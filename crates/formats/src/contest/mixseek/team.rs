@@ -5,7 +5,7 @@ use super::super::loader::Loader;
 use super::super::node::{Node, Value};
 use super::super::places::Named;
 use super::super::plan::{Leader, ModelTeam, Team, TeamKind};
-use super::super::problem::At;
+use super::super::problem::FileLine;
 use super::super::rules;
 use super::super::scope::Scope;
 use super::{environment, member};
@@ -15,7 +15,7 @@ const LEADER_MODEL: &str = "google-gla:gemini-2.5-flash-lite";
 const MEMBERS_AT_ONCE: u32 = 15;
 
 /// The team, and the place of its id.
-pub(in super::super) fn read(loader: &Loader<'_>, mut root: Node) -> Option<(Team, At)> {
+pub(in super::super) fn read(loader: &Loader<'_>, mut root: Node) -> Option<(Team, FileLine)> {
     put_environment(loader, &mut root);
     let file = Scope::of(loader.report, &root, "");
     if file.has("workflow") {

@@ -9,7 +9,7 @@ use super::super::places::Named;
 use super::super::plan::{
     Agent, Command, Leader, Member, MemberKind, ModelTeam, Source, Team, TeamKind, Worktree,
 };
-use super::super::problem::At;
+use super::super::problem::FileLine;
 use super::super::rules;
 use super::super::scope::Scope;
 
@@ -46,7 +46,7 @@ impl Kind {
 }
 
 /// The team, and the place of its id.
-pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, At)> {
+pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, FileLine)> {
     let given: Vec<&'static str> = KINDS.into_iter().filter(|key| scope.has(key)).collect();
     let &[kind] = given.as_slice() else {
         let what = match given.is_empty() {
@@ -120,7 +120,7 @@ fn model(scope: &Scope<'_>) -> ModelTeam {
     let asked = Asked::own(scope).with_model(scope, "model");
     let at_once = scope.count("members_at_once", 1..=50);
     let entries = scope.tables("member");
-    let found: Vec<(Member, At)> = entries
+    let found: Vec<(Member, FileLine)> = entries
         .into_iter()
         .map(|entry| {
             let at = entry.at.clone();

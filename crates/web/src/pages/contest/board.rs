@@ -1,7 +1,7 @@
 //! The leader board, and the charts of scores and of time.
 
 use kumite_contest::report::RoundReport;
-use kumite_contest::view::{ContestState, Line};
+use kumite_contest::view::{BoardLine, ContestState};
 use kumite_core::contest::Reason;
 use maud::{Markup, html};
 
@@ -39,13 +39,13 @@ pub fn board(seen: &Seen) -> Markup {
     }
 }
 
-fn table(seen: &Seen, lines: &[Line]) -> Markup {
+fn table(seen: &Seen, lines: &[BoardLine]) -> Markup {
     html! {
         (render::table(&[Number("Rank"), Text("Team"), Number("Best score"), Number("In round"), Number("Rounds"), Text("State"), Text("Now, or why it ended"), Number("Cost"), Number("Time")], &html! { @for line in lines { (row(seen, line)) } }))
     }
 }
 
-fn row(seen: &Seen, line: &Line) -> Markup {
+fn row(seen: &Seen, line: &BoardLine) -> Markup {
     let number = seen.number(&line.team_id);
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     let is_own = seen.home.is_some();
@@ -71,7 +71,7 @@ fn row(seen: &Seen, line: &Line) -> Markup {
     }
 }
 
-fn reason(line: &Line) -> Markup {
+fn reason(line: &BoardLine) -> Markup {
     html! {
         @if let Some(doing) = &line.doing {
             "round " (line.current_round) ": " (doing)
@@ -108,7 +108,7 @@ fn exit_words(word: &str) -> &str {
 }
 
 /// A team may have no name in a database; then its id is shown.
-pub fn name(line: &Line) -> &str {
+pub fn name(line: &BoardLine) -> &str {
     match line.team_name.trim() {
         "" => &line.team_id,
         name => name,
@@ -169,7 +169,7 @@ pub fn charts(seen: &Seen) -> Markup {
     }
 }
 
-fn series(seen: &Seen, line: &Line) -> Series {
+fn series(seen: &Seen, line: &BoardLine) -> Series {
     let number = seen.number(&line.team_id);
     let closed = seen.rounds(number).filter(|it| how(it) != How::Open);
     Series {
@@ -184,7 +184,7 @@ fn series(seen: &Seen, line: &Line) -> Series {
     }
 }
 
-fn lane(seen: &Seen, line: &Line) -> Lane {
+fn lane(seen: &Seen, line: &BoardLine) -> Lane {
     let number = seen.number(&line.team_id);
     let bars = seen.rounds(number).filter_map(|round| {
         let (from_ms, to_ms) = seen.played(round)?;

@@ -177,14 +177,14 @@ fn text_of(app: &App, id: &str, team: usize, round: u32, what: &str) -> Result<S
 #[cfg(test)]
 mod tests {
     use kumite_contest::report::{Listed, MetricReport, Report, RoundReport};
-    use kumite_contest::view::{Board, ContestState, Line, TeamState};
+    use kumite_contest::view::{Board, BoardLine, ContestState, TeamState};
 
     use super::*;
 
     const BAD: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>";
 
-    fn line(number: u32, rounds: u32) -> Line {
-        Line {
+    fn line(number: u32, rounds: u32) -> BoardLine {
+        BoardLine {
             team_id: format!("{BAD}{number}"),
             team_name: format!("{BAD}{number}"),
             rank: Some(number + 1),

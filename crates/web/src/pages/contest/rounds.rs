@@ -1,7 +1,7 @@
 //! What every team did in every round: score, feedback, judgment, texts.
 
 use kumite_contest::report::{MetricReport, RoundReport};
-use kumite_contest::view::{Line, TeamState};
+use kumite_contest::view::{BoardLine, TeamState};
 use kumite_core::contest::What as Told;
 use maud::{Markup, html};
 
@@ -62,7 +62,7 @@ pub fn of_all(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-fn of_team(seen: &Seen, line: &Line, may_change: bool, room: &mut Room) -> Markup {
+fn of_team(seen: &Seen, line: &BoardLine, may_change: bool, room: &mut Room) -> Markup {
     let number = seen.number(&line.team_id);
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     html! {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use kumite_contest::announce::News;
 use kumite_contest::home::Home;
-use kumite_contest::place::{self, Place};
+use kumite_contest::place::{self, Workspace};
 use kumite_contest::report::{self, Listed, Report, RoundReport};
-use kumite_contest::view::{ContestState, Line};
+use kumite_contest::view::{BoardLine, ContestState};
 use kumite_core::contest::{Contest, Effect};
 use kumite_formats::contest::TeamKind;
 use kumite_project::clock::rfc3339;
@@ -19,8 +19,8 @@ use crate::app::App;
 use crate::render::marks::segment;
 use crate::render::words::milliseconds;
 
-pub fn place(app: &App) -> Result<Place, Refusal> {
-    Place::of_project(app.project.root()).map_err(|error| trouble(&error))
+pub fn place(app: &App) -> Result<Workspace, Refusal> {
+    Workspace::of_project(app.project.root()).map_err(|error| trouble(&error))
 }
 
 fn trouble(error: &place::Error) -> Refusal {
@@ -124,7 +124,7 @@ impl Seen {
     }
 
     /// The board line of a team.
-    pub fn line(&self, number: usize) -> Option<&Line> {
+    pub fn line(&self, number: usize) -> Option<&BoardLine> {
         let id = self.teams.get(number)?;
         self.report.board.teams.iter().find(|it| it.team_id == *id)
     }
@@ -180,7 +180,7 @@ impl Seen {
     }
 }
 
-fn id_of(line: &Line) -> String {
+fn id_of(line: &BoardLine) -> String {
     line.team_id.clone()
 }
 

@@ -53,7 +53,7 @@ fn today(app: &App) -> Sum {
 /// An unreadable contest is left out here, so that it does not hide the others; its own page shows
 /// the error.
 fn played(app: &App) -> Vec<Board> {
-    let place = kumite_contest::place::Place::of_project(app.project.root());
+    let place = kumite_contest::place::Workspace::of_project(app.project.root());
     let own = place
         .map_err(drop)
         .and_then(|place| report::own(&place.workspace).map_err(drop));

@@ -10,15 +10,15 @@ use serde_json::json;
 use crate::stream::Stream;
 use crate::trouble::Trouble;
 
-pub(crate) struct Desk<'a> {
+pub(crate) struct Workplace<'a> {
     project: &'a Path,
     spec: &'a str,
     pub stream: Stream<'a>,
 }
 
-impl<'a> Desk<'a> {
-    pub fn new(project: &'a Path, spec: &'a str, stream: Stream<'a>) -> Desk<'a> {
-        Desk {
+impl<'a> Workplace<'a> {
+    pub fn new(project: &'a Path, spec: &'a str, stream: Stream<'a>) -> Workplace<'a> {
+        Workplace {
             project,
             spec,
             stream,

@@ -98,7 +98,7 @@ pub type Send = Arc<dyn Fn(Message) + std::marker::Send + Sync>;
 pub type Tell = Box<dyn FnMut(&[News], &Contest) + std::marker::Send>;
 
 /// What the effects of a contest are carried out with, while this process plays it.
-pub struct Desk {
+pub struct AtPlay {
     pub home: Home,
     pub charter: Charter,
     pub tell: Tell,
@@ -117,9 +117,9 @@ pub struct Desk {
     _lock: Lock,
 }
 
-impl Desk {
+impl AtPlay {
     /// Opens a contest whose charter is on the disk.
-    pub fn open(home: Home, tell: Tell, send: Send) -> Result<(Contest, Desk), Error> {
+    pub fn open(home: Home, tell: Tell, send: Send) -> Result<(Contest, AtPlay), Error> {
         let charter = home.charter()?;
         let Some(lock) = home.lock()? else {
             return Err(Error::Played { id: charter.id });
@@ -139,7 +139,7 @@ impl Desk {
         if with_players && usages.day_micros == Some(0) {
             return Err(Error::DaySpent { id: charter.id });
         }
-        let desk = Desk {
+        let play = AtPlay {
             parts: Parts::new(&home, &charter, with_players)?,
             board: Board::new(&charter.database)?,
             notifier: notifier(&charter, &home),
@@ -154,7 +154,7 @@ impl Desk {
             usages,
             _lock: lock,
         };
-        Ok((opened.state, desk))
+        Ok((opened.state, play))
     }
 
     /// Whether teams, metrics and judge can be asked.
@@ -222,7 +222,7 @@ impl Desk {
     }
 }
 
-impl World<Contest> for Desk {
+impl World<Contest> for AtPlay {
     type Error = Error;
 
     fn record(&mut self, _: &Contest, event: Event) -> Result<Entry, Error> {

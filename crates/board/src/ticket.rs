@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Held while the file is open.
 #[derive(Debug)]
-pub struct Turn {
+pub struct Ticket {
     _dir: File,
 }
 
@@ -30,7 +30,7 @@ pub enum For {
 }
 
 /// Waits for its turn. A file system without such locks has no queue: then DuckDB decides.
-pub fn take(db: &Path, what: For) -> Result<Option<Turn>, Error> {
+pub fn take(db: &Path, what: For) -> Result<Option<Ticket>, Error> {
     let dir = db.parent().unwrap_or(db);
     let Ok(dir) = File::open(dir) else {
         return Ok(None);
@@ -42,7 +42,7 @@ pub fn take(db: &Path, what: For) -> Result<Option<Turn>, Error> {
             For::Reading => dir.lock_shared(),
         };
         // If the caller no longer waits, the lock is released at once.
-        let _ = sender.send(taken.map(|()| Turn { _dir: dir }));
+        let _ = sender.send(taken.map(|()| Ticket { _dir: dir }));
     });
     if waiting.is_err() {
         return Ok(None);

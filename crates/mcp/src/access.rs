@@ -11,14 +11,14 @@ use crate::refusal::{Refusal, Result};
 
 /// Project and settings are read at every call: they may be created or corrected while the server
 /// runs.
-pub struct Desk {
+pub struct ProjectAccess {
     /// The project, or a directory in it.
     pub place: PathBuf,
     /// The kumite binary.
     pub kumite: PathBuf,
 }
 
-impl Desk {
+impl ProjectAccess {
     pub fn project(&self) -> Result<Project> {
         Ok(Project::find(&self.place)?)
     }
