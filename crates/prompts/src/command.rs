@@ -3,6 +3,22 @@
 /// The mark that Claude Code replaces by the arguments in a command file; our prompts use it too.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
+/// A text; its templates, each with a heading and in a block of its language; what is said to every
+/// agent.
+macro_rules! text {
+    ($text:literal, $($heading:literal, $language:literal, $template:literal;)*) => {
+        concat!(
+            include_str!(concat!("../texts/", $text, ".md")),
+            $(
+                "\n## ", $heading, "\n\n~~~", $language, "\n",
+                include_str!(concat!("../templates/", $template)),
+                "~~~\n",
+            )*
+            include_str!("../texts/common.md"),
+        )
+    };
+}
+
 /// What kumite can ask of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -77,60 +93,28 @@ impl Command {
     /// The text, with `$ARGUMENTS` in place of the arguments.
     pub fn text(self) -> &'static str {
         match self {
-            Command::Init => concat!(
-                include_str!("../texts/spec-init.md"),
-                "\n## The template of `spec.json`\n\n~~~json\n",
-                include_str!("../templates/init.json"),
-                "~~~\n\n## The template of `requirements.md`\n\n~~~markdown\n",
-                include_str!("../templates/requirements-stub.md"),
-                "~~~\n",
-                include_str!("../texts/common.md"),
+            Command::Init => text!(
+                "spec-init",
+                "The template of `spec.json`", "json", "init.json";
+                "The template of `requirements.md`", "markdown", "requirements-stub.md";
             ),
-            Command::Requirements => concat!(
-                include_str!("../texts/spec-requirements.md"),
-                "\n## The structure of `requirements.md`\n\n~~~markdown\n",
-                include_str!("../templates/requirements.md"),
-                "~~~\n",
-                include_str!("../texts/common.md"),
+            Command::Requirements => text!(
+                "spec-requirements",
+                "The structure of `requirements.md`", "markdown", "requirements.md";
             ),
-            Command::Design => concat!(
-                include_str!("../texts/spec-design.md"),
-                "\n## The structure of `design.md`\n\n~~~markdown\n",
-                include_str!("../templates/design.md"),
-                "~~~\n",
-                include_str!("../texts/common.md"),
+            Command::Design => text!(
+                "spec-design",
+                "The structure of `design.md`", "markdown", "design.md";
             ),
-            Command::Tasks => concat!(
-                include_str!("../texts/spec-tasks.md"),
-                "\n## The structure of `tasks.md`\n\n~~~markdown\n",
-                include_str!("../templates/tasks.md"),
-                "~~~\n",
-                include_str!("../texts/common.md"),
+            Command::Tasks => text!(
+                "spec-tasks",
+                "The structure of `tasks.md`", "markdown", "tasks.md";
             ),
-            Command::Review => concat!(
-                include_str!("../texts/document-review.md"),
-                include_str!("../texts/common.md")
-            ),
-            Command::Reply => {
-                concat!(
-                    include_str!("../texts/document-review-reply.md"),
-                    include_str!("../texts/common.md")
-                )
-            }
-            Command::Impl => concat!(
-                include_str!("../texts/spec-impl.md"),
-                include_str!("../texts/common.md")
-            ),
-            Command::Inspection => {
-                concat!(
-                    include_str!("../texts/spec-inspection.md"),
-                    include_str!("../texts/common.md")
-                )
-            }
-            Command::Merge => concat!(
-                include_str!("../texts/spec-merge.md"),
-                include_str!("../texts/common.md")
-            ),
+            Command::Review => text!("document-review",),
+            Command::Reply => text!("document-review-reply",),
+            Command::Impl => text!("spec-impl",),
+            Command::Inspection => text!("spec-inspection",),
+            Command::Merge => text!("spec-merge",),
         }
     }
 }
