@@ -40,11 +40,12 @@ pub struct Check {
     pub file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Ok,
-    Error,
-    Skipped,
+kumite_core::words! {
+    pub enum Status: name {
+        Ok = "ok",
+        Error = "error",
+        Skipped = "skipped",
+    }
 }
 
 /// Checks everything; one mistake does not hide another.
@@ -102,16 +103,6 @@ pub fn to_json(checks: &[Check]) -> Value {
     }
     let category = |(category, checks)| json!({"category": category, "checks": checks});
     json!({"categories": categories.into_iter().map(category).collect::<Vec<_>>()})
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Error => "error",
-            Status::Skipped => "skipped",
-        }
-    }
 }
 
 impl World<'_> {

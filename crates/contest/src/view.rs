@@ -45,61 +45,41 @@ pub struct BoardLine {
     pub seconds: f64,
 }
 
-/// The state of a contest (contract).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum ContestState {
-    Running,
-    /// No process plays it, and it has not ended: it can be resumed.
-    Stopped,
-    Done,
-    Failed,
-    Cancelled,
+kumite_core::words! {
+    /// The state of a contest (contract).
+    #[derive(JsonSchema)]
+    #[schemars(inline)]
+    pub enum ContestState: word {
+        Running = "running",
+        /// No process plays it, and it has not ended: it can be resumed.
+        Stopped = "stopped",
+        Done = "done",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
 }
 
-/// The state of a team (contract).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum TeamState {
-    Working,
-    /// No process plays the contest.
-    Stopped,
-    Done,
-    Failed,
-    Disqualified,
+kumite_core::words! {
+    /// The state of a team (contract).
+    #[derive(JsonSchema)]
+    #[schemars(inline)]
+    pub enum TeamState: word {
+        Working = "working",
+        /// No process plays the contest.
+        Stopped = "stopped",
+        Done = "done",
+        Failed = "failed",
+        Disqualified = "disqualified",
+    }
 }
 
 impl ContestState {
-    pub fn word(self) -> &'static str {
-        match self {
-            ContestState::Running => "running",
-            ContestState::Stopped => "stopped",
-            ContestState::Done => "done",
-            ContestState::Failed => "failed",
-            ContestState::Cancelled => "cancelled",
-        }
-    }
-
     /// The state in the database of a contest that kumite did not play.
     pub fn of_database(status: Option<&str>) -> ContestState {
         match status {
             Some("completed" | "partial_failure") => ContestState::Done,
             Some(_) => ContestState::Failed,
             None => ContestState::Stopped,
-        }
-    }
-}
-
-impl TeamState {
-    pub fn word(self) -> &'static str {
-        match self {
-            TeamState::Working => "working",
-            TeamState::Stopped => "stopped",
-            TeamState::Done => Fate::Done.name(),
-            TeamState::Failed => Fate::Failed.name(),
-            TeamState::Disqualified => Fate::Disqualified.name(),
         }
     }
 }

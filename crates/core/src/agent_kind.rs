@@ -28,14 +28,16 @@ pub enum AgentKind {
     Scripted { script: Option<PathBuf> },
 }
 
-/// How a command gets its prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Prompt {
-    #[default]
-    Stdin,
-    /// As `{prompt_file}`.
-    File,
-    None,
+crate::words! {
+    /// How a command gets its prompt.
+    #[derive(Default)]
+    pub enum Prompt: name {
+        #[default]
+        Stdin = "stdin",
+        /// As `{prompt_file}`.
+        File = "file",
+        None = "none",
+    }
 }
 
 impl AgentKind {

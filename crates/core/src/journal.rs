@@ -150,15 +150,16 @@ impl Default for Rules {
     }
 }
 
-/// What the completion guard does if tasks.md has no boxes or does not exist.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Guard {
-    /// Let it pass.
-    #[default]
-    Seed,
-    /// Ask a person.
-    Strict,
+crate::words! {
+    /// What the completion guard does if tasks.md has no boxes or does not exist.
+    #[derive(Default)]
+    pub enum Guard: name {
+        /// Let it pass.
+        #[default]
+        Seed = "seed",
+        /// Ask a person.
+        Strict = "strict",
+    }
 }
 
 /// Who stopped a run.

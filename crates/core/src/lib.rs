@@ -25,3 +25,4 @@ pub mod program;
 pub mod routing;
 pub mod run;
 pub mod secret;
+mod words;

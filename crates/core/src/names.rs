@@ -2,48 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The progress of a spec as people see it, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Phase {
-    #[serde(rename = "requirements")]
-    Requirements,
-    #[serde(rename = "design")]
-    Design,
-    #[serde(rename = "tasks")]
-    Tasks,
-    #[serde(rename = "document-review")]
-    Review,
-    #[serde(rename = "impl")]
-    Impl,
-    #[serde(rename = "inspection")]
-    Inspection,
-    #[serde(rename = "deploy")]
-    Deploy,
+crate::words! {
+    /// The progress of a spec as people see it, in order.
+    pub enum Phase: name {
+        Requirements = "requirements",
+        Design = "design",
+        Tasks = "tasks",
+        Review = "document-review",
+        Impl = "impl",
+        Inspection = "inspection",
+        Deploy = "deploy",
+    }
 }
 
 impl Phase {
-    pub const ALL: [Phase; 7] = [
-        Phase::Requirements,
-        Phase::Design,
-        Phase::Tasks,
-        Phase::Review,
-        Phase::Impl,
-        Phase::Inspection,
-        Phase::Deploy,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Requirements => "requirements",
-            Phase::Design => "design",
-            Phase::Tasks => "tasks",
-            Phase::Review => "document-review",
-            Phase::Impl => "impl",
-            Phase::Inspection => "inspection",
-            Phase::Deploy => "deploy",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Phase> {
         Phase::ALL.into_iter().find(|phase| phase.name() == name)
     }

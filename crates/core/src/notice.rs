@@ -83,21 +83,11 @@ pub enum NextAction {
     Paused,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    Info,
-    Warn,
-    Error,
-}
-
-impl Level {
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Info => "info",
-            Level::Warn => "warn",
-            Level::Error => "error",
-        }
+crate::words! {
+    pub enum Level: name {
+        Info = "info",
+        Warn = "warn",
+        Error = "error",
     }
 }
 

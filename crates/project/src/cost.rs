@@ -4,26 +4,28 @@ use std::io;
 use std::path::PathBuf;
 
 use kumite_core::names::Phase;
+use kumite_core::run::Step;
 use kumite_formats::spec_name::SpecName;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use crate::books::Sum;
 use crate::books::{Books, Key, Of};
 use crate::project::{self, Project};
 
-/// What to group by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "CostBy")]
-pub enum By {
-    #[default]
-    Spec,
-    Phase,
-    /// By its name in the settings.
-    Agent,
-    Day,
-    Step,
+kumite_core::words! {
+    /// What to group by.
+    #[derive(Default, JsonSchema)]
+    #[schemars(rename = "CostBy")]
+    pub enum By: name {
+        #[default]
+        Spec = "spec",
+        Phase = "phase",
+        /// By its name in the settings.
+        Agent = "agent",
+        Day = "day",
+        Step = "step",
+    }
 }
 
 /// Selects lines.
@@ -109,33 +111,10 @@ pub fn report(project: &Project, books: &mut Books, ask: &Ask) -> Result<Report,
 /// Contests come after the specs.
 const CONTESTS: usize = 1;
 
-/// In the order of a run, then of a contest.
-const STEPS: [&str; 12] = [
-    "requirements",
-    "design",
-    "tasks",
-    "review",
-    "reply",
-    "impl",
-    "inspect",
-    "fix",
-    "merge",
-    "submit",
-    "measure",
-    "judge",
-];
+/// The steps of a contest come after those of a run.
+const OF_CONTEST: [&str; 3] = ["submit", "measure", "judge"];
 
 impl By {
-    pub fn name(self) -> &'static str {
-        match self {
-            By::Spec => "spec",
-            By::Phase => "phase",
-            By::Agent => "agent",
-            By::Day => "day",
-            By::Step => "step",
-        }
-    }
-
     /// The row that a line belongs to, and the position of that row.
     fn key(self, key: &Key) -> (usize, &str) {
         let place = |known: Option<usize>| known.unwrap_or(usize::MAX);
@@ -151,7 +130,8 @@ impl By {
                 (place(known), &key.phase)
             }
             By::Step => {
-                let known = STEPS.iter().position(|it| *it == key.step);
+                let mut steps = Step::NAMES.into_iter().chain(OF_CONTEST);
+                let known = steps.position(|it| it == key.step);
                 (place(known), &key.step)
             }
         }

@@ -1,6 +1,7 @@
 //! `kumite prompt`: what kumite asks of an agent.
 
 use clap::Args;
+use kumite_core::run::Step;
 use kumite_prompts::Command;
 
 use crate::args::Setting;
@@ -15,26 +16,13 @@ pub struct PromptArgs {
     arguments: Vec<String>,
 }
 
-/// The steps of a run, in order.
-const STEPS: [&str; 9] = [
-    "requirements",
-    "design",
-    "tasks",
-    "review",
-    "reply",
-    "impl",
-    "inspect",
-    "fix",
-    "merge",
-];
-
 pub fn prompt(setting: &Setting, args: &PromptArgs) -> Result {
     let command = Command::from_name(&args.step).ok_or_else(|| {
         let names: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
         Trouble::invalid(format!(
             "there is no step {:?}; known are the steps {} and the commands {}",
             args.step,
-            STEPS.join(", "),
+            Step::NAMES.join(", "),
             names.join(", ")
         ))
     })?;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use kumite_core::contest::Score;
 use kumite_core::contest::judge::{Case, Past, Remark};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Our own set. The built-in judge was adjusted only on the half `tune`. In the cases numbered 13
 /// and higher the remarks decide, which it does not read; they come in pairs with equal scores.
@@ -22,24 +22,14 @@ pub struct Labelled {
     pub why: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Split {
-    /// For adjusting a judge.
-    Tune,
-    /// For measuring it.
-    #[default]
-    HeldOut,
-}
-
-impl Split {
-    pub const ALL: [Split; 2] = [Split::Tune, Split::HeldOut];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Split::Tune => "tune",
-            Split::HeldOut => "held_out",
-        }
+kumite_core::words! {
+    #[derive(Default)]
+    pub enum Split: name {
+        /// For adjusting a judge.
+        Tune = "tune",
+        /// For measuring it.
+        #[default]
+        HeldOut = "held_out",
     }
 }
 

@@ -10,58 +10,42 @@ pub struct Exit {
     pub message: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    MaxRoundsReached,
-    NoImprovementExpected,
-    /// The money is spent, so no new round begins.
-    BudgetReached,
+crate::words! {
+    pub enum Reason: name {
+        MaxRoundsReached = "max_rounds_reached",
+        NoImprovementExpected = "no_improvement_expected",
+        /// The money is spent, so no new round begins.
+        BudgetReached = "budget_reached",
 
-    SubmissionTimeout,
-    EvaluatorFailure,
-    DatabaseFailure,
+        SubmissionTimeout = "submission_timeout",
+        EvaluatorFailure = "evaluator_failure",
+        DatabaseFailure = "database_failure",
 
-    /// The team itself failed after at least one good round.
-    PartialFailure,
-    PartialFailureTimeout,
-    /// The team itself failed without a good round.
-    SubmissionFailure,
-    TeamTimeout,
-    ContestTimeout,
-    /// Every round was empty or malformed.
-    NoValidSubmission,
-    Cancelled,
+        /// The team itself failed after at least one good round.
+        PartialFailure = "partial_failure",
+        PartialFailureTimeout = "partial_failure_timeout",
+        /// The team itself failed without a good round.
+        SubmissionFailure = "submission_failure",
+        TeamTimeout = "team_timeout",
+        ContestTimeout = "contest_timeout",
+        /// Every round was empty or malformed.
+        NoValidSubmission = "no_valid_submission",
+        Cancelled = "cancelled",
+    }
 }
 
-/// What an exit means for the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    Done,
-    /// It did not get to its end; its results count.
-    Failed,
-    /// D9: its results are shown, but never win.
-    Disqualified,
+crate::words! {
+    /// What an exit means for the result.
+    pub enum Fate: name {
+        Done = "done",
+        /// It did not get to its end; its results count.
+        Failed = "failed",
+        /// D9: its results are shown, but never win.
+        Disqualified = "disqualified",
+    }
 }
 
 impl Reason {
-    pub const ALL: [Reason; 13] = [
-        Reason::MaxRoundsReached,
-        Reason::NoImprovementExpected,
-        Reason::BudgetReached,
-        Reason::SubmissionTimeout,
-        Reason::EvaluatorFailure,
-        Reason::DatabaseFailure,
-        Reason::PartialFailure,
-        Reason::PartialFailureTimeout,
-        Reason::SubmissionFailure,
-        Reason::TeamTimeout,
-        Reason::ContestTimeout,
-        Reason::NoValidSubmission,
-        Reason::Cancelled,
-    ];
-
     pub fn fate(self) -> Fate {
         match self {
             Reason::MaxRoundsReached | Reason::NoImprovementExpected | Reason::BudgetReached => {
@@ -77,35 +61,6 @@ impl Reason {
             | Reason::ContestTimeout
             | Reason::NoValidSubmission
             | Reason::Cancelled => Fate::Failed,
-        }
-    }
-
-    /// The word in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::MaxRoundsReached => "max_rounds_reached",
-            Reason::NoImprovementExpected => "no_improvement_expected",
-            Reason::BudgetReached => "budget_reached",
-            Reason::SubmissionTimeout => "submission_timeout",
-            Reason::EvaluatorFailure => "evaluator_failure",
-            Reason::DatabaseFailure => "database_failure",
-            Reason::PartialFailure => "partial_failure",
-            Reason::PartialFailureTimeout => "partial_failure_timeout",
-            Reason::SubmissionFailure => "submission_failure",
-            Reason::TeamTimeout => "team_timeout",
-            Reason::ContestTimeout => "contest_timeout",
-            Reason::NoValidSubmission => "no_valid_submission",
-            Reason::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl Fate {
-    pub fn name(self) -> &'static str {
-        match self {
-            Fate::Done => "done",
-            Fate::Failed => "failed",
-            Fate::Disqualified => "disqualified",
         }
     }
 }

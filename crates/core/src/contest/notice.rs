@@ -63,44 +63,23 @@ pub enum What {
     },
 }
 
-/// What a try was about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Part {
-    Submission,
-    Evaluator,
-    Judge,
-    Database,
-}
-
-/// How a contest ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    Done,
-    /// Nobody has won.
-    Failed,
-    Cancelled,
-}
-
-impl Part {
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::Submission => "submission",
-            Part::Evaluator => "evaluator",
-            Part::Judge => "judge",
-            Part::Database => "database",
-        }
+crate::words! {
+    /// What a try was about.
+    pub enum Part: name {
+        Submission = "submission",
+        Evaluator = "evaluator",
+        Judge = "judge",
+        Database = "database",
     }
 }
 
-impl End {
-    pub fn name(self) -> &'static str {
-        match self {
-            End::Done => "done",
-            End::Failed => "failed",
-            End::Cancelled => "cancelled",
-        }
+crate::words! {
+    /// How a contest ended.
+    pub enum End: name {
+        Done = "done",
+        /// Nobody has won.
+        Failed = "failed",
+        Cancelled = "cancelled",
     }
 }
 

@@ -2,8 +2,6 @@
 //! only they turn them into words. A new reason does not compile until each of them has defined
 //! what it means.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::state::{Failure, Finish, Halt, Pause, Run, State, Wait};
@@ -45,47 +43,47 @@ pub enum Rest {
     JournalUnwritable,
 }
 
-/// The states of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StateName {
-    Idle,
-    Working,
-    Waiting,
-    Paused,
-    Stopped,
-    Failed,
-    Done,
+crate::words! {
+    /// The states of the contract.
+    pub enum StateName: word {
+        Idle = "idle",
+        Working = "working",
+        Waiting = "waiting",
+        Paused = "paused",
+        Stopped = "stopped",
+        Failed = "failed",
+        Done = "done",
+    }
 }
 
-/// The reason of a state, in the words of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    AllPhasesDone,
-    NotPermitted,
-    UntilReached,
-    ApprovalNeeded,
-    UsageLimit,
-    Queued,
-    NeedsDiscussion,
-    RoundsExhausted,
-    NoEvidence,
-    EvidenceConflict,
-    InspectionNogo,
-    SpecUnreadable,
-    SpecUnwritable,
-    JournalUnreadable,
-    JournalUnwritable,
-    Budget,
-    PausedByUser,
-    StoppedByUser,
-    Interrupted,
-    RetriesExhausted,
-    AgentFailed,
-    AgentMissing,
-    AgentHung,
-    Timeout,
+crate::words! {
+    /// The reason of a state, in the words of the contract.
+    pub enum Reason: word {
+        AllPhasesDone = "all_phases_done",
+        NotPermitted = "not_permitted",
+        UntilReached = "until_reached",
+        ApprovalNeeded = "approval_needed",
+        UsageLimit = "usage_limit",
+        Queued = "queued",
+        NeedsDiscussion = "needs_discussion",
+        RoundsExhausted = "rounds_exhausted",
+        NoEvidence = "no_evidence",
+        EvidenceConflict = "evidence_conflict",
+        InspectionNogo = "inspection_nogo",
+        SpecUnreadable = "spec_unreadable",
+        SpecUnwritable = "spec_unwritable",
+        JournalUnreadable = "journal_unreadable",
+        JournalUnwritable = "journal_unwritable",
+        Budget = "budget",
+        PausedByUser = "paused_by_user",
+        StoppedByUser = "stopped_by_user",
+        Interrupted = "interrupted",
+        RetriesExhausted = "retries_exhausted",
+        AgentFailed = "agent_failed",
+        AgentMissing = "agent_missing",
+        AgentHung = "agent_hung",
+        Timeout = "timeout",
+    }
 }
 
 /// What a person is needed for, the most urgent first.
@@ -202,30 +200,6 @@ impl From<Rest> for Standing {
     }
 }
 
-impl StateName {
-    pub const ALL: [StateName; 7] = [
-        StateName::Idle,
-        StateName::Working,
-        StateName::Waiting,
-        StateName::Paused,
-        StateName::Stopped,
-        StateName::Failed,
-        StateName::Done,
-    ];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            StateName::Idle => "idle",
-            StateName::Working => "working",
-            StateName::Waiting => "waiting",
-            StateName::Paused => "paused",
-            StateName::Stopped => "stopped",
-            StateName::Failed => "failed",
-            StateName::Done => "done",
-        }
-    }
-}
-
 impl Reason {
     pub fn of_halt(why: Halt) -> Reason {
         match why {
@@ -255,35 +229,6 @@ impl Reason {
             Finish::AllPhasesDone => Reason::AllPhasesDone,
             Finish::NotPermitted(_) => Reason::NotPermitted,
             Finish::UntilReached(_) => Reason::UntilReached,
-        }
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Reason::AllPhasesDone => "all_phases_done",
-            Reason::NotPermitted => "not_permitted",
-            Reason::UntilReached => "until_reached",
-            Reason::ApprovalNeeded => "approval_needed",
-            Reason::UsageLimit => "usage_limit",
-            Reason::Queued => "queued",
-            Reason::NeedsDiscussion => "needs_discussion",
-            Reason::RoundsExhausted => "rounds_exhausted",
-            Reason::NoEvidence => "no_evidence",
-            Reason::EvidenceConflict => "evidence_conflict",
-            Reason::InspectionNogo => "inspection_nogo",
-            Reason::SpecUnreadable => "spec_unreadable",
-            Reason::SpecUnwritable => "spec_unwritable",
-            Reason::JournalUnreadable => "journal_unreadable",
-            Reason::JournalUnwritable => "journal_unwritable",
-            Reason::Budget => "budget",
-            Reason::PausedByUser => "paused_by_user",
-            Reason::StoppedByUser => "stopped_by_user",
-            Reason::Interrupted => "interrupted",
-            Reason::RetriesExhausted => "retries_exhausted",
-            Reason::AgentFailed => "agent_failed",
-            Reason::AgentMissing => "agent_missing",
-            Reason::AgentHung => "agent_hung",
-            Reason::Timeout => "timeout",
         }
     }
 
@@ -340,17 +285,5 @@ impl Reason {
             | Reason::StoppedByUser
             | Reason::Interrupted => Ending::PersonNeeded,
         }
-    }
-}
-
-impl fmt::Display for StateName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }

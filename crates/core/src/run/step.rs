@@ -104,6 +104,19 @@ impl Step {
         }
     }
 
+    /// The words of all steps, in the order of a run.
+    pub const NAMES: [&str; 9] = [
+        "requirements",
+        "design",
+        "tasks",
+        "review",
+        "reply",
+        "impl",
+        "inspect",
+        "fix",
+        "merge",
+    ];
+
     /// Its word in the agent's environment (`KUMITE_STEP`) and in every output.
     pub fn name(self) -> &'static str {
         match self {

@@ -6,11 +6,6 @@ use super::Prompt;
 use super::agent_draft::Draft;
 use super::value::{Allowed, Plain};
 
-pub(super) const PROMPTS: [(&str, Prompt); 3] = [
-    ("stdin", Prompt::Stdin),
-    ("file", Prompt::File),
-    ("none", Prompt::None),
-];
 const PLACEHOLDERS: [&str; 4] = ["step", "spec", "round", "prompt_file"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +63,7 @@ agent_keys! {
     command, |kind| matches!(kind, Kind::Acp | Kind::Command), command():
         "program and arguments; for kind \"command\", {step}, {spec}, {round} and \
          {prompt_file} are filled in";
-    prompt, |kind| kind == Kind::Command, word(&PROMPTS):
+    prompt, |kind| kind == Kind::Command, word(&Prompt::ALL.map(|it| (it.name(), it))):
         "how the program gets its prompt: \"stdin\", \"file\" or \"none\"";
     script, |kind| kind == Kind::Scripted, some_text():
         "path of the script that a scripted agent plays";

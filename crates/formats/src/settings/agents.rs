@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use kumite_core::agent_kind::AgentKind;
 use kumite_core::secret::shown_args;
 
-use super::agent_keys::PROMPTS;
 use super::value::{quoted, quoted_list};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,9 +36,8 @@ impl AgentSettings {
                 shown.push(("command", quoted_list(&shown_args(command))));
             }
             AgentKind::Command { command, prompt } => {
-                let word = PROMPTS.iter().find(|(_, known)| known == prompt);
                 shown.push(("command", quoted_list(&shown_args(command))));
-                shown.push(("prompt", quoted(word.map_or("", |(word, _)| word))));
+                shown.push(("prompt", quoted(prompt.name())));
             }
             AgentKind::Scripted { script } => {
                 let path = script.as_deref().unwrap_or_else(|| "".as_ref());

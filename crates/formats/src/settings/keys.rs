@@ -12,8 +12,6 @@ pub struct Key {
     pub(super) show: fn(&Settings) -> String,
 }
 
-const GUARDS: [(&str, Guard); 2] = [("seed", Guard::Seed), ("strict", Guard::Strict)];
-
 /// Each row has the name of a setting, its field, how its value is read (a method of [`Plain`]), how
 /// it is shown, and its meaning.
 macro_rules! keys {
@@ -38,7 +36,7 @@ keys! {
         "review rounds before a person is asked";
     "impl.retries_max", implementation.retries_max, count(0..=7), bare:
         "how often the implementation is started again while tasks are open";
-    "impl.guard", implementation.guard, word(&GUARDS), guard:
+    "impl.guard", implementation.guard, word(&Guard::ALL.map(|it| (it.name(), it))), text:
         "\"seed\": no check box, or no tasks.md, means nothing is left; \"strict\": it pauses";
     "inspection.rounds_max", inspection.rounds_max, count(1..=9), bare:
         "inspections in all before a person is asked";
@@ -85,11 +83,6 @@ fn bare(value: &impl ToString) -> String {
 
 fn text(value: &impl ToString) -> String {
     quoted(&value.to_string())
-}
-
-fn guard(guard: &Guard) -> String {
-    let word = GUARDS.iter().find(|(_, known)| known == guard);
-    quoted(word.map_or("seed", |(word, _)| word))
 }
 
 fn webhooks(addresses: &[String]) -> String {

@@ -12,22 +12,15 @@ use super::super::rules;
 use super::super::scope::Scope;
 use super::{environment, team, tools};
 
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Type {
-    Plain,
-    WebSearch,
-    WebFetch,
-    CodeExecution,
-    Custom,
+kumite_core::words! {
+    pub(super) enum Type: name {
+        Plain = "plain",
+        WebSearch = "web_search",
+        WebFetch = "web_fetch",
+        CodeExecution = "code_execution",
+        Custom = "custom",
+    }
 }
-
-const TYPES: [(&str, Type); 5] = [
-    ("plain", Type::Plain),
-    ("web_search", Type::WebSearch),
-    ("web_fetch", Type::WebFetch),
-    ("code_execution", Type::CodeExecution),
-    ("custom", Type::Custom),
-];
 
 pub(super) fn all(loader: &Loader<'_>, entries: Vec<Scope<'_>>) -> Vec<Member> {
     let mut found: Vec<(Member, FileLine)> = Vec::new();
@@ -86,7 +79,9 @@ fn inline(scope: Scope<'_>, tool_name: Option<String>, description: Option<Strin
     let described = scope.some_text(scope.alias(["tool_description", "description"]));
     let key = scope.alias(["type", "agent_type"]);
     scope.need(key);
-    let kind = scope.word(key, &TYPES).unwrap_or(Type::Plain);
+    let kind = scope
+        .word(key, &Type::ALL.map(|it| (it.name(), it)))
+        .unwrap_or(Type::Plain);
     environment(&scope);
     scope.without_effect("capabilities", "nothing reads it");
 

@@ -21,27 +21,14 @@ const WORKTREES: [(&str, Worktree); 2] = [("fresh", Worktree::Fresh), ("kept", W
 const MEMBERS_AT_ONCE: u32 = 15;
 const COMMAND_TIMEOUT_MS: u64 = 300_000;
 
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Plain,
-    WebSearch,
-    WebFetch,
-    CodeExecution,
-    Command,
-}
-
-const MEMBER_KINDS: [(&str, Kind); 5] = [
-    ("plain", Kind::Plain),
-    ("web_search", Kind::WebSearch),
-    ("web_fetch", Kind::WebFetch),
-    ("code_execution", Kind::CodeExecution),
-    ("command", Kind::Command),
-];
-
-impl Kind {
-    fn name(self) -> &'static str {
-        let known = MEMBER_KINDS.into_iter().find(|(_, kind)| *kind == self);
-        known.map_or("plain", |(name, _)| name)
+kumite_core::words! {
+    /// What a member is.
+    enum Kind: name {
+        Plain = "plain",
+        WebSearch = "web_search",
+        WebFetch = "web_fetch",
+        CodeExecution = "code_execution",
+        Command = "command",
     }
 }
 
@@ -143,7 +130,9 @@ fn model(scope: &Scope<'_>) -> ModelTeam {
 fn member(scope: Scope<'_>, leader: &Asked) -> Member {
     let name = members::name(&scope, "name");
     scope.need("kind");
-    let kind = scope.word("kind", &MEMBER_KINDS).unwrap_or(Kind::Plain);
+    let kind = scope
+        .word("kind", &Kind::ALL.map(|kind| (kind.name(), kind)))
+        .unwrap_or(Kind::Plain);
     let tool_name = scope.some_text("tool");
     let mut asked = Asked::default();
     let mut system_instruction = None;
