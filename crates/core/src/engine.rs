@@ -106,7 +106,18 @@ pub fn act<M: Machine, W: World<M>>(
     entry: &Entry<M::Event>,
     effects: &[M::Effect],
 ) -> Option<M::Event> {
-    for (index, effect) in effects.iter().enumerate() {
+    act_from(0, world, state, entry, effects)
+}
+
+/// The same without the first effects, which are known to have been carried out.
+pub fn act_from<M: Machine, W: World<M>>(
+    first: usize,
+    world: &mut W,
+    state: &M,
+    entry: &Entry<M::Event>,
+    effects: &[M::Effect],
+) -> Option<M::Event> {
+    for (index, effect) in effects.iter().enumerate().skip(first) {
         let key = EffectKey {
             seq: entry.seq,
             index,
@@ -298,6 +309,10 @@ mod tests {
             panic!("{:?}", world.journal);
         };
         assert_eq!(*agent, world.journal[0].agent());
+        // What was not started is not announced as started.
+        let started =
+            |effect: &Effect| matches!(effect, Effect::Announce(Notice::StepStarted { .. }));
+        assert!(!world.performed.iter().any(|(_, effect)| started(effect)));
         assert_eq!(why(&run), Halt::Failed(Failure::AgentMissing));
         assert_eq!(crate::run::phase_of(&run), Some(Phase::Design));
     }

@@ -6,8 +6,9 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use kumite_agents::{Adopted, Handle};
+use kumite_core::effect::Effect;
 use kumite_core::engine::{act, handle};
-use kumite_core::journal::{Entry, Event};
+use kumite_core::journal::Event;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::control::Reply;
@@ -65,7 +66,7 @@ impl Context {
         if let Some((entry, effects)) = opened.last {
             shared.clock.after(entry.at_ms);
             if !opened.acted {
-                let time = match context.has_launched(&entry) {
+                let time = match context.has_launched(&effects) {
                     true => Time::AgainNews,
                     false => Time::Again,
                 };
@@ -112,13 +113,15 @@ impl Context {
         }
     }
 
-    /// Whether the effects of an entry were carried out: an agent is started last. Only news may
-    /// come after it.
-    fn has_launched(&self, entry: &Entry) -> bool {
-        let work = self.run.work().filter(|work| work.agent.seq == entry.seq);
-        work.is_some_and(|work| {
-            let known = kumite_agents::adopt(&self.spec.agent_dir(work.agent));
-            !matches!(known, Ok(Adopted::NeverStarted) | Err(_))
+    /// Whether the effects of an entry were carried out. An agent is started last, so nothing is
+    /// repeated over what it wrote; only the news may be missing.
+    fn has_launched(&self, effects: &[Effect]) -> bool {
+        effects.iter().any(|effect| match effect {
+            Effect::Launch(launch) => {
+                let known = kumite_agents::adopt(&self.spec.agent_dir(launch.agent));
+                !matches!(known, Ok(Adopted::NeverStarted) | Err(_))
+            }
+            _ => false,
         })
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use kumite_core::effect::{Effect, Launch};
 use kumite_core::engine::{self, EffectKey, Trouble, act, handle};
 use kumite_core::journal::{AgentId, Entry, Event, VERSION};
+use kumite_core::notice::Notice;
 use kumite_core::outcome::Outcome;
 use kumite_core::pool::Pool;
 use kumite_core::routing::Routing;
@@ -72,7 +73,12 @@ impl engine::World<Run> for Hand<'_> {
         let died = match effect {
             // Always the first effect: a crash before it is a crash after the record. Older stories
             // stay the same.
-            Effect::Settle(_) => self.engine.dying,
+            Effect::Settle(_) | Effect::Announce(Notice::StepStarted { .. }) => self.engine.dying,
+            // Also for the news of it, so that a seed stays the story that it was.
+            Effect::Launch(_) => {
+                self.maybe_die(Kind::CrashBetweenEffects).is_err()
+                    || self.maybe_die(Kind::CrashBetweenEffects).is_err()
+            }
             _ => self.maybe_die(Kind::CrashBetweenEffects).is_err(),
         };
         if died {

@@ -43,6 +43,22 @@ fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
 }
 
 #[test]
+fn a_step_that_may_not_spend_more_is_not_said_to_start() {
+    let world = World::new();
+    world.settings("[budget]\nusd_per_run = 0.05");
+    world.spec_ready_for_impl("login");
+    world.play(json!({"steps": {"impl": {"cost": 0.06}}}));
+    let out = world.kumite(&["run", "login"]);
+    out.assert_code(4);
+    let said = &out.stdout;
+    assert!(said.contains("inspection 1 may not spend more"), "{said}");
+    assert!(!said.contains("inspection 1 starts"), "{said}");
+    let started = world.events("login").into_iter();
+    let started = started.filter(|event| event["type"] == "agent:start");
+    assert_eq!(started.count(), 1, "{:?}", world.events("login"));
+}
+
+#[test]
 fn a_stop_says_what_it_has_done_and_by_whom() {
     let world = World::new();
     world.spec("login");

@@ -165,7 +165,7 @@ pub(super) fn go(
     let launch = launch.map(|(session, work)| {
         said.extend(phase_change(phase, work.step.phase()));
         changes.extend(review_begun(phase, work.step));
-        start_agent(&mut run, work, session, &mut said)
+        start_agent(&mut run, work, session)
     });
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
@@ -173,21 +173,25 @@ pub(super) fn go(
     (run, in_order(changes, limited, said, launch))
 }
 
-/// First facts are saved, then they are announced, then the next agent is started.
+/// First facts are saved, then they are announced, then the next agent is started. Its start is
+/// announced last: a launch that is refused (its budget is spent) ends the list, and then nothing
+/// has started.
 fn in_order(
     changes: Vec<Change>,
     limited: Option<Limited>,
     said: Vec<Notice>,
-    launch: Option<Launch>,
+    launch: Option<(Launch, Notice)>,
 ) -> Vec<Effect> {
     let save = (!changes.is_empty()).then_some(Effect::Save(changes));
+    let launch =
+        launch.map(|(launch, started)| [Effect::Launch(launch), Effect::Announce(started)]);
     // Other runs must know even if spec.json cannot be written.
     limited
         .map(Effect::Limit)
         .into_iter()
         .chain(save)
         .chain(said.into_iter().map(Effect::Announce))
-        .chain(launch.map(Effect::Launch))
+        .chain(launch.into_iter().flatten())
         .collect()
 }
 
@@ -240,21 +244,17 @@ fn fresh(
     }
 }
 
-fn start_agent(
-    run: &mut Run,
-    work: Work,
-    session: Option<String>,
-    said: &mut Vec<Notice>,
-) -> Launch {
+/// The launch of an agent, and the news that it has started.
+fn start_agent(run: &mut Run, work: Work, session: Option<String>) -> (Launch, Notice) {
     let Work { step, agent, .. } = work;
     run.memory.begins(step);
     run.state = State::Working(work);
-    said.push(Notice::StepStarted {
+    let started = Notice::StepStarted {
         step,
         agent,
         resumed: session.is_some(),
-    });
-    Launch {
+    };
+    let launch = Launch {
         agent,
         run: run.number,
         step,
@@ -262,5 +262,6 @@ fn start_agent(
         resume: session,
         remark: run.memory.remark_for(step),
         spent: run.spent.usd_micros,
-    }
+    };
+    (launch, started)
 }

@@ -322,27 +322,6 @@ fn t6_a_session_that_is_gone_is_replaced_by_a_new_one_once() {
 }
 
 #[test]
-fn t10_spent_money_pauses_and_more_money_goes_on_in_the_session() {
-    let step = implement(1);
-    let event = ended(Outcome::OverBudget("$5 a run".to_owned()), tasks(0, 3));
-    let run = check(working(step), event, paused(Pause::Budget, step)).run;
-    let parked = Parked {
-        step,
-        session: Some("session".to_owned()),
-        before: None,
-        revived: false,
-        anew: false,
-        overloads: 0,
-    };
-    assert_eq!(parked_in(&run), Some(&parked));
-    let decided = check(run, start(tasks(0, 3)), begun(step));
-    assert_eq!(
-        decided.launched().unwrap().resume.as_deref(),
-        Some("session")
-    );
-}
-
-#[test]
 fn t1_a_parked_session_is_only_for_its_own_step() {
     let run = decided(limited(review(1)), stop()).run;
     assert!(parked_in(&run).is_some());

@@ -1,5 +1,6 @@
 //! The rules as rows: a state, an event, and the state that follows.
 
+mod budget;
 mod build;
 mod deploy;
 mod failures;

@@ -213,8 +213,15 @@ fn an_agent_is_started_exactly_when_the_run_waits_for_it() {
             .filter(|it| *it == agent(SEQ));
         assert_eq!(started, new, "{before:?} {event:?}");
         assert!(launches(decided) <= 1, "{before:?} {event:?}");
-        if let Some(Effect::Launch(launch)) = decided.effects.last() {
+        // A launch comes last: only the news that this very agent has started follows it.
+        if let [
+            ..,
+            Effect::Launch(launch),
+            Effect::Announce(Notice::StepStarted { agent, .. }),
+        ] = &decided.effects[..]
+        {
             assert_eq!(decided.run.work().map(|it| it.step), Some(launch.step));
+            assert_eq!(*agent, launch.agent);
         } else {
             assert_eq!(launches(decided), 0, "a launch comes last");
         }
