@@ -172,10 +172,8 @@ impl Trouble {
         let Trouble::Refused(_, error) = self else {
             return false;
         };
-        matches!(
-            Errno::from_io_error(error),
-            Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::TXTBSY)
-        )
+        Errno::from_io_error(error)
+            .is_some_and(|errno| errno == Errno::TXTBSY || is_for_want_of_room(errno))
     }
 
     /// A machine without room for another process tells nothing about the program.
@@ -223,6 +221,11 @@ impl Trouble {
     }
 }
 
+/// The machine is full: that tells nothing about the program.
+fn is_for_want_of_room(errno: Errno) -> bool {
+    [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
+}
+
 fn refusal(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match Errno::from_io_error(error) {
@@ -240,6 +243,11 @@ fn refusal(path: &Path, error: &io::Error) -> String {
         Some(Errno::TOOBIG) => {
             format!(
                 "the arguments of {path} are too long for this system; pass the prompt on stdin or in a file"
+            )
+        }
+        Some(errno) if is_for_want_of_room(errno) => {
+            format!(
+                "this machine has no room for another process ({error}), so {path} was not started; end others or raise the limits (`ulimit -a`), and try again"
             )
         }
         _ => format!(

@@ -27,6 +27,7 @@ mod evidence;
 mod flags;
 mod forty;
 mod guard;
+mod hints;
 mod inspection;
 mod interrupted;
 mod leftovers;

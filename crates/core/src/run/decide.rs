@@ -85,7 +85,7 @@ fn agent_ended(
         Look::Nobody => Vec::new(),
     };
     let settle = settle(&run, &work, ended);
-    let step_ended = step_ended(&work, ended);
+    let step_ended = step_ended(&work, ended, held);
     let asks_again = guard::asks_again(&mut run.memory, step, ended, &look);
     let overloads = parked.as_ref().map_or(0, |parked| parked.overloads);
     let mut after = |work| after(&run.order, work, overloads, ended, &mut look, entry);
@@ -125,11 +125,16 @@ fn is_doubted(step: Step, outcome: &Outcome) -> bool {
     }
 }
 
-fn step_ended(work: &Work, ended: &Ended) -> Notice {
+fn step_ended(work: &Work, ended: &Ended, held: Option<Halt>) -> Notice {
+    let outcome = match (&ended.outcome, held) {
+        // Nobody saw its end, but a stop had asked for it.
+        (Outcome::Lost(_), Some(Halt::Stopped(_))) => Outcome::Killed,
+        (outcome, _) => outcome.clone(),
+    };
     Notice::StepEnded {
         step: work.step,
         agent: work.agent,
-        outcome: ended.outcome.clone(),
+        outcome,
         usage: ended.usage,
     }
 }

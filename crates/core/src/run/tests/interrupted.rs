@@ -195,6 +195,22 @@ fn an_approval_of_the_review_by_an_agent_that_did_not_end_well_is_taken_back() {
 }
 
 #[test]
+fn an_agent_that_a_stop_ended_is_not_called_lost_whoever_saw_its_end() {
+    let lost = Outcome::Lost("an earlier kumite ended it".to_owned());
+    let said = |before: State| {
+        let decided = decided(before, ended(lost.clone(), written(3)));
+        let said = decided.said().into_iter().cloned();
+        let mut outcomes = said.filter_map(|notice| match notice {
+            Notice::StepEnded { outcome, .. } => Some(outcome),
+            _ => None,
+        });
+        outcomes.next().unwrap()
+    };
+    assert_eq!(said(stopping(review(1))), Outcome::Killed);
+    assert_eq!(said(working(review(1))), lost);
+}
+
+#[test]
 fn an_agent_in_the_place_of_a_hung_or_lost_one_does_not_inherit_its_word() {
     for outcome in [Outcome::Hung, Outcome::Lost("power cut".to_owned())] {
         let event = ended(outcome.clone(), claimed(reviewed_round(1)));
