@@ -338,10 +338,10 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Pseudo-random numbers that are the same every time (splitmix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -40,6 +40,7 @@ mod money;
 #[path = "../common/needs_root.rs"]
 mod needs_root;
 mod odd_places;
+mod pkill;
 mod programs;
 mod reading;
 mod restart;
