@@ -37,6 +37,7 @@ mod many;
 mod messages;
 mod modes;
 mod money;
+mod narrow;
 #[path = "../common/needs_root.rs"]
 mod needs_root;
 mod odd_places;

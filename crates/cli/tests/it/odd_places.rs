@@ -107,7 +107,7 @@ fn s7_a_terminal_that_cannot_move_lines_gets_plain_ones() {
 }
 
 /// What a terminal shows for a command.
-fn in_terminal(like: &mut Command, command: &str) -> String {
+pub fn in_terminal(like: &mut Command, command: &str) -> String {
     let mut script = Command::new("script");
     script
         .args(["-qec", command, "/dev/null"])
