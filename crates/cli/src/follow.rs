@@ -224,10 +224,11 @@ impl Follower<'_> {
         if self.caught.code().is_some() {
             let _ = inbox.send(Message::Leave);
         }
+        let asked = self.request.specs.clone();
         let thread = thread::Builder::new()
             .name("engine".into())
             .spawn(move || {
-                engine.recover();
+                engine.recover(&asked);
                 engine.run()
             })?;
         let later = self.follow(&replies)?;

@@ -80,7 +80,7 @@ fn keep(project: &Project, loader: &Loader, duty: &Mutex<Duty>) {
                         return;
                     }
                 }
-                engine.recover();
+                engine.recover(&[]);
                 let left = engine.run();
                 enter().inbox = None;
                 drop(engine);

@@ -53,7 +53,7 @@ pub fn engine(setting: &Setting, args: &EngineArgs) -> Result {
         };
         let _ = inbox.send(message);
     })?;
-    engine.recover();
+    engine.recover(&[]);
     engine.run();
     Ok(ExitCode::from(caught.code().unwrap_or(exit::DONE)))
 }

@@ -86,3 +86,22 @@ fn m3_run_all_runs_the_others_and_names_the_one_that_it_cannot_read() {
     world.kumite(&["run", "login", "alpha"]).assert_code(5);
     assert_eq!(world.read(JOURNAL), "this is no entry\n");
 }
+
+#[test]
+fn a_journal_that_cannot_be_read_is_named_once() {
+    let world = World::new();
+    for spec in ["alpha", "login"] {
+        world.spec_ready_for_impl(spec);
+    }
+    world.write(JOURNAL, "this is no entry\n");
+    for args in [
+        &["run", "--all"][..],
+        &["run", "alpha"],
+        &["run", "login", "alpha"],
+    ] {
+        let out = world.kumite(args);
+        let said = format!("{}{}", out.stdout, out.stderr);
+        let times = said.matches("login/journal.jsonl:1").count();
+        assert_eq!(times, 1, "{args:?}: {out:#?}");
+    }
+}

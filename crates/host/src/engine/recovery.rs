@@ -8,13 +8,19 @@ use kumite_project::{journal, spec_file};
 
 impl Engine {
     /// Finds all agents that an earlier engine left running, and continues their runs. Then the
-    /// runs that waited for a slot ask for it again.
-    pub fn recover(&mut self) {
+    /// runs that waited for a slot ask for it again. `asked`: these specs are about to be run, and
+    /// that says what is wrong with them.
+    pub fn recover(&mut self, asked: &[String]) {
+        let complain = |name: &str, why: &dyn std::error::Error| {
+            if !asked.iter().any(|asked| asked == name) {
+                say(&format!("{name}: {}", spec_file::sentence(why)));
+            }
+        };
         let mut queued = Vec::new();
         let known = self.project.known_runs().into_iter().filter_map(|name| {
             let spec = self.project.spec_place(&name);
             let run = journal::peek(spec.run_dir()).unwrap_or_else(|error| {
-                say(&format!("{name}: {}", spec_file::sentence(&error)));
+                complain(name.as_str(), &error);
                 None
             });
             Some((name, run.filter(|run| !run.is_at_rest())?))
@@ -34,7 +40,7 @@ impl Engine {
                 // It has its slot, or its time will come.
                 Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
                 Ok(()) => queued.push(name.to_string()),
-                Err(error) => say(&format!("{name}: {}", spec_file::sentence(&error))),
+                Err(error) => complain(name.as_str(), &error),
             }
         }
         for name in queued {

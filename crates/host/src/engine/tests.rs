@@ -272,7 +272,7 @@ fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
     let loader = Loader::load(&project, Flags::default()).unwrap();
     let mut engine = Engine::new(project, lock, loader, Until::AtRest);
     engine.pool = Pool::new(1);
-    engine.recover();
+    engine.recover(&[]);
     let mut next = Desk { engine, dir };
     assert!(matches!(next.state("second"), State::Queued { .. }));
     next.end(next.agent("first"), Outcome::TimedOut);
