@@ -33,6 +33,7 @@ const MEMORY: &str = "1GB";
 pub fn open(db: &Path) -> Result<Connection, Error> {
     let db = absolute(db)?;
     if !exists(&db)? {
+        set_log_aside(&db)?;
         make(&db)?;
     }
     let connection = patiently(LOCK_WAIT, || connect(&db, AccessMode::ReadWrite, None))?;
@@ -168,6 +169,35 @@ fn make(db: &Path) -> Result<(), Error> {
         Err(_) if !exists(db)? => fs::rename(&new, db).map_err(of_io),
         done => done.map_err(of_io),
     }
+}
+
+/// The log of a file that was removed fits no other file, and DuckDB would refuse the new one
+/// because of it. It may hold rows that a person wants, so it gets another name. The caller has its
+/// turn: no other kumite makes the file meanwhile.
+fn set_log_aside(db: &Path) -> Result<(), Error> {
+    let beside = |ending: &str| {
+        let mut name = db.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let log = beside(".wal");
+    if !exists(&log)? {
+        return Ok(());
+    }
+    let mut aside = beside(".wal.without-database");
+    let mut number = 1;
+    while exists(&aside)? {
+        number += 1;
+        aside = beside(&format!(".wal.without-database-{number}"));
+    }
+    fs::rename(&log, &aside).map_err(|error| Error::of_io(db, &error))?;
+    eprintln!(
+        "kumite-board: {} was removed, but not its log; the log is now {}, and the leader board is \
+         made anew from the journals of contests that are run or resumed",
+        db.display(),
+        aside.display()
+    );
+    Ok(())
 }
 
 /// DuckDB takes the beginning of a relative path for a URL scheme.

@@ -242,6 +242,33 @@ fn d11_what_a_killed_writer_left_in_the_log_is_read_written_over_and_put_into_th
     assert_eq!(scene.select(SCORES), four);
 }
 
+/// Somebody removed the file and left its log, which fits no other file.
+#[test]
+fn a_log_without_its_file_is_set_aside_and_the_board_is_made_anew() {
+    let scene = killed();
+    for names in [
+        &["board.duckdb", "board.duckdb.wal.without-database"][..],
+        &[
+            "board.duckdb",
+            "board.duckdb.wal.without-database",
+            "board.duckdb.wal.without-database-2",
+        ],
+    ] {
+        let log = scene.path("board.duckdb.wal");
+        if !log.exists() {
+            fs::write(&log, "another log").unwrap();
+        }
+        let kept = fs::read(&log).unwrap();
+        fs::remove_file(scene.db()).unwrap();
+        scene.write(vec![Row::LeaderBoard(scored("a", 7, 70.0))]);
+        let one = json!([{"n": 7, "score": 70.0}]);
+        assert_eq!(scene.select(SCORES), one);
+        assert_eq!(scene.files(), names);
+        let aside = scene.path(names.last().unwrap());
+        assert_eq!(fs::read(aside).unwrap(), kept, "nothing is lost");
+    }
+}
+
 /// What another program of this version does to the file after a kill.
 #[test]
 fn d11_a_file_with_a_damaged_index_still_takes_final_marks() {

@@ -119,6 +119,26 @@ fn d11_a_resume_writes_all_rows_of_a_database_that_was_lost() {
 }
 
 #[test]
+fn a_resume_whose_database_was_removed_without_its_log_makes_the_board_anew() {
+    let (arena, running) = stuck();
+    running.signal("KILL");
+    running.wait().assert_code(137);
+    let path = |name: &str| arena.world.path(name);
+    // What DuckDB's log begins with; a kill leaves one only now and then.
+    let log = b"\x63\x01\x64\x02\x65\x03\xff\xff left by a kill";
+    std::fs::write(path("mixseek.db.wal"), log).unwrap();
+    std::fs::remove_file(path("mixseek.db")).unwrap();
+    arena.replay(scores());
+    let out = arena.resume();
+    out.assert_code(0);
+    assert_whole(&arena);
+    let aside = "mixseek.db.wal.without-database";
+    assert!(out.stderr.contains(aside), "{out:?}");
+    assert!(out.stderr.contains("made anew"), "{out:?}");
+    assert_eq!(std::fs::read(path(aside)).unwrap(), log);
+}
+
+#[test]
 fn resume_without_an_id_takes_the_newest_unfinished_one() {
     let (arena, running) = stuck();
     running.signal("INT");
