@@ -24,15 +24,18 @@ pub fn whose(path: &Path, error: &io::Error) -> String {
         true => format!(
             ", which belongs to {} (`sudo chown -R {} .kiro` makes it yours)",
             name(file.uid()),
-            name(me)
+            known(me).unwrap_or_else(|| me.to_string())
         ),
         false => String::new(),
     }
 }
 
 fn name(uid: u32) -> String {
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    named(&users, uid).unwrap_or_else(|| format!("uid {uid}"))
+    known(uid).unwrap_or_else(|| format!("uid {uid}"))
+}
+
+fn known(uid: u32) -> Option<String> {
+    named(&fs::read_to_string("/etc/passwd").unwrap_or_default(), uid)
 }
 
 fn named(users: &str, uid: u32) -> Option<String> {

@@ -13,6 +13,9 @@ use crate::world::{World, is_alive, kill, until};
 const SHARED: [&str; 3] = ["sh", "-c", "umask 000; exec \"$0\" \"$@\""];
 const STRANGER: [&str; 4] = ["setpriv", "--reuid=4002", "--regid=4002", "--clear-groups"];
 
+/// In the group of the project, whose files it may therefore read and write.
+const COLLEAGUE: [&str; 4] = ["setpriv", "--reuid=4002", "--regid=0", "--clear-groups"];
+
 /// From now on kumite is started through these words, with files that everybody may write.
 fn become_user(world: &mut World, words: &[&str]) {
     let words = words.iter().chain(&SHARED);
@@ -27,8 +30,8 @@ fn share(path: &Path) {
     }
 }
 
-#[test]
-fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
+/// A shared project with a spec, if this machine lets us be another user.
+fn shared() -> Option<World> {
     let mut world = World::new();
     world.spec("login");
     world.play(json!({"steps": {"requirements": held()}}));
@@ -36,9 +39,15 @@ fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
     become_user(&mut world, &STRANGER);
     let probe = world.kumite(&["status"]);
     if probe.code != 0 {
-        return needs_root(&format!("another user: {}", probe.stderr.trim()));
+        needs_root(&format!("another user: {}", probe.stderr.trim()));
+        return None;
     }
     become_user(&mut world, &[]);
+    Some(world)
+}
+
+/// An agent of root whose kumite was killed: its lock and its socket are still there.
+fn left_by_root(world: &World) -> u32 {
     let running = world.start(&["run", "login"]);
     world.wait_for_step("login", "requirements 1");
     until("the agent to be known", || {
@@ -48,7 +57,13 @@ fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
     let lock = world.read(".kiro/runtime/kumite/lock");
     kill(lock.trim().parse().unwrap(), "KILL");
     running.wait();
+    agent
+}
 
+#[test]
+fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
+    let Some(mut world) = shared() else { return };
+    let agent = left_by_root(&world);
     become_user(&mut world, &STRANGER);
     for command in [
         &["stop", "login"][..],
@@ -65,4 +80,71 @@ fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
     become_user(&mut world, &[]);
     world.kumite(&["stop", "login"]).assert_code(0);
     assert!(!is_alive(agent));
+}
+
+/// The socket of a kumite that was killed is still there, and a colleague may not connect to it. That
+/// does not mean that its kumite works: the agent is what is left.
+#[test]
+fn s4_a_stale_socket_of_another_user_is_not_a_kumite_at_work() {
+    let Some(mut world) = shared() else { return };
+    let agent = left_by_root(&world);
+    assert!(world.path(".kiro/runtime/kumite/control.sock").exists());
+    for user in [STRANGER, COLLEAGUE] {
+        become_user(&mut world, &user);
+        for command in ["stop", "run", "resume"] {
+            let out = world.kumite(&[command, "login"]);
+            let said = format!("{}{}", out.stdout, out.stderr);
+            assert_ne!(out.code, 0, "{command}: {out:?}");
+            assert!(!said.contains("works here"), "{command}: {out:?}");
+            assert!(said.contains("root"), "{command}: {out:?}");
+            let times = said.matches("login has an agent of the user root").count();
+            assert_eq!(times, usize::from(user == COLLEAGUE), "{command}: {out:?}");
+        }
+    }
+    assert!(is_alive(agent));
+    become_user(&mut world, &[]);
+    world.kumite(&["stop", "login"]).assert_code(0);
+    assert!(!is_alive(agent));
+}
+
+#[test]
+fn s4_a_kumite_of_another_user_at_work_is_named_with_its_user() {
+    let Some(mut world) = shared() else { return };
+    let running = world.start(&["run", "login"]);
+    world.wait_for_step("login", "requirements 1");
+    become_user(&mut world, &COLLEAGUE);
+    for command in ["stop", "run"] {
+        let out = world.kumite(&[command, "login"]);
+        assert_ne!(out.code, 0, "{out:?}");
+        let words = format!(
+            "the kumite of the user root (pid {}) works here",
+            running.pid()
+        );
+        assert!(out.stderr.contains(&words), "{out:?}");
+    }
+    become_user(&mut world, &[]);
+    world.go();
+    running.wait().assert_code(0);
+}
+
+/// A lock that may not be read: a kumite may be at work, and doctor says whose.
+#[test]
+fn s4_doctor_names_the_owner_of_a_lock_that_it_may_not_read() {
+    let Some(mut world) = shared() else { return };
+    let running = world.start(&["run", "login"]);
+    world.wait_for_step("login", "requirements 1");
+    become_user(&mut world, &STRANGER);
+    let out = world.kumite(&["doctor"]);
+    out.assert_code(3);
+    let lock = world
+        .path(".kiro/runtime/kumite/lock")
+        .display()
+        .to_string();
+    let words = format!("{lock}, which belongs to root (`sudo chown -R 4002 .kiro`");
+    assert!(out.stdout.contains(&words), "{out:?}");
+    assert!(out.stdout.contains("nothing was ended"), "{out:?}");
+    assert!(!out.is_well(), "{out:?}");
+    become_user(&mut world, &[]);
+    world.go();
+    running.wait().assert_code(0);
 }
