@@ -6,6 +6,7 @@ use crate::change::Change;
 use crate::facts::{Facts, History, Stamp, Verdict};
 use crate::journal::Event;
 use crate::names::Phase;
+use crate::notice::Notice;
 use crate::outcome::Outcome;
 use crate::run::{
     Deploy, Finish, Halt, Pause, Reason, Rest, Run, State, Step, Work, may_approve_deploy,
@@ -91,7 +92,7 @@ fn a_permission_that_appears_while_an_agent_works_waits_for_a_person() {
     let event = finished(permitted(passed()));
     let run = check(inspected_with(Deploy::NotPermitted), event, waits.clone()).run;
     assert_eq!(Reason::of_halt(Halt::DeployDoubted), Reason::ApprovalNeeded);
-    let crate::notice::Notice::RunEnded { rest, message } = run_ended(&run) else {
+    let Notice::RunEnded { rest, message } = run_ended(&run) else {
         panic!("no end");
     };
     assert_eq!(rest, Rest::Halted(Halt::DeployDoubted));
@@ -144,4 +145,23 @@ fn an_approval_of_deploy_that_nobody_asked_for_changes_nothing() {
     for state in [State::Idle, working(inspect(1)), stopped(Step::Merge), DONE] {
         check_stays(state, Event::DeployApproved);
     }
+}
+
+#[test]
+fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
+    let message = |run: &Run| match run_ended(run) {
+        Notice::RunEnded { message, .. } => message,
+        other => panic!("{other:?}"),
+    };
+    let without = check(
+        inspected_with(Deploy::NotPermitted),
+        finished(passed()),
+        DONE,
+    );
+    assert_eq!(
+        message(&without.run),
+        "all phases are done; deploy is not permitted"
+    );
+    let merged = check(merging(1), finished(with_history(2, false)), DONE);
+    assert_eq!(message(&merged.run), "all phases are done");
 }
