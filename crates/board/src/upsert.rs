@@ -81,7 +81,7 @@ fn comes_again(row: &Row) -> bool {
     match row {
         Row::RoundStatus(row) => row.round_ended_at.is_some(),
         Row::LeaderBoard(row) => row.final_submission,
-        Row::TeamStatus(row) => row.state != "working",
+        Row::TeamStatus(row) => row.exit_reason.is_some(),
         Row::RoundHistory(_) | Row::ExecutionSummary(_) => false,
     }
 }

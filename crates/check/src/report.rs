@@ -26,20 +26,19 @@ pub struct Report {
 
 impl Report {
     pub fn passed(&self) -> usize {
-        self.count("passed")
+        self.count(|verdict| matches!(verdict, Verdict::Passed))
     }
 
     pub fn failed(&self) -> usize {
-        self.count("failed")
+        self.count(|verdict| matches!(verdict, Verdict::Failed(_)))
     }
 
     pub fn skipped(&self) -> usize {
-        self.count("skipped")
+        self.count(|verdict| matches!(verdict, Verdict::Skipped(_)))
     }
 
-    fn count(&self, verdict: &str) -> usize {
-        let rows = self.rows.iter();
-        rows.filter(|row| row.verdict.name() == verdict).count()
+    fn count(&self, counts: fn(&Verdict) -> bool) -> usize {
+        self.rows.iter().filter(|row| counts(&row.verdict)).count()
     }
 
     /// The last line of the table. Skipped scenarios do not count.

@@ -119,9 +119,9 @@ impl Board {
         });
         let gone = || Error::Refused(format!("{PROGRAM} is gone"));
         let answer = answer.recv().map_err(|_| gone())?;
-        answer.map_err(|refusal| match refusal.kind.as_str() {
-            "locked" => Error::Locked(refusal.message),
-            _ => Error::Refused(refusal.message),
+        answer.map_err(|refusal| match refusal.kind {
+            RefusalKind::Locked => Error::Locked(refusal.message),
+            RefusalKind::Other => Error::Refused(refusal.message),
         })
     }
 
@@ -243,13 +243,22 @@ struct Answer {
 #[derive(Deserialize)]
 struct Refusal {
     #[serde(default)]
-    kind: String,
+    kind: RefusalKind,
     message: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RefusalKind {
+    Locked,
+    #[default]
+    #[serde(other)]
+    Other,
 }
 
 impl Refusal {
     fn of(message: String) -> Refusal {
-        let kind = "other".to_owned();
+        let kind = RefusalKind::Other;
         Refusal { kind, message }
     }
 }

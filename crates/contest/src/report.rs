@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::board::{Claim, ranked};
-use kumite_core::contest::{Contest, Round, Score, Verdict};
+use kumite_core::contest::{Contest, Reason, Round, Score, Verdict};
 use kumite_project::clock::rfc3339;
 use kumite_project::journal;
 use schemars::JsonSchema;
@@ -323,9 +323,11 @@ impl Rows {
                 serde_json::from_value(status["state"].clone()).unwrap_or(TeamState::Failed)
             }
             // A team that mixseek calls partial did not finish.
-            (None, Some(row)) => match text(row, "exit_reason").contains("failure") {
-                true => TeamState::Failed,
-                false => TeamState::Done,
+            (None, Some(row)) => match text(row, "exit_reason").as_str() {
+                "" => TeamState::Done,
+                word => {
+                    Reason::from_name(word).map_or(TeamState::Failed, |reason| reason.fate().into())
+                }
             },
             (None, None) => TeamState::Failed,
         };

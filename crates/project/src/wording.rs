@@ -1,9 +1,10 @@
 //! Notices as sentences, the same in the terminal, on the desktop and in a webhook.
 
 use kumite_core::facts::Verdict;
+use kumite_core::journal::By;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::{LimitKind, Outcome};
-use kumite_core::run::{Standing, Step};
+use kumite_core::run::{Halt, Pause, Rest, Standing, Step};
 
 use crate::clock::local_moment;
 
@@ -68,14 +69,17 @@ pub fn sentence(notice: &Notice) -> String {
         }
         Notice::Warned(text) => text.clone(),
         Notice::SaveFailed(why) => format!("spec.json could not be written: {why}"),
-        // `stopped by you` already contains the state.
-        Notice::RunEnded { rest, message } => {
-            let state = Standing::from(*rest).state().word();
-            match message.starts_with(state) {
-                true => message.clone(),
-                false => format!("{state}: {message}"),
+        Notice::RunEnded { rest, message } => match rest {
+            // `stopped by you` already contains the state.
+            Rest::Halted(Halt::Stopped(By::User) | Halt::Paused(Pause::ByUser)) => message.clone(),
+            Rest::Idle
+            | Rest::Halted(_)
+            | Rest::Done(_)
+            | Rest::JournalUnreadable
+            | Rest::JournalUnwritable => {
+                format!("{}: {message}", Standing::from(*rest).state())
             }
-        }
+        },
     }
 }
 

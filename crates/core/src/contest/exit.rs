@@ -46,6 +46,11 @@ crate::words! {
 }
 
 impl Reason {
+    /// The reason behind a word of the database.
+    pub fn from_name(name: &str) -> Option<Reason> {
+        Reason::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     pub fn fate(self) -> Fate {
         match self {
             Reason::MaxRoundsReached | Reason::NoImprovementExpected | Reason::BudgetReached => {
