@@ -1,54 +1,46 @@
-//! The simulated world: the whole project around the pure core, from one seed.
+//! The simulated world around the pure core, from one seed.
 //!
-//! A seed is a story: specs, slots, rules, agents good and bad, people, crashes. [`play`] plays it
-//! to its end in virtual time while the checkers of [`check`] watch. A failing seed
-//! fails again, line by line, with [`trace`](trace()).
+//! A seed is a story: agents good and bad, crashes, and what else belongs to its machine. There are
+//! two kinds, and one world for both. In a [`specs::SpecStory`] people let several specs run, with
+//! slots, rules and files; in a [`contest::ContestStory`] teams compete, with models, programs that
+//! measure, a judge and a database. [`play`] plays a story to its end in virtual time while the
+//! checkers watch. A failing seed fails again, line by line, with [`trace`](trace()).
 //!
-//! All agents of a story share an account: a plan that is used up for a while, a service that is
-//! too busy, a purse. Half of the stories use this. An agent then ends at a limit, which it
-//! reports well, badly or not at all; kumite notes it, holds the others back, and each run goes on
-//! by its timer, which jumps over days. The account has its own source of chance, so a seed
-//! without limits is still the same story as before limits existed.
-//!
-//! Contests are separate stories: see [`contest`].
+//! What both kinds share exists once: the queue of happenings and the crashes (`world.rs`), the
+//! loop that records, decides and acts (`host.rs`), the agents (`processes.rs`), the trace, and the
+//! checkers of [`check`]. `story.rs` says what a kind of story adds.
 
 use std::fmt;
 
-mod account;
-mod agents;
 pub mod check;
 pub mod contest;
-mod deed;
-mod disk;
 pub mod faults;
 mod host;
-mod patient;
-mod people;
 mod processes;
 mod rng;
-mod tally;
+pub mod seeds;
+pub mod specs;
+mod story;
 pub mod trace;
-mod truth;
-mod waits;
 mod world;
 
-pub mod run;
-
-pub use run::run;
-
-use check::Watch;
+pub use seeds::run;
+pub use story::Story;
 
 /// The result of a seed, or of many.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub seeds: u64,
+    /// How many of them were also played without their crashes.
+    pub twins: u64,
     pub counts: check::Counts,
     pub tally: faults::Tally,
 }
 
-impl run::Sum for Summary {
+impl Summary {
     fn add(&mut self, other: &Summary) {
         self.seeds += other.seeds;
+        self.twins += other.twins;
         self.counts.add(&other.counts);
         self.tally.add(&other.tally);
     }
@@ -65,36 +57,46 @@ pub struct Failure {
     pub flag: &'static str,
 }
 
-impl Failure {
-    fn new(seed: u64, broken: check::Broken, flag: &'static str, lines: &[String]) -> Failure {
-        let tail = lines[lines.len().saturating_sub(TAIL)..].to_vec();
-        Failure {
-            seed,
-            broken,
-            tail,
-            flag,
-        }
-    }
-}
-
 const TAIL: usize = 40;
 
 /// Plays one seed.
-pub fn play(seed: u64) -> Result<Summary, Failure> {
-    let world = world::play(seed, Watch::new(false));
-    match world.watch.broken().cloned() {
-        None => Ok(Summary {
-            seeds: 1,
-            counts: world.watch.counts,
-            tally: world.tally,
-        }),
-        Some(broken) => Err(Failure::new(seed, broken, "", &trace(seed))),
-    }
+pub fn play<S: Story>(seed: u64) -> Result<Summary, Failure> {
+    play_drawn(seed, || S::draw(seed))
 }
 
 /// Everything that happens in a seed, line by line.
-pub fn trace(seed: u64) -> Vec<String> {
-    let lines = world::play(seed, Watch::new(true)).watch.lines();
+pub fn trace<S: Story>(seed: u64) -> Vec<String> {
+    trace_drawn(S::draw(seed))
+}
+
+fn play_drawn<S: Story>(seed: u64, draw: impl Fn() -> Drawn<S>) -> Result<Summary, Failure> {
+    let world = world::play(draw(), false);
+    let twin = match world.watch.broken() {
+        Some(broken) => Err(broken.clone()),
+        None => S::compare_with_twin(&world),
+    };
+    let is_twin = twin.map_err(|broken| {
+        let lines = trace_drawn(draw());
+        Failure {
+            seed,
+            broken,
+            tail: lines[lines.len().saturating_sub(TAIL)..].to_vec(),
+            flag: S::FLAG,
+        }
+    })?;
+    Ok(Summary {
+        seeds: 1,
+        twins: u64::from(is_twin),
+        counts: world.watch.counts,
+        tally: world.tally,
+    })
+}
+
+/// A story, and its source of chance.
+type Drawn<S> = (S, rng::Rng);
+
+fn trace_drawn<S: Story>(drawn: Drawn<S>) -> Vec<String> {
+    let lines = world::play(drawn, true).watch.lines();
     lines.iter().map(ToString::to_string).collect()
 }
 

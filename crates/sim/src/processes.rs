@@ -1,130 +1,174 @@
-//! The processes of a world: agents under their supervisors, which outlive kumite.
+//! The agents of a world: processes under their supervisors, which outlive kumite or die with it.
 
-use kumite_core::effect::Launch;
-use kumite_core::journal::AgentId;
-use kumite_core::outcome::{Ended, Outcome};
+use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 
-use crate::account::over_budget;
-use crate::agents::{self, Agent, Fate, Life};
 use crate::faults::Kind;
+use crate::story::Story;
 use crate::trace::What;
 use crate::world::{Happening, World};
 
-impl World {
-    /// The machine died, and all its processes.
-    pub fn vanish_all(&mut self, spec: usize) {
-        for index in 0..self.agents[spec].len() {
-            if self.agents[spec][index].is_alive() {
-                self.agents[spec][index].life = Life::Gone;
-                let agent = self.agents[spec][index].id;
-                self.see(spec, What::Ended(agent, None));
-            }
+/// One agent.
+pub struct Process<S: Story> {
+    pub machine: usize,
+    /// The kumite that started it.
+    pub epoch: u64,
+    pub life: Life,
+    pub fate: S::Fate,
+    pub began_ms: u64,
+    pub worked_ms: u64,
+}
+
+#[derive(Debug)]
+pub enum Life {
+    Alive,
+    /// Its supervisor left a durable record of its end.
+    Ended(Ended),
+    /// The computer or the supervisor died: there is no record.
+    Gone,
+}
+
+/// An agent that is to begin.
+pub struct Start<S: Story> {
+    pub machine: usize,
+    pub agent: S::Agent,
+    pub task: S::Task,
+    /// The session that it resumes.
+    pub session: Option<String>,
+}
+
+impl<S: Story> Process<S> {
+    pub fn is_alive(&self) -> bool {
+        matches!(self.life, Life::Alive)
+    }
+
+    /// How it ended, according to its record. None: it is alive.
+    pub fn ended(&self) -> Option<Ended> {
+        match &self.life {
+            Life::Alive => None,
+            Life::Ended(ended) => Some(ended.clone()),
+            Life::Gone => Some(ended(
+                Outcome::Lost("there is no record of its end".to_owned()),
+                S::session(&self.fate),
+                Usage::default(),
+            )),
         }
     }
+}
 
-    pub fn agent(&mut self, spec: usize, agent: AgentId) -> Option<&mut Agent> {
-        self.agents[spec]
-            .iter_mut()
-            .rev()
-            .find(|known| known.id == agent)
+pub fn ended(outcome: Outcome, session: Option<String>, usage: Usage) -> Ended {
+    Ended {
+        outcome,
+        session,
+        usage,
+        last_words: String::new(),
+    }
+}
+
+impl<S: Story> World<S> {
+    /// kumite's note of a limit, by which it holds agents back. Of two notes the later end wins.
+    pub fn note_limit(&mut self, machine: usize, until_ms: u64) {
+        self.noted_until_ms = self.noted_until_ms.max(until_ms);
+        self.see(machine, What::Noted { until_ms });
     }
 
-    pub fn spawn(&mut self, spec: usize, launch: &Launch) {
-        let agent = launch.agent;
-        let badly = if self.calm { 0 } else { self.plan.rates.agent };
-        let mut fate = agents::draw(&mut self.rng, &mut self.tally, launch, badly, self.calm);
-        self.hinder(launch, &mut fate);
-        let started = What::Started(agent, launch.step, launch.resume.clone());
-        self.see(spec, started);
-        self.post(fate.writes_after_ms, Happening::Writes { spec, agent });
-        self.post(fate.ends_after_ms, Happening::Ends { spec, agent });
-        self.agents[spec].push(Agent {
-            id: agent,
+    /// Why no agent is started now: a limit holds.
+    pub fn limit_noted(&self) -> Option<Outcome> {
+        let until_ms = Some(self.noted_until_ms).filter(|until_ms| self.clock_ms() < *until_ms)?;
+        Some(Outcome::Limited(Limit {
+            kind: LimitKind::Held,
+            until_ms: Some(until_ms),
+            words: "limit reached".to_owned(),
+        }))
+    }
+
+    pub fn hold_back(&mut self, start: Start<S>, kind: Kind, why: Outcome) {
+        self.tally.note(kind);
+        let Start {
+            machine,
+            agent,
+            task,
+            session,
+        } = start;
+        self.see(machine, What::HeldBack(agent, task, session, why));
+    }
+
+    /// It ends by itself after `ends_after_ms`.
+    pub fn spawn(&mut self, start: Start<S>, fate: S::Fate, epoch: u64, ends_after_ms: u64) {
+        let Start {
+            machine,
+            agent,
+            task,
+            session,
+        } = start;
+        self.see(machine, What::Started(agent, task, session));
+        self.post(ends_after_ms, Happening::Ends { agent });
+        let process = Process {
+            machine,
+            epoch,
             life: Life::Alive,
             fate,
-        });
-    }
-
-    /// Some programs rename a resumed session; and an agent that may not work ends soon.
-    fn hinder(&mut self, launch: &Launch, fate: &mut Fate) {
-        let resumes = launch.resume.is_some();
-        if resumes && self.account.luck.chance(200) {
-            fate.session = Some(agents::own_session(launch.agent));
-        }
-        fate.met = self.account.meets(self.now_ms, self.calm, resumes);
-        if fate.met.is_some() {
-            fate.deeds.clear();
-            fate.ends_after_ms = self.account.luck.between(1, 25);
-            let begun = resumes || self.account.luck.chance(700);
-            fate.session = fate.session.take().filter(|_| begun);
-        }
-    }
-
-    pub fn kill(&mut self, spec: usize, agent: AgentId) {
-        let after_ms = self.rng.between(0, 20);
-        self.post(after_ms, Happening::Dies { spec, agent });
-    }
-
-    pub fn writes(&mut self, spec: usize, agent: AgentId) {
-        let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
-            return;
+            began_ms: self.now_ms,
+            worked_ms: 0,
         };
-        for deed in std::mem::take(&mut known.fate.deeds) {
-            self.disks[spec].suffer(deed);
-            self.see(spec, What::Done(Some(agent), deed));
-        }
+        self.processes.insert(agent, process);
+    }
+
+    /// An agent that is told to end obeys in a moment.
+    pub fn kill(&mut self, agent: S::Agent) {
+        let after_ms = self.rng.between(0, 20);
+        self.post(after_ms, Happening::Dies { agent });
+    }
+
+    pub fn living(&mut self, agent: S::Agent) -> Option<&mut Process<S>> {
+        let known = self.processes.get_mut(&agent);
+        known.filter(|known| known.is_alive())
     }
 
     /// The process ends: by itself, or because it was told to.
-    pub fn ends(&mut self, spec: usize, agent: AgentId, told: Option<Outcome>) {
-        let Some(known) = self.agent(spec, agent).filter(|known| known.is_alive()) else {
+    pub fn ends(&mut self, agent: S::Agent, told: Option<Outcome>) {
+        if self.living(agent).is_none() {
             return;
-        };
-        let (planned, met, session) = (
-            known.fate.outcome.clone(),
-            known.fate.met,
-            known.fate.session.clone(),
-        );
-        let told_to = told.is_some();
-        let (now_ms, calm) = (self.now_ms, self.calm);
-        let by_itself = |planned| {
-            self.account
-                .outcome(now_ms, calm, met, planned, &mut self.tally)
-        };
-        let ended = told.or_else(|| planned.map(by_itself)).map(|outcome| {
-            let usage = self.account.uses();
-            let broke = self.account.pays(usage) && !told_to && self.account.luck.chance(500);
-            let outcome = match broke {
-                true => over_budget(&mut self.tally),
-                false => outcome,
-            };
-            Ended {
-                outcome,
-                session,
-                usage,
-                last_words: String::new(),
-            }
-        });
-        if let Some(known) = self.agent(spec, agent) {
-            known.life = ended.clone().map_or(Life::Gone, Life::Ended);
         }
-        let recorded = ended.is_some();
-        self.see(spec, What::Ended(agent, ended));
-        if recorded {
+        let ended = S::ends(self, agent, told);
+        let has_record = ended.is_some();
+        self.leaves(agent, ended);
+        if has_record {
             self.send(agent);
         }
     }
 
+    /// Those that do not outlive this crash of kumite.
+    pub fn take_along(&mut self, computer: bool) {
+        let all = self.processes.iter();
+        let living = all.filter(|(_, process)| process.is_alive());
+        let living: Vec<S::Agent> = living.map(|(agent, _)| *agent).collect();
+        for agent in living {
+            if computer || self.strikes(self.rates.lost, Kind::AgentLost) {
+                self.leaves(agent, None);
+            }
+        }
+    }
+
+    fn leaves(&mut self, agent: S::Agent, ended: Option<Ended>) {
+        let now_ms = self.now_ms;
+        let Some(process) = self.processes.get_mut(&agent) else {
+            return;
+        };
+        process.worked_ms = now_ms - process.began_ms;
+        process.life = ended.clone().map_or(Life::Gone, Life::Ended);
+        let machine = process.machine;
+        self.see(machine, What::Ended(agent, ended));
+    }
+
     /// The supervisor reports the end to kumite. The record is durable, the message is not.
-    fn send(&mut self, agent: AgentId) {
-        let rate = self.plan.rates.message;
-        if self.strikes(rate, Kind::MessageLost) {
+    fn send(&mut self, agent: S::Agent) {
+        if self.strikes(self.rates.late, Kind::MessageLost) {
             return;
         }
-        let late = self.strikes(rate, Kind::MessageLate);
+        let late = self.strikes(self.rates.late, Kind::MessageLate);
         let after_ms = self.rng.between(0, if late { 3_000 } else { 5 });
         self.post(after_ms, Happening::Message { agent });
-        if self.strikes(rate, Kind::MessageDoubled) {
+        if self.strikes(self.rates.doubled, Kind::MessageDoubled) {
             let again_ms = after_ms + self.rng.between(0, 3);
             self.post(again_ms, Happening::Message { agent });
         }

@@ -1,211 +1,198 @@
-//! One seed's world: virtual time that jumps to the next event, files and processes that survive a
-//! crash, and an engine that does not.
+//! One seed's world: virtual time that jumps to the next happening, journals and processes that
+//! survive a crash, and a kumite that does not.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use kumite_core::journal::{AgentId, Event};
-use kumite_core::outcome::{LimitKind, Outcome};
-use kumite_core::routing::Routed;
-use kumite_core::run::{Finish, Halt, Run, State};
+use kumite_core::machine::Machine;
+use kumite_core::outcome::Outcome;
 
-use crate::account::Account;
-use crate::agents::Agent;
 use crate::check::Watch;
-use crate::disk::Disk;
-use crate::faults::{Kind, Plan, Tally};
-use crate::host::{Engine, number};
+use crate::faults::{Kind, Rates, Tally};
+use crate::host::Host;
+use crate::processes::Process;
 use crate::rng::Rng;
-use crate::trace::{Line, What};
-use crate::{patient, people};
+use crate::story::{Entry, Story};
+use crate::trace::{TraceLine, What};
 
 /// A future event.
-#[derive(Clone, Copy, Debug)]
-pub enum Happening {
-    /// An agent writes its results.
-    Writes {
-        spec: usize,
-        agent: AgentId,
-    },
+pub enum Happening<S: Story> {
     Ends {
-        spec: usize,
-        agent: AgentId,
+        agent: S::Agent,
     },
     /// An agent that was told to end obeys.
     Dies {
-        spec: usize,
-        agent: AgentId,
+        agent: S::Agent,
     },
     /// The report of an agent's end arrives at kumite.
     Message {
-        agent: AgentId,
-    },
-    /// The spec gets its message.
-    Inbox {
-        epoch: u64,
-        spec: usize,
-        agent: AgentId,
-    },
-    /// A usage limit should be over for this spec.
-    WaitEnds {
-        epoch: u64,
-        spec: usize,
-        wake_ms: u64,
+        agent: S::Agent,
     },
     /// kumite looks for the agents that it waits for: right after a crash, and now and then.
     LookAround {
         epoch: u64,
     },
     Crash,
+    /// A person starts kumite.
     Wake,
-    Person {
-        spec: usize,
-    },
     FaultsEnd,
-    /// A patient person makes everything go on.
-    Patience,
+    Own(S::Happening),
 }
 
-pub struct World {
-    pub plan: Plan,
+pub struct World<S: Story> {
+    pub story: S,
+    pub rates: Rates,
     pub rng: Rng,
     pub now_ms: u64,
-    pub disks: Vec<Disk>,
-    pub account: Account,
+    /// How far the clock on the wall is ahead of the true time.
+    pub ahead_ms: u64,
+    /// By machine.
+    pub journals: Vec<Vec<Rc<Entry<S>>>>,
+    pub processes: BTreeMap<S::Agent, Process<S>>,
+    /// kumite's note of a limit. It is a file, so it survives every crash.
+    pub noted_until_ms: u64,
     pub tally: Tally,
-    pub watch: Watch,
+    pub watch: Watch<S>,
     pub calm: bool,
-    pub agents: Vec<Vec<Agent>>,
-    future: BTreeMap<(u64, u64), Happening>,
+    epoch: u64,
+    future: BTreeMap<(u64, u64), Happening<S>>,
     posted: u64,
 }
 
-/// How many events a world may need to end once faults have stopped, per spec.
-const PATIENCE: u64 = 600;
-const LOOK_AROUND_MS: u64 = 700;
-
-/// Plays a world to its end.
-pub fn play(seed: u64, watch: Watch) -> World {
-    let mut rng = Rng::new(seed);
-    let (account, limit) = Account::draw(seed);
-    let plan = Plan::draw(&mut rng, limit);
+/// Plays a story to its end.
+pub fn play<S: Story>((story, rng): (S, Rng), keep: bool) -> World<S> {
     let mut world = World {
-        disks: (0..plan.specs).map(|_| Disk::default()).collect(),
-        agents: (0..plan.specs).map(|_| Vec::new()).collect(),
-        account,
-        watch,
-        plan,
+        rates: story.rates(),
         rng,
-        now_ms: 1_000,
+        now_ms: S::BEGINS_AT_MS,
+        ahead_ms: S::AHEAD_MS,
+        journals: vec![Vec::new(); story.terms().machines],
+        processes: BTreeMap::new(),
+        noted_until_ms: 0,
         tally: Tally::default(),
+        watch: Watch::new(story.fresh(), keep),
         calm: false,
+        epoch: 0,
         future: BTreeMap::new(),
         posted: 0,
+        story,
     };
     world.begin();
     world.go_on();
     world
 }
 
-impl World {
+impl<S: Story> World<S> {
     fn begin(&mut self) {
-        let Plan {
-            specs, jobs, rules, ..
-        } = self.plan;
-        self.see(0, What::Began { specs, jobs, rules });
-        for spec in 0..specs {
-            people::set_up(self, spec);
-            let after_ms = self.rng.between(0, 300);
-            self.post(after_ms, Happening::Person { spec });
-        }
+        self.see(0, What::Began(self.story.terms()));
+        S::begin(self);
         self.post(0, Happening::Wake);
-        self.post_crash();
-        self.post(self.plan.faults_until_ms, Happening::FaultsEnd);
+        self.post_some(self.rates.crash_gap_ms, Happening::Crash);
+        self.post(self.story.faults_until_ms(), Happening::FaultsEnd);
     }
 
     fn go_on(&mut self) {
-        let mut engine = None;
-        let mut epoch = 0;
-        let mut patience = PATIENCE * self.plan.specs as u64;
+        let mut host = None;
+        let mut patience = self.story.patience();
         while let Some(((at_ms, _), happening)) = self.future.pop_first() {
             self.now_ms = at_ms;
-            match happening {
-                Happening::Wake => {
-                    epoch += 1;
-                    engine = Some(Engine::wake(self, epoch));
-                    let after_ms = self.rng.between(1, 40);
-                    self.post(after_ms, Happening::LookAround { epoch });
-                }
-                Happening::Crash => self.crash(&mut engine),
-                other => self.happen(&mut engine, other),
+            self.happen(&mut host, happening);
+            if host.as_ref().is_some_and(|host| host.dying || host.done) {
+                self.goes(&mut host, false);
             }
-            if engine.as_ref().is_some_and(|engine| engine.dying) {
-                self.die(&mut engine, false);
-            }
-            let done = self.calm && engine.as_ref().is_some_and(|engine| all_done(&engine.runs));
-            patience -= u64::from(self.calm && patience > 0);
-            if done || patience == 0 {
-                self.see(
-                    0,
-                    What::Over {
-                        out_of_patience: !done,
-                    },
-                );
-            }
-            if done || patience == 0 || self.watch.broken().is_some() {
+            patience -= u64::from(self.calm);
+            if self.watch.broken().is_some() {
                 return;
             }
+            if S::is_over(self, host.as_ref()) {
+                return self.end(false);
+            }
+            if patience == 0 {
+                break;
+            }
         }
+        self.end(true);
     }
 
-    fn happen(&mut self, engine: &mut Option<Engine>, happening: Happening) {
+    /// What the journals say in the end is checked once more.
+    fn end(&mut self, out_of_patience: bool) {
+        self.replay_all();
+        self.see(0, What::Over { out_of_patience });
+    }
+
+    fn happen(&mut self, host: &mut Option<Host<S>>, happening: Happening<S>) {
         match happening {
-            Happening::Writes { spec, agent } => self.writes(spec, agent),
-            Happening::Ends { spec, agent } => self.ends(spec, agent, None),
-            Happening::Dies { spec, agent } => self.ends(spec, agent, Some(Outcome::Killed)),
+            Happening::Ends { agent } => self.ends(agent, None),
+            Happening::Dies { agent } => self.ends(agent, Some(Outcome::Killed)),
             Happening::Message { agent } => {
-                if let Some(engine) = engine {
-                    self.deliver(engine, agent);
-                }
-            }
-            Happening::Inbox { epoch, spec, agent } => {
-                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
-                    self.hear(engine, spec, agent);
-                }
-            }
-            Happening::WaitEnds {
-                epoch,
-                spec,
-                wake_ms,
-            } => {
-                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
-                    engine.wait_ends(self, spec, wake_ms);
+                if let Some(host) = host {
+                    S::hear(self, host, agent);
                 }
             }
             Happening::LookAround { epoch } => {
-                if let Some(engine) = engine.as_mut().filter(|engine| engine.epoch == epoch) {
-                    self.look_around(engine);
+                if let Some(host) = host.as_mut().filter(|host| host.epoch == epoch) {
+                    self.look_around(host);
                 }
             }
-            Happening::Person { spec } => people::interfere(self, engine.as_mut(), spec),
-            Happening::Patience => patient::be_patient(self, engine.as_mut()),
+            Happening::Crash => self.crash(host),
+            Happening::Wake => {
+                self.epoch += 1;
+                *host = Some(Host::wake(self, self.epoch));
+                let (after_ms, epoch) = (self.rng.between(1, 40), self.epoch);
+                self.post(after_ms, Happening::LookAround { epoch });
+            }
             Happening::FaultsEnd => {
                 self.calm = true;
                 self.see(0, What::FaultsOver);
-                self.post(1, Happening::Patience);
+                S::faults_end(self);
             }
-            Happening::Crash | Happening::Wake => {}
+            Happening::Own(own) => S::happen(self, host.as_mut(), own),
         }
     }
 
-    pub fn see(&mut self, spec: usize, what: What) {
-        let at_ms = self.now_ms;
-        self.watch.see(Line { at_ms, spec, what });
+    pub fn see(&mut self, machine: usize, what: What<S>) {
+        let (at_ms, clock_ms) = (self.now_ms, self.clock_ms());
+        self.watch.see(TraceLine {
+            at_ms,
+            clock_ms,
+            machine,
+            what,
+        });
     }
 
-    pub fn post(&mut self, after_ms: u64, happening: Happening) {
+    /// What the clock on the wall shows.
+    pub fn clock_ms(&self) -> u64 {
+        self.now_ms + self.ahead_ms
+    }
+
+    pub fn post(&mut self, after_ms: u64, happening: Happening<S>) {
         self.posted += 1;
-        self.future
-            .insert((self.now_ms + after_ms, self.posted), happening);
+        let at_ms = self.now_ms.saturating_add(after_ms);
+        self.future.insert((at_ms, self.posted), happening);
+    }
+
+    /// Posts a happening at a random time, if it comes at all.
+    pub fn post_some(&mut self, gap_ms: u64, happening: Happening<S>) {
+        if gap_ms > 0 {
+            let after_ms = self.rng.between(1, 2 * gap_ms);
+            self.post(after_ms, happening);
+        }
+    }
+
+    /// The next happening, if it comes in this moment and fits.
+    pub fn also_now(&mut self, fits: fn(&S::Happening) -> bool) -> Option<S::Happening> {
+        let next = self.future.first_entry()?;
+        let fits = matches!(next.get(), Happening::Own(own) if fits(own));
+        match (fits && next.key().0 == self.now_ms).then(|| next.remove()) {
+            Some(Happening::Own(own)) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// How long nothing happens at all.
+    pub fn idle_ms(&self) -> u64 {
+        let next = self.future.first_key_value();
+        next.map_or(0, |((at_ms, _), _)| at_ms - self.now_ms)
     }
 
     /// Whether a fault of this kind happens now.
@@ -217,127 +204,68 @@ impl World {
         strikes
     }
 
-    fn post_crash(&mut self) {
-        let gap_ms = self.plan.rates.crash_gap_ms;
-        if gap_ms > 0 {
-            let after_ms = self.rng.between(1, 2 * gap_ms);
-            self.post(after_ms, Happening::Crash);
-        }
+    /// The journal alone determines every state.
+    pub fn replay(&self, journal: &[Rc<Entry<S>>]) -> S::Machine {
+        let decide = |state: S::Machine, entry: &Rc<Entry<S>>| state.decide(entry).0;
+        journal.iter().fold(self.story.fresh(), decide)
     }
 
-    fn crash(&mut self, engine: &mut Option<Engine>) {
+    pub fn replay_all(&mut self) -> Vec<Rc<S::Machine>> {
+        let replayed = self.journals.iter().map(|journal| self.replay(journal));
+        let replayed: Vec<Rc<S::Machine>> = replayed.map(Rc::new).collect();
+        for (machine, state) in replayed.iter().enumerate() {
+            self.see(machine, What::Replayed(Rc::clone(state)));
+        }
+        replayed
+    }
+
+    fn crash(&mut self, host: &mut Option<Host<S>>) {
         if self.calm {
             return;
         }
-        self.tally.note(match engine {
+        self.tally.note(match host {
             Some(_) => Kind::CrashAnytime,
             None => Kind::CrashInRecovery,
         });
-        let machine = self.strikes(self.plan.rates.machine, Kind::MachineCrash);
-        if engine.is_some() || machine {
-            self.die(engine, machine);
+        let computer = self.strikes(self.rates.computer, Kind::ComputerCrash);
+        if let Some(host) = host {
+            host.dying = true;
         }
-        self.post_crash();
+        if host.is_some() || computer {
+            self.goes(host, computer);
+        }
+        self.post_some(self.rates.crash_gap_ms, Happening::Crash);
     }
 
-    /// The memory is lost; the agents go on, unless the machine died.
-    fn die(&mut self, engine: &mut Option<Engine>, machine: bool) {
-        if engine
-            .as_ref()
-            .is_some_and(|engine| any_waits(&engine.runs))
-        {
-            self.tally.note(Kind::CrashInWait);
+    /// The process is gone, and its memory: it died, or had nothing left to do.
+    fn goes(&mut self, host: &mut Option<Host<S>>, computer: bool) {
+        let gone = host.take();
+        if let Some(gone) = &gone {
+            S::over(self, gone);
         }
-        let was_awake = engine.take().is_some();
-        self.see(0, What::Crashed { machine });
-        if machine {
-            for spec in 0..self.plan.specs {
-                self.vanish_all(spec);
-            }
+        if computer || gone.as_ref().is_some_and(|gone| gone.dying) {
+            self.see(0, What::Crashed { computer });
+            self.take_along(computer);
         }
-        if was_awake {
-            let after_ms = self.rng.between(0, 200);
+        if gone.is_some() {
+            let after_ms = S::absence_ms(self);
             self.post(after_ms, Happening::Wake);
         }
     }
 
-    fn deliver(&mut self, engine: &mut Engine, agent: AgentId) {
-        if let Routed::To(owner, ()) = engine.routing.route(agent, (), self.now_ms) {
-            let after_ms = self.rng.between(0, 3);
-            let (epoch, spec) = (engine.epoch, number(&owner));
-            self.post(after_ms, Happening::Inbox { epoch, spec, agent });
-        }
-    }
-
-    fn hear(&mut self, engine: &mut Engine, spec: usize, agent: AgentId) {
-        let Some(ended) = self.agent(spec, agent).and_then(|known| known.ended()) else {
-            return;
-        };
-        let look = self.disks[spec].look();
-        let busy = is_busy(&ended.outcome);
-        engine.handle(self, spec, Event::AgentEnded { agent, ended, look });
-        engine.routing.forget(agent);
-        if busy && has_failed(&engine.runs[spec]) {
-            self.tally.note(Kind::ServiceDown);
-        }
-    }
-
     /// Finds agents again, and ends that were never reported.
-    fn look_around(&mut self, engine: &mut Engine) {
-        engine.routing.expire(self.now_ms);
-        for spec in 0..self.plan.specs {
-            let Some(agent) = engine.runs[spec].work().map(|work| work.agent) else {
-                continue;
-            };
-            self.see(spec, What::Adopted(agent));
-            engine.register(self, spec, agent);
-            let ended = self.agent(spec, agent).and_then(|known| known.ended());
-            if ended.is_some() {
+    fn look_around(&mut self, host: &mut Host<S>) {
+        for (machine, agent) in S::awaited(self, host) {
+            self.see(machine, What::Adopted(agent));
+            let known = self.processes.get(&agent);
+            let has_ended = known.is_some_and(|process| !process.is_alive());
+            if has_ended {
                 self.tally.note(Kind::AgentAdopted);
-                self.post(
-                    0,
-                    Happening::Inbox {
-                        epoch: engine.epoch,
-                        spec,
-                        agent,
-                    },
-                );
             }
+            S::adopt(self, host, machine, agent, has_ended);
         }
-        let epoch = engine.epoch;
-        let after_ms = LOOK_AROUND_MS.max(self.quiet_ms(engine));
+        let epoch = host.epoch;
+        let after_ms = S::LOOK_AROUND_MS.max(S::quiet_ms(self, host));
         self.post(after_ms, Happening::LookAround { epoch });
     }
-
-    /// How long nothing will happen, if everything unfinished waits for the end of a limit. A wait
-    /// may last for days.
-    pub fn quiet_ms(&self, engine: &Engine) -> u64 {
-        let waits = engine.runs.iter().map(|run| match &run.state {
-            State::Limited(wait) => wait.wake_ms.saturating_sub(self.now_ms),
-            State::Done(Finish::AllPhasesDone) => u64::MAX,
-            _ => 0,
-        });
-        match self.calm {
-            true => waits.min().filter(|ms| *ms < u64::MAX).unwrap_or(0),
-            false => 0,
-        }
-    }
-}
-
-fn is_busy(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Limited(limit) if limit.kind == LimitKind::Overload)
-}
-
-fn has_failed(run: &Run) -> bool {
-    matches!(&run.state, State::Halted(halted) if matches!(halted.why, Halt::Failed(_)))
-}
-
-fn any_waits(runs: &[Run]) -> bool {
-    runs.iter()
-        .any(|run| matches!(run.state, State::Limited(_)))
-}
-
-fn all_done(runs: &[Run]) -> bool {
-    runs.iter()
-        .all(|run| run.state == State::Done(Finish::AllPhasesDone))
 }

@@ -1,81 +1,26 @@
-//! A limit holds for all runs until it ends or a person does not want to wait, a wait has the right
-//! length, and neither counts as a failure.
+//! A limit holds for all agents until it ends or a person does not want to wait, and a wait has the
+//! right length.
 
-use kumite_core::journal::{AgentId, Entry, Event, LimitRules};
-use kumite_core::notice::Notice;
-use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
-use kumite_core::run::{Halt, Rest, State};
+use kumite_core::journal::LimitRules;
+use kumite_core::outcome::{Limit, LimitKind};
 
-use super::{Replica, Verdict, broken};
-use crate::trace::{Line, What};
-
-/// How often in a row a service may be too busy before it counts as down.
-const OVERLOADS_MAX: u8 = 24;
+use super::{Verdict, broken};
+use crate::story::Story;
+use crate::trace::{TraceLine, What};
 
 #[derive(Default)]
 pub struct Limits {
-    rules: LimitRules,
-    /// The limit that all runs know.
+    /// The limit that everybody knows.
     noted_until_ms: u64,
-    specs: Vec<Waiter>,
-}
-
-/// The state of one spec.
-#[derive(Default)]
-struct Waiter {
-    /// The limit that ended its agent or prevented its start, until the run hears of it.
-    met: Option<(AgentId, Limit)>,
-    /// The run goes on by itself, but not before this time.
-    until_ms: Option<u64>,
-    /// A person does not want to wait for that.
-    cut: bool,
-    /// Its limit also holds for the other runs, which were not told yet.
-    untold: bool,
-    /// It is at a limit: an end now is not a failure.
-    limited: bool,
-    overloads: u8,
 }
 
 impl Limits {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
-        if let What::Began { specs, rules, .. } = &line.what {
-            self.rules = rules.limit;
-            self.specs.resize_with(*specs, Waiter::default);
-        }
-        let waiter = &mut self.specs[line.spec];
+    pub fn see<S: Story>(&mut self, line: &TraceLine<S>) -> Verdict {
         match &line.what {
-            What::Ended(agent, Some(ended)) => waiter.meets(*agent, ended),
-            What::HeldBack(agent, _, _, Outcome::Limited(limit)) => {
-                waiter.met = Some((*agent, limit.clone()));
-            }
-            What::Recorded(entry) => {
-                return waiter.recorded(line.at_ms, entry, replica, &self.rules);
-            }
-            What::Noted { until_ms } => {
-                self.noted_until_ms = *until_ms;
-                waiter.untold = false;
-            }
-            What::CutShort => {
-                self.noted_until_ms = 0;
-                waiter.cut = true;
-            }
-            What::Crashed { .. } => self.specs.iter_mut().for_each(Waiter::forget),
-            What::Decided(_) if waiter.untold => {
-                let sentence = "an agent reached a limit, and nobody else knows";
-                return broken("who reaches a limit tells the others", sentence);
-            }
-            What::Announced(
-                _,
-                Notice::RunEnded {
-                    rest: Rest::Halted(Halt::Failed(why)),
-                    ..
-                },
-            ) if waiter.limited => {
-                return broken("a limit is no failure", format!("it failed: {why:?}"));
-            }
+            What::Noted { until_ms } => self.noted_until_ms = self.noted_until_ms.max(*until_ms),
+            What::CutShort => self.noted_until_ms = 0,
             What::Started(agent, ..) => {
-                (waiter.limited, waiter.cut) = (false, false);
-                return begins(&agent.to_string(), line.at_ms, self.noted_until_ms);
+                return begins(&agent.to_string(), line.clock_ms, self.noted_until_ms);
             }
             _ => {}
         }
@@ -83,96 +28,7 @@ impl Limits {
     }
 }
 
-impl Waiter {
-    /// A person's request and the answer to a launch are lost with the process; the end of an agent
-    /// is recorded on disk.
-    fn forget(&mut self) {
-        self.cut = false;
-        self.met.take_if(|(_, limit)| limit.kind == LimitKind::Held);
-    }
-
-    fn meets(&mut self, agent: AgentId, ended: &Ended) {
-        if let Outcome::Limited(limit) = &ended.outcome {
-            self.met = Some((agent, limit.clone()));
-        }
-    }
-
-    fn recorded(
-        &mut self,
-        now_ms: u64,
-        entry: &Entry,
-        replica: &Replica,
-        rules: &LimitRules,
-    ) -> Verdict {
-        let awaited_ms = self.until_ms.take();
-        if let State::Limited(wait) = &replica.run.state {
-            self.until_ms = Some(wait.until_ms);
-        }
-        match &entry.event {
-            Event::AgentEnded { agent, .. } => {
-                let met = self.met.take_if(|(met, _)| met == agent);
-                match met {
-                    Some((_, limit)) => self.limited(&limit, entry.at_ms, replica, rules),
-                    None => {
-                        // A late message that the run ignores has no effects.
-                        if !replica.effects.is_empty() {
-                            (self.limited, self.overloads) = (false, 0);
-                        }
-                        Ok(())
-                    }
-                }
-            }
-            Event::WaitOver { .. } if !self.cut => match awaited_ms {
-                Some(until_ms) => begins("the run goes on", now_ms, until_ms),
-                None => Ok(()),
-            },
-            Event::StartRequested { .. } => {
-                self.limited &= !replica.run.is_at_rest();
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The run hears of a limit.
-    fn limited(
-        &mut self,
-        limit: &Limit,
-        at_ms: u64,
-        replica: &Replica,
-        rules: &LimitRules,
-    ) -> Verdict {
-        self.cut = false;
-        self.overloads = match limit.kind {
-            LimitKind::Overload => self.overloads.saturating_add(1),
-            LimitKind::Usage | LimitKind::Held => 0,
-        };
-        let down = self.overloads > OVERLOADS_MAX;
-        self.limited = !down;
-        self.untold = limit.kind == LimitKind::Usage && !is_stopped(&replica.run.state);
-        let Some(until_ms) = replica.run.limited_until_ms() else {
-            return Ok(());
-        };
-        if down {
-            let sentence = format!("it was too busy {} times", self.overloads);
-            return broken("a busy service is not waited for for ever", sentence);
-        }
-        lasts(limit, until_ms, at_ms, rules)?;
-        match &replica.run.state {
-            State::Limited(wait) if wait.wake_ms < until_ms => broken(
-                "a run goes on soon after its limit",
-                format!("it wakes {} ms too early", until_ms - wait.wake_ms),
-            ),
-            State::Limited(wait) if wait.wake_ms - until_ms > rules.jitter_ms => broken(
-                "a run goes on soon after its limit",
-                format!("it wakes {} ms after it", wait.wake_ms - until_ms),
-            ),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
+pub fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
     match now_ms < until_ms {
         false => Ok(()),
         true => broken(
@@ -182,12 +38,8 @@ fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
     }
 }
 
-fn is_stopped(state: &State) -> bool {
-    matches!(state, State::Halted(halted) if matches!(halted.why, Halt::Stopped(_)))
-}
-
 /// A plausible reset time is believed; any other wait is neither too short nor too long.
-fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Verdict {
+pub fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Verdict {
     let earliest = match limit.kind {
         LimitKind::Held => at_ms,
         LimitKind::Usage | LimitKind::Overload => at_ms.saturating_add(rules.min_ms),
@@ -203,5 +55,20 @@ fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Verdic
             "a limit is waited for as reported, within reason",
             format!("at {at_ms} ms it said {limit:?}, and the wait lasts until {until_ms} ms"),
         ),
+    }
+}
+
+/// Who waits goes on soon after the end of the limit, and not before.
+pub fn wakes(until_ms: u64, wake_ms: u64, rules: &LimitRules) -> Verdict {
+    let rule = "whoever waits goes on soon after its limit";
+    match wake_ms.checked_sub(until_ms) {
+        None => broken(
+            rule,
+            format!("it wakes {} ms too early", until_ms - wake_ms),
+        ),
+        Some(after_ms) if after_ms > rules.jitter_ms => {
+            broken(rule, format!("it wakes {after_ms} ms after it"))
+        }
+        Some(_) => Ok(()),
     }
 }

@@ -1,23 +1,16 @@
-//! The checkers. They are independent: they see only the trace, and each can object.
+//! The checkers. They are independent: they see only the trace, and each can object. Those here
+//! hold for every machine; each story adds its own.
 
-use kumite_core::change::Change;
-use kumite_core::effect::Effect;
-use kumite_core::run::Run;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::trace::{Line, What};
+use kumite_core::engine::EffectKey;
 
-mod ends;
-mod evidence;
-mod follows;
-mod limits;
-mod loops;
+use crate::story::{Effect, Story};
+use crate::trace::{TraceLine, What};
+
+mod journal;
+pub mod limits;
 mod processes;
-mod replay;
-mod requests;
-mod spent;
-
-#[cfg(test)]
-mod tests;
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,42 +26,45 @@ pub fn broken(rule: &'static str, sentence: impl Into<String>) -> Verdict {
     Err(Broken { rule, sentence })
 }
 
-/// A spec rebuilt from its journal, entry by entry, independent of the engine.
-#[derive(Debug, Default)]
-pub struct Replica {
-    pub run: Run,
-    pub seq: u64,
-    pub effects: Vec<Effect>,
+/// The checkers of one story.
+pub trait Checks<S: Story>: Default {
+    /// `replica` is the machine that the line concerns, with that line.
+    fn see(&mut self, line: &TraceLine<S>, replica: &Replica<S>, counts: &mut Counts) -> Verdict;
 }
 
-impl Replica {
-    /// What the last entry has written to spec.json.
-    pub fn saves(&self) -> impl Iterator<Item = &Change> {
-        self.effects.iter().flat_map(|effect| match effect {
-            Effect::Save(changes) => changes.as_slice(),
-            Effect::Announce(_)
-            | Effect::Launch(_)
-            | Effect::Limit(_)
-            | Effect::End(_)
-            | Effect::Settle(_) => &[],
-        })
+/// A machine rebuilt from its journal, entry by entry, independent of the host.
+pub struct Replica<S: Story> {
+    pub machine: S::Machine,
+    pub seq: u64,
+    /// What the last entry asks for.
+    pub effects: Vec<Effect<S>>,
+    /// Decided effects that are not carried out yet.
+    due: VecDeque<(EffectKey, Effect<S>)>,
+    /// A new process may repeat the effects of the last entry.
+    may_repeat: bool,
+}
+
+impl<S: Story> Replica<S> {
+    pub fn new(machine: S::Machine) -> Replica<S> {
+        Replica {
+            machine,
+            seq: 0,
+            effects: Vec::new(),
+            due: VecDeque::new(),
+            may_repeat: false,
+        }
     }
 }
 
 /// All checkers, and the trace so far if it is wanted.
-#[derive(Default)]
-pub struct Watch {
-    replicas: Vec<Replica>,
-    processes: processes::Processes,
-    loops: loops::Loops,
-    requests: requests::Requests,
-    evidence: evidence::Evidence,
-    ends: ends::Ends,
+pub struct Watch<S: Story> {
+    fresh: S::Machine,
+    replicas: Vec<Replica<S>>,
+    processes: processes::Processes<S>,
     limits: limits::Limits,
-    follows: follows::Follows,
-    spent: spent::Spent,
+    own: S::Checks,
     broken: Option<Broken>,
-    kept: Option<Vec<Line>>,
+    kept: Option<Vec<TraceLine<S>>>,
     pub counts: Counts,
 }
 
@@ -76,28 +72,31 @@ pub struct Watch {
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     pub entries: u64,
-    pub launches: u64,
-    pub rounds: u64,
-    pub starts: u64,
+    pub agents: u64,
     pub crashes: u64,
-    pub waits: u64,
     pub virtual_ms: u64,
-    /// How often each reason of the contract was the end of a run.
-    pub reasons: [u64; ends::REASONS.len()],
+    /// What only this story counts.
+    pub own: BTreeMap<&'static str, u64>,
+    /// How often each reason was the end of a run or of a team.
+    pub reasons: BTreeMap<&'static str, u64>,
 }
 
-/// The reasons that the contract names.
-pub const REASONS: [&str; ends::REASONS.len()] = ends::REASONS;
-
-impl Watch {
-    pub fn new(keep: bool) -> Watch {
+impl<S: Story> Watch<S> {
+    /// `fresh` is a machine before its first entry.
+    pub fn new(fresh: S::Machine, keep: bool) -> Watch<S> {
         Watch {
+            fresh,
+            replicas: Vec::new(),
+            processes: processes::Processes::default(),
+            limits: limits::Limits::default(),
+            own: S::Checks::default(),
+            broken: None,
             kept: keep.then(Vec::new),
-            ..Watch::default()
+            counts: Counts::default(),
         }
     }
 
-    pub fn see(&mut self, line: Line) {
+    pub fn see(&mut self, line: TraceLine<S>) {
         if self.broken.is_none() {
             self.broken = self.judge(&line).err();
         }
@@ -110,72 +109,69 @@ impl Watch {
         self.broken.as_ref()
     }
 
-    pub fn lines(self) -> Vec<Line> {
+    pub fn replica(&self, machine: usize) -> &S::Machine {
+        &self.replicas[machine].machine
+    }
+
+    pub fn lines(self) -> Vec<TraceLine<S>> {
         self.kept.unwrap_or_default()
     }
 
-    fn judge(&mut self, line: &Line) -> Verdict {
-        if let What::Began { specs, .. } = line.what {
-            self.replicas.resize_with(specs, Replica::default);
+    fn judge(&mut self, line: &TraceLine<S>) -> Verdict {
+        match &line.what {
+            What::Began(terms) => {
+                let fresh = || Replica::new(self.fresh.clone());
+                self.replicas.resize_with(terms.machines, fresh);
+            }
+            What::Crashed { .. } => self.replicas.iter_mut().for_each(Replica::forget),
+            _ => {}
         }
-        let replica = &mut self.replicas[line.spec];
-        replay::see(replica, line)?;
+        let replica = &mut self.replicas[line.machine];
+        replica.see(line)?;
         self.counts.see(line);
         self.processes.see(line)?;
-        self.loops.see(line, replica)?;
-        self.requests.see(line, replica)?;
-        self.evidence.see(line, replica)?;
-        self.ends.see(line, replica)?;
-        self.limits.see(line, replica)?;
-        self.follows.see(line, replica)?;
-        self.spent.see(line, replica)
+        self.own.see(line, replica, &mut self.counts)?;
+        self.limits.see(line)?;
+        match line.what {
+            What::Over {
+                out_of_patience: true,
+            } => broken("everything ends once faults have stopped", "it has not"),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Counts {
-    fn see(&mut self, line: &Line) {
-        use kumite_core::journal::Event;
-        use kumite_core::notice::Notice;
+    fn see<S: Story>(&mut self, line: &TraceLine<S>) {
         self.virtual_ms = line.at_ms;
         match &line.what {
-            What::Recorded(entry) => {
-                self.entries += 1;
-                self.starts += u64::from(matches!(entry.event, Event::StartRequested { .. }));
-            }
-            What::Started(..) => self.launches += 1,
+            What::Recorded(_) => self.entries += 1,
+            What::Started(..) => self.agents += 1,
             What::Crashed { .. } => self.crashes += 1,
-            What::Announced(_, Notice::RoundEnded { .. }) => self.rounds += 1,
-            What::Announced(_, Notice::LimitWaiting { .. }) => self.waits += 1,
-            What::Announced(_, Notice::RunEnded { rest, .. }) => {
-                let reason = ends::word(*rest);
-                let known = ends::REASONS.iter().position(|known| *known == reason);
-                if let Some(index) = known {
-                    self.reasons[index] += 1;
-                }
-            }
             _ => {}
         }
     }
 
+    pub fn count(&mut self, what: &'static str) {
+        *self.own.entry(what).or_default() += 1;
+    }
+
+    pub fn of(&self, what: &str) -> u64 {
+        self.own.get(what).copied().unwrap_or(0)
+    }
+
     pub fn add(&mut self, other: &Counts) {
         self.entries += other.entries;
-        self.launches += other.launches;
-        self.rounds += other.rounds;
-        self.starts += other.starts;
+        self.agents += other.agents;
         self.crashes += other.crashes;
-        self.waits += other.waits;
         self.virtual_ms += other.virtual_ms;
-        let pairs = self.reasons.iter_mut().zip(other.reasons);
-        pairs.for_each(|(mine, theirs)| *mine += theirs);
+        add(&mut self.own, &other.own);
+        add(&mut self.reasons, &other.reasons);
     }
 }
 
-/// Checks a whole trace, for example a manipulated one.
-pub fn check(lines: impl IntoIterator<Item = Line>) -> Verdict {
-    let mut watch = Watch::new(false);
-    lines.into_iter().for_each(|line| watch.see(line));
-    match watch.broken {
-        Some(broken) => Err(broken),
-        None => Ok(()),
+fn add(mine: &mut BTreeMap<&'static str, u64>, theirs: &BTreeMap<&'static str, u64>) {
+    for (what, count) in theirs {
+        *mine.entry(what).or_default() += count;
     }
 }

@@ -1,37 +1,45 @@
-//! Processes: one per spec, one per agent, no more than there are slots, and none left behind.
+//! Processes: one per seat, one per agent, no more than there are slots, and none left behind.
 
-use std::collections::BTreeSet;
-
-use kumite_core::journal::AgentId;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Verdict, broken};
-use crate::trace::{Line, What};
+use crate::story::Story;
+use crate::trace::{TraceLine, What};
 
-#[derive(Default)]
-pub struct Processes {
-    jobs: usize,
-    /// The running agent of each spec.
-    living: Vec<Option<AgentId>>,
-    known: BTreeSet<AgentId>,
+pub struct Processes<S: Story> {
+    slots: usize,
+    /// The running agent of each seat.
+    living: BTreeMap<usize, S::Agent>,
+    known: BTreeSet<S::Agent>,
 }
 
-impl Processes {
-    pub fn see(&mut self, line: &Line) -> Verdict {
+impl<S: Story> Default for Processes<S> {
+    fn default() -> Processes<S> {
+        Processes {
+            slots: 0,
+            living: BTreeMap::new(),
+            known: BTreeSet::new(),
+        }
+    }
+}
+
+impl<S: Story> Processes<S> {
+    pub fn see(&mut self, line: &TraceLine<S>) -> Verdict {
         match &line.what {
-            What::Began { specs, jobs, .. } => {
-                self.jobs = *jobs;
-                self.living.resize(*specs, None);
+            What::Began(terms) => {
+                self.slots = terms.slots;
                 Ok(())
             }
-            What::Started(agent, ..) => self.started(line.spec, *agent),
+            What::Started(agent, ..) => self.started(S::seat(line.machine, *agent), *agent),
             What::Ended(agent, _) => {
-                if self.living[line.spec] == Some(*agent) {
-                    self.living[line.spec] = None;
+                let seat = S::seat(line.machine, *agent);
+                if self.living.get(&seat) == Some(agent) {
+                    self.living.remove(&seat);
                 }
                 Ok(())
             }
-            What::Adopted(agent) => self.adopted(line.spec, *agent),
-            What::Over { .. } => match self.living.iter().flatten().next() {
+            What::Adopted(agent) => self.adopted(S::seat(line.machine, *agent), *agent),
+            What::Over { .. } => match self.living.values().next() {
                 None => Ok(()),
                 Some(left) => broken("no process is left behind", format!("{left} still lives")),
             },
@@ -39,10 +47,10 @@ impl Processes {
         }
     }
 
-    fn started(&mut self, spec: usize, agent: AgentId) -> Verdict {
-        if let Some(living) = self.living[spec] {
+    fn started(&mut self, seat: usize, agent: S::Agent) -> Verdict {
+        if let Some(living) = self.living.get(&seat) {
             return broken(
-                "at most one agent works on a spec",
+                "at most one agent works for a spec or a team",
                 format!("{agent} starts while {living} lives"),
             );
         }
@@ -52,27 +60,27 @@ impl Processes {
                 format!("{agent} starts a second time"),
             );
         }
-        self.living[spec] = Some(agent);
-        let living = self.living.iter().flatten().count();
-        match living <= self.jobs {
+        self.living.insert(seat, agent);
+        let living = self.living.len();
+        match living <= self.slots {
             true => Ok(()),
             false => broken(
                 "no more agents than slots",
-                format!("{living} agents live, {} may", self.jobs),
+                format!("{living} agents live, {} may", self.slots),
             ),
         }
     }
 
-    fn adopted(&mut self, spec: usize, agent: AgentId) -> Verdict {
-        let other = self.living[spec].filter(|living| *living != agent);
+    fn adopted(&mut self, seat: usize, agent: S::Agent) -> Verdict {
+        let other = self.living.get(&seat).filter(|living| **living != agent);
         if let Some(other) = other {
             let sentence = format!("it waits for {agent}, but {other} lives");
-            return broken("a run waits for the agent that works", sentence);
+            return broken("a machine waits for the agent that works", sentence);
         }
         match self.known.contains(&agent) {
             true => Ok(()),
             false => broken(
-                "a run waits for an agent that was started",
+                "a machine waits for an agent that was started",
                 format!("nobody ever started {agent}"),
             ),
         }

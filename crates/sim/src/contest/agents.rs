@@ -1,166 +1,185 @@
-//! The agents of teams: processes that live on when kumite dies, unless they die with it.
+//! The agents of teams: one try may need several, one after the other.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use kumite_core::contest::{Event, Over};
-use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
+use kumite_core::contest::{Event, Over, Phase, Team};
+use kumite_core::outcome::{Ended, LimitKind, Outcome, Usage};
 
 use super::answers::{self, Asked};
-use super::faults::Kind;
-use super::host::Engine;
-use super::world::{Happening, World};
+use super::{ContestHappening, ContestStory, Host, World};
+use crate::faults::Kind;
+use crate::processes::{Life, Start, ended};
+use crate::world::Happening;
 
-/// Team, round, attempt, number.
-pub type Name = (u32, u32, u32, u32);
-
-#[derive(Default)]
-pub struct Agents {
-    started: BTreeMap<Name, Process>,
-    /// How many of a try died with their kumite.
-    lost: BTreeMap<(u32, u32, u32), u32>,
-}
-
-struct Process {
-    /// The kumite that started it.
-    epoch: u64,
-    ends_at_ms: u64,
-    worked_ms: u64,
-    ended: Ended,
-}
-
-/// An agent that is to begin.
-#[derive(Clone)]
-pub struct Start {
-    pub asked: Asked,
+/// The name of an agent. They are ordered by their tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TeamAgent {
+    pub team: u32,
+    pub round: u32,
+    pub attempt: u32,
+    /// Which agent of the try: they count from 1.
     pub number: u32,
-    pub is_resumed: bool,
+}
+
+/// What an agent is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
     pub timeout_ms: u64,
 }
 
-impl Start {
-    fn name(&self) -> Name {
-        let Asked {
-            team,
-            round,
-            attempt,
-        } = self.asked;
-        (team, round, attempt, self.number)
-    }
-
-    fn event(&self, over: Over) -> Event {
-        let (team, round, attempt, number) = self.name();
-        Event::AgentEnded {
+impl fmt::Display for TeamAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TeamAgent {
             team,
             round,
             attempt,
             number,
+        } = self;
+        write!(f, "agent {team}.{round}.{attempt}.{number}")
+    }
+}
+
+impl TeamAgent {
+    pub fn new(asked: Asked, number: u32) -> TeamAgent {
+        TeamAgent {
+            team: asked.team,
+            round: asked.round,
+            attempt: asked.attempt,
+            number,
+        }
+    }
+
+    fn asked(self) -> Asked {
+        Asked::new(self.team, self.round, self.attempt)
+    }
+
+    fn event(self, over: Over) -> Event {
+        Event::AgentEnded {
+            team: self.team,
+            round: self.round,
+            attempt: self.attempt,
+            number: self.number,
             over,
         }
     }
 }
 
-/// One that exists is waited for; another one begins after its wait.
-pub fn launch(engine: &mut Engine, world: &mut World, start: Start, wait_ms: u64) {
-    let job = engine.job(world, Some(start.asked.team));
-    match world.agents.started.contains_key(&start.name()) {
-        true => attend(engine, world, job, &start),
-        false => world.post(wait_ms, Happening::AgentBegins { job, start }),
+/// One that exists is found when kumite looks around; another one begins after its wait.
+pub fn launch(
+    world: &mut World,
+    host: &mut Host,
+    agent: TeamAgent,
+    session: Option<String>,
+    (wait_ms, timeout_ms): (u64, u64),
+) {
+    if world.processes.contains_key(&agent) {
+        return;
     }
+    let start = Start {
+        machine: 0,
+        agent,
+        task: Turn { timeout_ms },
+        session,
+    };
+    let job = host.job(Some(agent.team));
+    let begins = ContestHappening::AgentBegins { job, start };
+    world.post(wait_ms, Happening::Own(begins));
 }
 
-pub fn begin(engine: &mut Engine, world: &mut World, job: u64, start: Start) {
-    let wall_ms = world.now_ms + world.ahead_ms;
-    if world.strikes(world.plan.rates.team / 4, Kind::AgentHeld) {
-        let until_ms = Some(wall_ms + world.rng.below(5_000));
-        let outcome = Outcome::Limited(Limit {
-            kind: LimitKind::Held,
-            until_ms,
-            words: String::new(),
-        });
-        let event = start.event(Over {
-            ended: ended(outcome, None, Usage::default()),
+pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> Option<Event> {
+    if world.strikes(world.story.plan.rates.team / 4, Kind::OthersLimited) {
+        let until_ms = world.clock_ms() + world.rng.below(5_000);
+        world.note_limit(0, until_ms);
+    }
+    let agent = start.agent;
+    if let Some(limited) = world.limit_noted() {
+        world.hold_back(start, Kind::AgentHeld, limited.clone());
+        return Some(agent.event(Over {
+            ended: ended(limited, None, Usage::default()),
             is_found: false,
             worked_ms: 0,
             why: String::new(),
-        });
-        return world.post(0, Happening::Answer { job, event });
+        }));
     }
-    let (team, round, attempt, number) = start.name();
-    let lost = world.agents.lost.get(&(team, round, attempt));
-    let turn = number - lost.copied().unwrap_or(0).min(number - 1);
-    let agent = answers::agent(&world.plan, start.asked, turn, start.is_resumed, wall_ms);
-    let (outcome, worked_ms) = match agent.takes_ms > start.timeout_ms {
-        true => (Outcome::TimedOut, start.timeout_ms),
-        false => (agent.outcome, agent.takes_ms),
+    let turn = agent.number - lost_before(world, agent);
+    let (clock_ms, is_resumed) = (world.clock_ms(), start.session.is_some());
+    let drawn = answers::agent(&world.story.plan, agent.asked(), turn, is_resumed, clock_ms);
+    let timeout_ms = start.task.timeout_ms;
+    let (outcome, works_ms) = match drawn.takes_ms > timeout_ms {
+        true => (Outcome::TimedOut, timeout_ms),
+        false => (drawn.outcome, drawn.takes_ms),
     };
     note(world, &outcome);
-    let process = Process {
-        epoch: engine.epoch,
-        ends_at_ms: world.now_ms + worked_ms,
-        worked_ms,
-        ended: ended(outcome, agent.session, agent.usage),
-    };
-    world.agents.started.insert(start.name(), process);
-    attend(engine, world, job, &start);
+    let fate = ended(outcome, drawn.session, drawn.usage);
+    world.spawn(start, fate, host.epoch, works_ms);
+    None
 }
 
-fn attend(engine: &Engine, world: &mut World, job: u64, start: &Start) {
-    let Some(process) = world.agents.started.get(&start.name()) else {
-        return;
-    };
-    let is_found = process.epoch != engine.epoch;
-    let mut ended = process.ended.clone();
+/// How many agents of the same try died with their kumite.
+fn lost_before(world: &World, agent: TeamAgent) -> u32 {
+    let first = TeamAgent { number: 0, ..agent };
+    let before = world.processes.range(first..agent);
+    let lost = before.filter(|(_, process)| matches!(process.life, Life::Gone));
+    lost.count() as u32
+}
+
+pub fn ends(world: &mut World, agent: TeamAgent, told: Option<Outcome>) -> Option<Ended> {
+    let planned = world.living(agent)?.fate.clone();
+    Some(Ended {
+        outcome: told.unwrap_or(planned.outcome),
+        ..planned
+    })
+}
+
+/// What an agent's record says.
+pub fn heard(world: &mut World, host: &Host, agent: TeamAgent) -> Option<Event> {
+    let process = world.processes.get(&agent)?;
+    let is_found = process.epoch != host.epoch;
+    let (mut ended, worked_ms) = (process.ended()?, process.worked_ms);
     // As the host has it: what ended that kumite ended its agent.
     if is_found && ended.outcome == Outcome::Killed {
         ended.outcome = Outcome::Lost(String::new());
     }
-    let left_ms = process.ends_at_ms.saturating_sub(world.now_ms);
-    let event = start.event(Over {
-        ended,
-        is_found,
-        worked_ms: process.worked_ms,
-        why: String::new(),
-    });
     if is_found {
         world.tally.note(Kind::AgentFound);
     }
-    world.post(left_ms, Happening::Answer { job, event });
+    Some(agent.event(Over {
+        ended,
+        is_found,
+        worked_ms,
+        why: String::new(),
+    }))
+}
+
+/// The agents that the teams wait for, except those that have not begun.
+pub fn awaited(world: &World, host: &Host) -> Vec<(usize, TeamAgent)> {
+    let teams = (0u32..).zip(&host.machines[0].contest.teams);
+    let awaited = teams.filter_map(|(index, team)| {
+        let works = world.story.plan.with_agents[index as usize] && !host.works_for(index);
+        works.then(|| agent_of(index, team)).flatten()
+    });
+    awaited.map(|agent| (0, agent)).collect()
+}
+
+fn agent_of(index: u32, team: &Team) -> Option<TeamAgent> {
+    match &team.phase {
+        Phase::Submitting {
+            attempt, agents, ..
+        } if !agents.is_done => {
+            let asked = Asked::new(index, team.round(), *attempt);
+            Some(TeamAgent::new(asked, agents.number))
+        }
+        _ => None,
+    }
 }
 
 /// Whoever works for this team is ended.
 pub fn end(world: &mut World, team: u32) {
-    world.agents.started.retain(|name, _| name.0 != team);
-}
-
-/// kumite has died, and takes some of its agents along.
-pub fn crash(world: &mut World) {
-    if world.plan.is_repeatable {
-        return;
-    }
-    let now_ms = world.now_ms;
-    let at_work = world.agents.started.iter();
-    let at_work = at_work.filter(|(_, process)| process.ends_at_ms > now_ms);
-    let names: Vec<Name> = at_work.map(|(name, _)| *name).collect();
-    for name in names {
-        if !world.strikes(300, Kind::AgentLost) {
-            continue;
-        }
-        let (team, round, attempt, _) = name;
-        *world.agents.lost.entry((team, round, attempt)).or_default() += 1;
-        if let Some(process) = world.agents.started.get_mut(&name) {
-            process.worked_ms -= process.ends_at_ms - now_ms;
-            process.ends_at_ms = now_ms;
-            process.ended.outcome = Outcome::Lost(String::new());
-        }
-    }
-}
-
-fn ended(outcome: Outcome, session: Option<String>, usage: Usage) -> Ended {
-    Ended {
-        outcome,
-        session,
-        usage,
-        last_words: String::new(),
+    let all = world.processes.iter();
+    let living = all.filter(|(agent, process)| agent.team == team && process.is_alive());
+    let living: Vec<TeamAgent> = living.map(|(agent, _)| *agent).collect();
+    for agent in living {
+        world.ends(agent, Some(Outcome::Killed));
     }
 }
 
@@ -171,7 +190,7 @@ fn note(world: &mut World, outcome: &Outcome) {
         Outcome::Limited(_) => Kind::AgentLimited,
         Outcome::SessionGone(_) => Kind::SessionGone,
         Outcome::Hung => Kind::AgentHung,
-        Outcome::TimedOut => Kind::AgentSlow,
+        Outcome::TimedOut => Kind::AgentTimedOut,
         Outcome::Failed(_)
         | Outcome::Missing(_)
         | Outcome::Killed

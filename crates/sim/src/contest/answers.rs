@@ -30,7 +30,7 @@ pub struct Agent {
 }
 
 /// The question: who is asked, about what, and which attempt it is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub team: u32,
     pub round: u32,

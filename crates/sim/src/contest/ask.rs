@@ -3,12 +3,14 @@
 use kumite_core::contest::{Event, Failed, Submission};
 
 use super::answers::{self, Asked};
-use super::faults::Kind;
-use super::host::Engine;
-use super::world::World;
+use super::{Host, World};
+use crate::faults::Kind;
 
-pub fn submit(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
-    let answer = answers::submit(&world.plan, asked);
+/// How long to wait before the work, and how long it may take.
+type Limits = (u64, u64);
+
+pub fn submit(host: &mut Host, world: &mut World, asked: Asked, limits: Limits) {
+    let answer = answers::submit(&world.story.plan, asked);
     let kinds = [
         (answer.used.waited_ms > 0, Kind::SubmitWaited),
         (is_malformed(&answer.says), Kind::SubmitMalformed),
@@ -38,19 +40,11 @@ pub fn submit(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64
             used,
         },
     };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::SubmitHung);
+    host.wait_for(world, asked, limits, answer, event, Kind::SubmitHung);
 }
 
-pub fn measure(
-    engine: &mut Engine,
-    world: &mut World,
-    asked: Asked,
-    metric: u32,
-    wait_ms: u64,
-    timeout_ms: u64,
-) {
-    let answer = answers::measure(&world.plan, asked, metric);
+pub fn measure(host: &mut Host, world: &mut World, asked: Asked, metric: u32, limits: Limits) {
+    let answer = answers::measure(&world.story.plan, asked, metric);
     let is_veto = answer.says.as_ref().is_ok_and(|measure| measure.is_veto);
     let kinds = [
         (answer.says.is_err(), Kind::MeasureBroke),
@@ -80,12 +74,11 @@ pub fn measure(
             used,
         },
     };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::MeasureHung);
+    host.wait_for(world, asked, limits, answer, event, Kind::MeasureHung);
 }
 
-pub fn judge(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64, timeout_ms: u64) {
-    let answer = answers::judge(&world.plan, asked);
+pub fn judge(host: &mut Host, world: &mut World, asked: Asked, limits: Limits) {
+    let answer = answers::judge(&world.story.plan, asked);
     note(world, &[(answer.says.is_err(), Kind::JudgeBroke)]);
     let Asked {
         team,
@@ -108,8 +101,7 @@ pub fn judge(engine: &mut Engine, world: &mut World, asked: Asked, wait_ms: u64,
             used,
         },
     };
-    let limits = (wait_ms, timeout_ms);
-    engine.wait_for(world, asked, limits, answer, event, Kind::JudgeHung);
+    host.wait_for(world, asked, limits, answer, event, Kind::JudgeHung);
 }
 
 fn note(world: &mut World, kinds: &[(bool, Kind)]) {

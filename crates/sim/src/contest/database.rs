@@ -1,11 +1,13 @@
 //! The rows of a contest, as the host makes them, and the writer that stores them in order.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
 
 use kumite_core::contest::{Contest, Event, Reason, Score};
 
-use super::Core;
 use super::answers::Asked;
+use super::played::Core;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
@@ -32,12 +34,25 @@ pub enum Row {
     },
 }
 
+/// The database has stored a transaction.
+#[derive(Clone, Debug)]
+pub struct Wrote(pub Rc<[Row]>);
+
+impl fmt::Display for Wrote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  the database has")?;
+        self.0.iter().try_for_each(|row| write!(f, " {row:?}"))
+    }
+}
+
 /// One transaction in progress.
+#[derive(Clone, Debug)]
 pub struct Write {
     pub rows: Vec<Row>,
     pub answer: Answer,
 }
 
+#[derive(Clone, Debug)]
 pub enum Answer {
     /// The start of a round: nobody waits for it.
     Nobody,
@@ -48,7 +63,7 @@ pub enum Answer {
 }
 
 /// Transactions that have not been written yet.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Writer {
     pub queue: VecDeque<Write>,
     pub free_at_ms: u64,

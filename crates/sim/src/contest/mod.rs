@@ -1,133 +1,280 @@
-//! Simulated contests: the rules of `kumite_core::contest` in a world that goes wrong.
+//! Simulated contests: teams, rules, answers good and bad, a database that fails for a while,
+//! clocks that jump, a cancel.
 //!
-//! A seed is a story: teams, rules, answers good and bad, a database that fails for a while, clocks
-//! that jump, a cancel, and a kumite that dies between any two of its acts and is started again.
 //! The answers of a team, a metric, the judge and the database depend only on the seed and on the
 //! question. So a story without limits of time and money is also played without its crashes:
 //! the board must be the same.
 
-use kumite_core::contest::board::{self, Standing};
-use kumite_core::contest::{self, Contest, Effect, Entry};
+use std::convert::Infallible;
+use std::fmt;
 
-use crate::Failure;
-use crate::run::Sum;
+use kumite_core::contest::{self, By, Effect, Entrant, Event, Rules};
+use kumite_core::outcome::{Ended, Outcome};
+
+use crate::check::Broken;
+use crate::faults::{Kind, Rates};
+use crate::processes::Start;
+use crate::rng::Rng;
+use crate::story::{Story, Terms};
+use crate::world::Happening;
 
 mod agents;
 mod answers;
 mod ask;
 pub mod check;
 mod database;
-pub mod faults;
-mod hand;
-mod host;
+mod disturb;
+mod perform;
 mod plan;
-mod trace;
+mod played;
 mod twin;
-mod world;
 
 #[cfg(test)]
 mod tests;
 
-use check::Watch;
+use agents::{TeamAgent, Turn};
+use database::{Write, Writer, Wrote};
+use perform::{Job, Memory};
 use plan::Plan;
+use played::{Core, Played};
 
-const FLAG: &str = "--contest ";
+type World = crate::world::World<ContestStory>;
+type Host = crate::host::Host<ContestStory>;
+type What = crate::trace::What<ContestStory>;
+type TraceLine = crate::trace::TraceLine<ContestStory>;
+type Replica = crate::check::Replica<ContestStory>;
+type At<'a> = crate::story::At<'a, ContestStory>;
 
-/// The rules under test. Some tests play wrong ones, and a checker must notice.
-#[derive(Clone, Copy)]
-pub struct Core {
-    pub decide: fn(Contest, &Entry) -> (Contest, Vec<Effect>),
-    pub winner: fn(&Contest) -> Option<u32>,
-    pub standings: fn(&Contest) -> Vec<Standing>,
+/// The plan of a contest, its database, and a person who may cancel it.
+#[derive(Clone, Debug)]
+pub struct ContestStory {
+    core: Core,
+    plan: Plan,
+    writer: Writer,
+    wants_cancel: bool,
 }
 
-impl Default for Core {
-    fn default() -> Core {
-        Core::REAL
+/// What happens only in contests.
+pub enum ContestHappening {
+    /// A job of a process gets its answer.
+    Answer {
+        job: Job,
+        event: Event,
+    },
+    /// A message that nobody may be waiting for.
+    Stray(Event),
+    /// An agent has waited, and begins.
+    AgentBegins {
+        job: Job,
+        start: Start<ContestStory>,
+    },
+    /// A job of a process has waited, and passes its rows on.
+    HandOver {
+        job: Job,
+        write: Write,
+    },
+    /// The next transaction of this process's writer is due.
+    Write {
+        epoch: u64,
+    },
+    Cancel,
+    Jump,
+    Outage,
+    OutageEnds,
+}
+
+const DAY_MS: u64 = 86_400_000;
+/// How many happenings a contest may need once faults have stopped.
+const PATIENCE: u64 = 50_000;
+
+impl ContestStory {
+    fn new(core: Core, plan: Plan) -> (ContestStory, Rng) {
+        let rng = Rng::new(plan.seed ^ 0x636f_6e74_6573_7400);
+        let story = ContestStory {
+            core,
+            plan,
+            writer: Writer::default(),
+            wants_cancel: false,
+        };
+        (story, rng)
+    }
+
+    /// The event that begins the contest.
+    fn start(&self) -> Event {
+        let enter = |(index, retries): (usize, &Option<u32>)| Entrant {
+            id: format!("t{index}"),
+            name: format!("team {index}"),
+            retries: *retries,
+        };
+        Event::Started {
+            rules: self.plan.rules.clone(),
+            teams: self.plan.teams.iter().enumerate().map(enter).collect(),
+        }
+    }
+
+    /// Whether a cancel is wanted and would change something.
+    fn may_cancel(&self, contest: &contest::Contest) -> bool {
+        self.wants_cancel && contest.stage == contest::Stage::Running
     }
 }
 
-impl Core {
-    pub const REAL: Core = Core {
-        decide: contest::decide,
-        winner: board::winner,
-        standings: board::standings,
-    };
-}
+const CANCEL: Event = Event::CancelRequested { by: By::User };
 
-/// The result of a seed, or of many.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    pub seeds: u64,
-    /// How many of them were also played without their crashes.
-    pub twins: u64,
-    pub counts: check::Counts,
-    pub tally: faults::Tally,
-}
+impl Story for ContestStory {
+    type Machine = Played;
+    type Rules = Rules;
+    type Agent = TeamAgent;
+    type Task = Turn;
+    type Fate = Ended;
+    type Happening = ContestHappening;
+    type Memory = Memory;
+    type News = Wrote;
+    type Checks = check::ContestChecks;
 
-impl Sum for Summary {
-    fn add(&mut self, other: &Summary) {
-        self.seeds += other.seeds;
-        self.twins += other.twins;
-        self.counts.add(&other.counts);
-        self.tally.add(&other.tally);
+    const FLAG: &'static str = "--contest ";
+    const KINDS: &'static [Kind] = Kind::CONTESTS;
+    const BEGINS_AT_MS: u64 = 0;
+    /// Enough that the clock can be set back.
+    const AHEAD_MS: u64 = 100 * DAY_MS;
+    const LOOK_AROUND_MS: u64 = 5_000;
+
+    fn draw(seed: u64) -> (ContestStory, Rng) {
+        ContestStory::new(Core::REAL, Plan::draw(seed))
     }
-}
 
-/// Plays one seed.
-pub fn play(seed: u64) -> Result<Summary, Failure> {
-    play_with(Core::REAL, seed)
-}
-
-fn play_with(core: Core, seed: u64) -> Result<Summary, Failure> {
-    let world = world::play(core, Plan::draw(seed), Watch::new(core, false));
-    let failure = |broken| Failure::new(seed, broken, FLAG, &trace_with(core, seed));
-    if let Some(broken) = world.watch.broken().cloned() {
-        return Err(failure(broken));
+    fn terms(&self) -> Terms<ContestStory> {
+        let places = self.plan.rules.teams_max.unwrap_or(u32::MAX).max(1);
+        Terms {
+            machines: 1,
+            slots: places as usize,
+            rules: self.plan.rules.clone(),
+        }
     }
-    let is_twin = world.plan.is_repeatable && world.watch.counts.crashes > 0;
-    if is_twin {
-        twin::compare(core, &world).map_err(failure)?;
-    }
-    Ok(Summary {
-        seeds: 1,
-        twins: u64::from(is_twin),
-        counts: world.watch.counts,
-        tally: world.tally,
-    })
-}
 
-/// Everything that happens in a seed, line by line.
-pub fn trace(seed: u64) -> Vec<String> {
-    trace_with(Core::REAL, seed)
-}
-
-fn trace_with(core: Core, seed: u64) -> Vec<String> {
-    let world = world::play(core, Plan::draw(seed), Watch::new(core, true));
-    let lines = world.watch.lines();
-    lines.iter().map(ToString::to_string).collect()
-}
-
-/// A report of what was played, for a person.
-pub fn report(summary: &Summary, seconds: f64) -> String {
-    let counts = &summary.counts;
-    let mut text = format!(
-        "{} contests in {seconds:.1} s ({:.0} per second), {} of them also without crashes: \
-         {} entries, {} tries, {} rounds scored, {} crashes, {} days of virtual time\n",
-        summary.seeds,
-        summary.seeds as f64 / seconds,
-        summary.twins,
-        counts.entries,
-        counts.tries,
-        counts.scored,
-        counts.crashes,
-        counts.virtual_ms / 86_400_000,
-    );
-    for kind in faults::Kind::ALL {
-        text += &format!("{:>24} {}\n", format!("{kind:?}"), summary.tally.of(*kind));
+    fn rates(&self) -> Rates {
+        self.plan.rates_of_world()
     }
-    for (reason, count) in contest::Reason::ALL.iter().zip(counts.reasons) {
-        text += &format!("{:>24} {count}\n", reason.name());
+
+    fn faults_until_ms(&self) -> u64 {
+        self.plan.faults_until_ms
     }
-    text
+
+    fn patience(&self) -> u64 {
+        PATIENCE
+    }
+
+    fn fresh(&self) -> Played {
+        Played {
+            core: self.core,
+            ..Played::default()
+        }
+    }
+
+    fn seat(_: usize, agent: TeamAgent) -> usize {
+        agent.team as usize
+    }
+
+    fn begin(world: &mut World) {
+        disturb::begin(world);
+    }
+
+    fn memory(_: &World) -> Memory {
+        Memory::default()
+    }
+
+    fn wake(world: &mut World, host: &mut Host) {
+        world.story.writer.free_at_ms = world.now_ms;
+        let contest = &host.machines[0].contest;
+        if contest.is_saved() {
+            // A contest that is over needs nobody.
+            host.done = true;
+        } else if world.journals[0].is_empty() {
+            host.take(world, 0, world.story.start());
+        } else if world.story.may_cancel(contest) {
+            world.tally.note(Kind::CancelledWhileAway);
+            // Nothing is started again only to be ended.
+            host.record_only(world, 0, Event::Resumed);
+            host.take(world, 0, CANCEL);
+        } else {
+            host.take(world, 0, Event::Resumed);
+        }
+    }
+
+    fn stamp(world: &World, _: &mut Host) -> u64 {
+        world.clock_ms()
+    }
+
+    fn perform(
+        world: &mut World,
+        host: &mut Host,
+        at: At<'_>,
+        effect: &Effect,
+    ) -> Result<(), Infallible> {
+        host.perform(world, &at.state.contest, effect);
+        Ok(())
+    }
+
+    fn happen(world: &mut World, host: Option<&mut Host>, happening: ContestHappening) {
+        disturb::happen(world, host, happening);
+    }
+
+    fn ends(world: &mut World, agent: TeamAgent, told: Option<Outcome>) -> Option<Ended> {
+        agents::ends(world, agent, told)
+    }
+
+    fn session(fate: &Ended) -> Option<String> {
+        fate.session.clone()
+    }
+
+    fn hear(world: &mut World, host: &mut Host, agent: TeamAgent) {
+        if let Some(event) = agents::heard(world, host, agent) {
+            host.take_together(world, vec![event]);
+        }
+    }
+
+    fn awaited(world: &World, host: &mut Host) -> Vec<(usize, TeamAgent)> {
+        agents::awaited(world, host)
+    }
+
+    fn adopt(world: &mut World, _: &mut Host, _: usize, agent: TeamAgent, has_ended: bool) {
+        if has_ended {
+            world.post(0, Happening::Message { agent });
+        }
+    }
+
+    fn quiet_ms(world: &World, _: &Host) -> u64 {
+        world.idle_ms()
+    }
+
+    fn over(world: &mut World, host: &Host) {
+        disturb::over(world, host);
+    }
+
+    fn absence_ms(world: &mut World) -> u64 {
+        match world.strikes(100, Kind::LongAbsence) {
+            true => world.rng.between(1_000, DAY_MS),
+            false => world.rng.between(0, 2_000),
+        }
+    }
+
+    fn faults_end(world: &mut World) {
+        world.story.writer.is_down = false;
+    }
+
+    /// Everything is done, and no process is left.
+    fn is_over(world: &World, host: Option<&Host>) -> bool {
+        host.is_none() && world.watch.replica(0).contest.is_saved()
+    }
+
+    fn compare_with_twin(world: &World) -> Result<bool, Broken> {
+        let is_twin = world.story.plan.is_repeatable && world.watch.counts.crashes > 0;
+        if is_twin {
+            twin::compare(world)?;
+        }
+        Ok(is_twin)
+    }
+
+    fn brief(played: &Played) -> &dyn fmt::Debug {
+        &played.contest.stage
+    }
 }

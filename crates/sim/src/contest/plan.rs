@@ -3,7 +3,7 @@
 use kumite_core::contest::{Metric, Rules};
 use kumite_core::journal::LimitRules;
 
-use super::faults::Rates;
+use crate::faults;
 use crate::rng::Rng;
 
 #[derive(Clone, Debug)]
@@ -51,7 +51,23 @@ impl Plan {
         self.rules.limit.wait = true;
         self.rates.outage_gap_ms = 0;
         self.rates.jump_gap_ms = 0;
+        // What an agent did may be gone with the computer.
+        self.rates.computer = 0;
         self.cancel_at_ms = None;
+    }
+
+    pub fn rates_of_world(&self) -> faults::Rates {
+        let rates = self.rates;
+        // A word that comes late is time that the team has used.
+        let has_time = self.rules.team_timeout_ms.is_none();
+        faults::Rates {
+            crash: rates.crash,
+            crash_gap_ms: rates.crash_gap_ms,
+            computer: rates.computer,
+            lost: if self.is_repeatable { 0 } else { 300 },
+            late: if has_time { rates.message } else { 0 },
+            doubled: rates.message,
+        }
     }
 
     /// The same story without the crashes of kumite.
@@ -122,4 +138,37 @@ fn metrics(rng: &mut Rng) -> Vec<Metric> {
         retries: rng.between(0, 3) as u32,
     };
     (0..count).map(metric).collect()
+}
+
+/// How often things go wrong, in a thousand chances.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rates {
+    crash: u32,
+    crash_gap_ms: u64,
+    computer: u32,
+    pub team: u32,
+    pub evaluator: u32,
+    pub judge: u32,
+    pub save: u32,
+    pub message: u32,
+    /// Mean times until the database is down and until the clock jumps; 0 means never.
+    pub outage_gap_ms: u64,
+    pub jump_gap_ms: u64,
+}
+
+impl Rates {
+    fn draw(rng: &mut Rng) -> Rates {
+        Rates {
+            crash: rng.pick(&[0, 0, 2, 5, 20]),
+            crash_gap_ms: rng.pick(&[0, 3_000, 10_000, 40_000]),
+            computer: rng.pick(&[0, 0, 200, 500]),
+            team: rng.pick(&[0, 0, 30, 100, 400]),
+            evaluator: rng.pick(&[0, 0, 30, 150, 500]),
+            judge: rng.pick(&[0, 100, 400, 800]),
+            save: rng.pick(&[0, 0, 100, 400]),
+            message: rng.pick(&[0, 50, 300]),
+            outage_gap_ms: rng.pick(&[0, 0, 10_000, 60_000]),
+            jump_gap_ms: rng.pick(&[0, 0, 0, 20_000]),
+        }
+    }
 }

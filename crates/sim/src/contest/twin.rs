@@ -3,10 +3,9 @@
 use kumite_core::contest::board::Standing;
 use kumite_core::contest::{Reason, Score};
 
-use super::Core;
-use super::check::Watch;
-use super::world::{self, World};
-use crate::check::{Broken, Verdict, broken};
+use super::{ContestStory, World};
+use crate::check::{Verdict, broken};
+use crate::world;
 
 /// What people see at the end of a contest.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,8 +17,8 @@ struct Board {
 }
 
 impl Board {
-    fn of(core: Core, world: &World) -> Board {
-        let contest = world.watch.replica();
+    fn of(world: &World) -> Board {
+        let (core, contest) = (world.story.core, &world.watch.replica(0).contest);
         let teams = contest.teams.iter().map(|team| {
             let scores = team.rounds.iter().map(|round| round.score());
             (team.exit().map(|exit| exit.reason), scores.collect())
@@ -32,13 +31,13 @@ impl Board {
     }
 }
 
-pub fn compare(core: Core, crashed: &World) -> Result<(), Broken> {
-    let plan = crashed.plan.undisturbed();
-    let quiet = world::play(core, plan, Watch::new(core, false));
+pub fn compare(crashed: &World) -> Verdict {
+    let plan = crashed.story.plan.undisturbed();
+    let quiet = world::play(ContestStory::new(crashed.story.core, plan), false);
     if let Some(broken) = quiet.watch.broken() {
         return Err(broken.clone());
     }
-    same(&Board::of(core, crashed), &Board::of(core, &quiet))
+    same(&Board::of(crashed), &Board::of(&quiet))
 }
 
 fn same(crashed: &Board, quiet: &Board) -> Verdict {

@@ -2,10 +2,10 @@
 
 use kumite_core::contest::{Contest, Fate, Reason, Verdict as Of};
 
-use super::super::Core;
 use super::book::{Book, Team};
 use super::exits;
 use crate::check::{Broken, Verdict, broken};
+use crate::contest::played::Core;
 
 /// A team's result by the books.
 pub struct Outcome {

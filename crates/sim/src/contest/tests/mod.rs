@@ -8,9 +8,16 @@ use kumite_core::contest::{
     decide,
 };
 
-use super::{Core, play_with};
+use super::ContestStory;
+use super::plan::Plan;
+use super::played::Core;
+use crate::{Failure, Summary, play_drawn};
 
 const SEEDS: u64 = 3_000;
+
+fn play_with(core: Core, seed: u64) -> Result<Summary, Failure> {
+    play_drawn(seed, || ContestStory::new(core, Plan::draw(seed)))
+}
 
 /// Plays wrong rules until a checker notices that `rule` is broken. Others may notice too.
 fn breaks(rule: &str, core: Core) {

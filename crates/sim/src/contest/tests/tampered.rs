@@ -4,22 +4,20 @@ use std::rc::Rc;
 
 use kumite_core::contest::{Effect, Event, Reason};
 
-use crate::contest::check::Watch;
-use crate::contest::database::Row;
-use crate::contest::plan::Plan;
-use crate::contest::trace::{Line, What};
-use crate::contest::{Core, world};
+use crate::check::Watch;
+use crate::contest::database::{Row, Wrote};
+use crate::contest::played::Played;
+use crate::contest::{ContestStory, TraceLine, What};
+use crate::story::Story;
+use crate::world;
 
 /// Takes the first seed whose trace `tamper` can change, and checks that it breaks `rule`.
-fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
+fn breaks(rule: &str, tamper: impl Fn(&mut Vec<TraceLine>) -> Option<()>) {
     let spoiled = (0..1_000).find_map(|seed| {
-        let watch = Watch::new(Core::REAL, true);
-        let mut lines = world::play(Core::REAL, Plan::draw(seed), watch)
-            .watch
-            .lines();
+        let mut lines = world::play(ContestStory::draw(seed), true).watch.lines();
         tamper(&mut lines).map(|()| lines)
     });
-    let mut watch = Watch::new(Core::REAL, false);
+    let mut watch = Watch::<ContestStory>::new(Played::default(), false);
     let lines = spoiled.expect("some seed has what it takes");
     lines.into_iter().for_each(|line| watch.see(line));
     match watch.broken() {
@@ -28,19 +26,19 @@ fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
     }
 }
 
-fn find(lines: &[Line], fits: impl Fn(&What) -> bool) -> Option<usize> {
+fn find(lines: &[TraceLine], fits: impl Fn(&What) -> bool) -> Option<usize> {
     lines.iter().position(|line| fits(&line.what))
 }
 
 /// Changes the rows of the first transaction that contains such a row.
-fn change_row(lines: &mut [Line], change: impl Fn(&mut Row) -> bool) -> Option<()> {
+fn change_row(lines: &mut [TraceLine], change: impl Fn(&mut Row) -> bool) -> Option<()> {
     lines.iter_mut().find_map(|line| {
-        let What::Wrote(rows) = &line.what else {
+        let What::Own(Wrote(rows)) = &line.what else {
             return None;
         };
         let mut rows = rows.to_vec();
         rows.iter_mut().any(&change).then(|| {
-            line.what = What::Wrote(rows.into());
+            line.what = What::Own(Wrote(rows.into()));
         })
     })
 }
@@ -60,7 +58,7 @@ fn a_gap_in_the_journal() {
 #[test]
 fn an_act_that_nobody_decided() {
     breaks("nothing is done that the journal does not know", |lines| {
-        let submit = |what: &What| matches!(what, What::Performed(Effect::Submit { .. }));
+        let submit = |what: &What| matches!(what, What::Performed(_, Effect::Submit { .. }));
         let at = find(lines, submit)?;
         lines.insert(at, lines[at].clone());
         Some(())
@@ -70,7 +68,7 @@ fn an_act_that_nobody_decided() {
 #[test]
 fn an_act_that_is_left_out() {
     breaks("nothing is done that the journal does not know", |lines| {
-        let begin = |what: &What| matches!(what, What::Performed(Effect::Begin { .. }));
+        let begin = |what: &What| matches!(what, What::Performed(_, Effect::Begin { .. }));
         let at = find(lines, begin)?;
         lines.remove(at);
         Some(())
@@ -80,9 +78,9 @@ fn an_act_that_is_left_out() {
 #[test]
 fn a_replay_that_gives_another_state() {
     breaks("replay equals state", |lines| {
-        let replayed = |line: &&mut Line| matches!(line.what, What::Replayed(_));
+        let replayed = |line: &&mut TraceLine| matches!(line.what, What::Replayed(_));
         let again = lines.iter_mut().filter(replayed).nth(1)?;
-        again.what = What::Replayed(Box::default());
+        again.what = What::Replayed(Rc::default());
         Some(())
     });
 }
@@ -100,22 +98,22 @@ fn a_transaction_that_is_lost() {
             .iter()
             .filter(|line| !writes(line, team))
             .cloned();
-        let kept: Vec<Line> = before.chain(lines[at..].iter().cloned()).collect();
+        let kept: Vec<TraceLine> = before.chain(lines[at..].iter().cloned()).collect();
         *lines = kept;
         Some(())
     });
 }
 
-fn event(line: &Line) -> Option<Event> {
+fn event(line: &TraceLine) -> Option<Event> {
     match &line.what {
         What::Recorded(entry) => Some(entry.event.clone()),
         _ => None,
     }
 }
 
-fn writes(line: &Line, of: u32) -> bool {
+fn writes(line: &TraceLine, of: u32) -> bool {
     match &line.what {
-        What::Wrote(rows) => rows
+        What::Own(Wrote(rows)) => rows
             .iter()
             .any(|row| matches!(row, Row::Status { team, .. } if *team == of)),
         _ => false,
@@ -126,11 +124,11 @@ fn writes(line: &Line, of: u32) -> bool {
 fn a_score_that_changes_in_the_database() {
     breaks("a score in the database never changes", |lines| {
         let at = lines.iter().position(|line| match &line.what {
-            What::Wrote(rows) => rows.iter().any(|row| matches!(row, Row::Board { .. })),
+            What::Own(Wrote(rows)) => rows.iter().any(|row| matches!(row, Row::Board { .. })),
             _ => false,
         })?;
         let mut again = lines[at].clone();
-        let What::Wrote(rows) = &again.what else {
+        let What::Own(Wrote(rows)) = &again.what else {
             return None;
         };
         let mut rows = rows.to_vec();
@@ -140,7 +138,7 @@ fn a_score_that_changes_in_the_database() {
                 *score = kumite_core::contest::Score::from_hundredths(other)?;
             }
         }
-        again.what = What::Wrote(rows.into());
+        again.what = What::Own(Wrote(rows.into()));
         lines.insert(at + 1, again);
         Some(())
     });
@@ -149,10 +147,11 @@ fn a_score_that_changes_in_the_database() {
 #[test]
 fn a_final_row_that_is_not_marked() {
     breaks("the rows are exact", |lines| {
-        let Some(What::Over { contest, .. }) = lines.last().map(|line| &line.what) else {
+        // The last line but one is the state at the end.
+        let What::Replayed(last) = &lines[lines.len() - 2].what else {
             return None;
         };
-        let reason = contest.teams[0].exit()?.reason;
+        let reason = last.contest.teams[0].exit()?.reason;
         (reason == Reason::MaxRoundsReached).then_some(())?;
         let unmark = |row: &mut Row| {
             if let Row::Board {
@@ -163,10 +162,10 @@ fn a_final_row_that_is_not_marked() {
             }
         };
         for line in lines {
-            if let What::Wrote(rows) = &line.what {
+            if let What::Own(Wrote(rows)) = &line.what {
                 let mut rows = rows.to_vec();
                 rows.iter_mut().for_each(unmark);
-                line.what = What::Wrote(rows.into());
+                line.what = What::Own(Wrote(rows.into()));
             }
         }
         Some(())
@@ -176,7 +175,7 @@ fn a_final_row_that_is_not_marked() {
 #[test]
 fn a_row_of_a_round_that_never_was() {
     breaks("the rows are exact", |lines| {
-        let at = find(lines, |what| matches!(what, What::Wrote(_)))?;
+        let at = find(lines, |what| matches!(what, What::Own(_)))?;
         let stranger = Row::Status {
             team: 0,
             round: 99,
@@ -184,7 +183,7 @@ fn a_row_of_a_round_that_never_was() {
             ended_ms: None,
             should_continue: None,
         };
-        lines[at].what = What::Wrote(Rc::new([stranger]));
+        lines[at].what = What::Own(Wrote(Rc::new([stranger])));
         Some(())
     });
 }
@@ -226,11 +225,110 @@ fn a_summary_with_another_winner() {
 
 #[test]
 fn a_contest_that_does_not_end() {
-    breaks("all ends once faults have stopped", |lines| {
-        let What::Over { is_stuck, .. } = &mut lines.last_mut()?.what else {
+    breaks("everything ends once faults have stopped", |lines| {
+        lines.last_mut()?.what = What::Over {
+            out_of_patience: true,
+        };
+        Some(())
+    });
+}
+
+/// The first agent, with the line of its start.
+fn first_agent(lines: &[TraceLine]) -> Option<(usize, TraceLine)> {
+    let at = find(lines, |what| matches!(what, What::Started(..)))?;
+    Some((at, lines[at].clone()))
+}
+
+#[test]
+fn a_second_agent_of_a_team_at_the_same_time() {
+    breaks("at most one agent works for a spec or a team", |lines| {
+        let (at, mut second) = first_agent(lines)?;
+        if let What::Started(agent, ..) = &mut second.what {
+            agent.number += 1;
+        }
+        lines.insert(at + 1, second);
+        Some(())
+    });
+}
+
+#[test]
+fn an_agent_of_a_team_that_is_started_again() {
+    breaks("one process per agent", |lines| {
+        let (_, again) = first_agent(lines)?;
+        let ended = find(lines, |what| matches!(what, What::Ended(..)))?;
+        lines.insert(ended + 1, again);
+        Some(())
+    });
+}
+
+#[test]
+fn more_agents_than_places() {
+    breaks("no more agents than slots", |lines| {
+        let (_, first) = first_agent(lines)?;
+        let What::Began(terms) = &mut lines[0].what else {
             return None;
         };
-        *is_stuck = true;
+        terms.slots = 0;
+        (first.machine == 0).then_some(())
+    });
+}
+
+#[test]
+fn an_agent_of_a_team_that_is_left_behind() {
+    breaks("no process is left behind", |lines| {
+        let last = |line: &TraceLine| matches!(line.what, What::Ended(..));
+        let at = lines.iter().rposition(last)?;
+        lines.remove(at);
+        Some(())
+    });
+}
+
+#[test]
+fn an_agent_of_a_team_that_nobody_started() {
+    breaks("a machine waits for an agent that was started", |lines| {
+        let (at, first) = first_agent(lines)?;
+        let What::Started(agent, ..) = first.what else {
+            return None;
+        };
+        let what = What::Adopted(agent);
+        lines.insert(at, TraceLine { what, ..first });
+        Some(())
+    });
+}
+
+#[test]
+fn a_team_that_waits_for_another_agent_than_the_one_that_works() {
+    breaks("a machine waits for the agent that works", |lines| {
+        let (at, first) = first_agent(lines)?;
+        let What::Started(mut agent, ..) = first.what else {
+            return None;
+        };
+        agent.number += 1;
+        let what = What::Adopted(agent);
+        lines.insert(at + 1, TraceLine { what, ..first });
+        Some(())
+    });
+}
+
+#[test]
+fn an_agent_of_a_team_that_does_not_wait_for_a_limit() {
+    breaks("nobody begins before a limit ends", |lines| {
+        let at = find(lines, |what| matches!(what, What::HeldBack(..)))?;
+        let What::HeldBack(agent, turn, session, _) = lines[at].what.clone() else {
+            return None;
+        };
+        lines[at].what = What::Started(agent, turn, session);
+        Some(())
+    });
+}
+
+#[test]
+fn an_act_that_is_forgotten() {
+    breaks("what is decided is done", |lines| {
+        let decided = find(lines, |what| matches!(what, What::Decided(_)))?;
+        let done = |line: &TraceLine| matches!(line.what, What::Performed(..));
+        let at = lines[..decided].iter().rposition(done)?;
+        lines.remove(at);
         Some(())
     });
 }

@@ -8,9 +8,11 @@ use kumite_core::journal::{AgentId, Entry, Event, Order, Rules};
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Failure, Halt, Pause, State, Step};
 
-use super::{Replica, Verdict, broken};
-use crate::deed::Deed;
-use crate::trace::{Line, What};
+use crate::check::{Verdict, broken};
+use crate::specs::deed::Deed;
+use crate::specs::news::News;
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 #[derive(Default)]
 pub struct Loops {
@@ -53,23 +55,25 @@ struct Count {
 }
 
 impl Loops {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
         match &line.what {
-            What::Began { specs, rules, .. } => {
+            What::Began(Terms {
+                machines, rules, ..
+            }) => {
                 self.rules = *rules;
-                self.specs.resize_with(*specs, Count::default);
+                self.specs.resize_with(*machines, Count::default);
                 self.specs.iter_mut().for_each(|count| count.rests = true);
             }
-            What::Done(agent, deed) => {
+            What::Own(News::Done(agent, deed)) => {
                 if let Deed::Inspection(written) = deed {
-                    self.specs[line.spec].last_inspection = written.number;
+                    self.specs[line.machine].last_inspection = written.number;
                 }
                 if let Some(worker) = agent.and_then(|agent| self.agents.get_mut(&agent)) {
                     worker.wrote |=
                         matches!(deed, Deed::Review(_) | Deed::Reply(_) | Deed::Inspection(_));
                 }
             }
-            What::Recorded(entry) => self.recorded(line.spec, entry, replica),
+            What::Recorded(entry) => self.recorded(line.machine, entry, replica),
             What::Started(agent, step, _) => {
                 let worker = Worker {
                     step: *step,
@@ -77,7 +81,7 @@ impl Loops {
                     ended: false,
                 };
                 self.agents.insert(*agent, worker);
-                return self.specs[line.spec].started(*step, &self.rules);
+                return self.specs[line.machine].started(*step, &self.rules);
             }
             _ => {}
         }
@@ -113,8 +117,8 @@ impl Loops {
             // After a review, impl starts its count again.
             (count.retries, count.retry_due) = (0, false);
         }
-        count.rests = replica.run.is_at_rest();
-        count.halted(&replica.run.state);
+        count.rests = replica.machine.is_at_rest();
+        count.halted(&replica.machine.state);
     }
 }
 

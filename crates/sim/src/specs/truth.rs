@@ -8,8 +8,8 @@ use kumite_core::journal::Guard;
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Step;
 
-use crate::deed::{Claim, Deed, Inspection, Reply};
-use crate::disk::tick;
+use super::deed::{Claim, Deed, Inspection, Reply};
+use super::disk::tick;
 
 /// A moment is the number of a line in the trace.
 pub type Moment = u64;

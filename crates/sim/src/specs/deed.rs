@@ -3,8 +3,8 @@
 use kumite_core::facts::{Findings, Permitted, TaskFacts, Verdict};
 use kumite_core::names::{Document, Phase};
 
-/// One deed of an agent or a person. The files ([`crate::disk`]) and the ground truth
-/// ([`crate::truth`]) each draw their own conclusions from it.
+/// One deed of an agent or a person. The files ([`super::disk`]) and the ground truth
+/// ([`super::truth`]) each draw their own conclusions from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Deed {
     /// Wrote the document.

@@ -9,14 +9,15 @@ use kumite_core::notice::Notice;
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Finish, State, Step};
 
-use super::{breaks, decides, find, records};
-use crate::deed::Deed;
-use crate::trace::{Line, What};
+use super::{breaks, decides, find, next, records};
+use crate::specs::deed::Deed;
+use crate::specs::news::News;
+use crate::specs::{TraceLine, What};
 
 /// Removes the deeds that match.
-fn undo(lines: &mut Vec<Line>, deed: impl Fn(&Deed) -> bool) -> Option<()> {
+fn undo(lines: &mut Vec<TraceLine>, deed: impl Fn(&Deed) -> bool) -> Option<()> {
     let before = lines.len();
-    lines.retain(|line| !matches!(&line.what, What::Done(_, done) if deed(done)));
+    lines.retain(|line| !matches!(&line.what, What::Own(News::Done(_, done)) if deed(done)));
     (lines.len() < before).then_some(())
 }
 
@@ -62,8 +63,7 @@ fn a_merge_that_never_happened_is_noticed() {
             |what| matches!(what, What::Ended(id, Some(ended)) if *id == agent && ended.outcome == Outcome::Finished),
         )?;
         lines[ended].what = What::Ended(agent, None);
-        let again =
-            |line: &Line| matches!(line.what, What::Started(id, Step::Merge, _) if id != agent);
+        let again = |line: &TraceLine| matches!(line.what, What::Started(id, Step::Merge, _) if id != agent);
         (!lines.iter().any(again)).then_some(())
     });
 }
@@ -73,13 +73,13 @@ fn a_phase_that_was_permitted_after_all_is_noticed() {
     breaks("not permitted only if it is so", |lines| {
         let refused = |state: &State| matches!(state, State::Done(Finish::NotPermitted(_)));
         let at = find(lines, decides(refused))?;
-        let entry = |line: &Line| matches!(line.what, What::Recorded(_));
+        let entry = |line: &TraceLine| matches!(line.what, What::Recorded(_));
         let recorded = lines[..at].iter().rposition(entry)?;
         let all: Permitted = Phase::ALL.into_iter().collect();
-        let spec = lines[at].spec;
-        let line = Line {
-            spec,
-            what: What::Done(None, Deed::Permit(all)),
+        let spec = lines[at].machine;
+        let line = TraceLine {
+            machine: spec,
+            what: What::Own(News::Done(None, Deed::Permit(all))),
             ..lines[recorded].clone()
         };
         lines.insert(recorded, line);
@@ -91,10 +91,11 @@ fn a_phase_that_was_permitted_after_all_is_noticed() {
 fn an_end_without_a_word_is_noticed() {
     breaks("every end is announced", |lines| {
         let at = find(lines, |what| {
-            matches!(what, What::Announced(_, Notice::RunEnded { .. }))
+            matches!(what, What::Own(News::Announced(_, Notice::RunEnded { .. })))
         })?;
-        let spec = lines[at].spec;
-        let worked = |line: &Line| line.spec == spec && matches!(line.what, What::Started(..));
+        let spec = lines[at].machine;
+        let worked =
+            |line: &TraceLine| line.machine == spec && matches!(line.what, What::Started(..));
         lines[..at].iter().find(|line| worked(line))?;
         lines.remove(at);
         Some(())
@@ -104,9 +105,10 @@ fn an_end_without_a_word_is_noticed() {
 #[test]
 fn an_end_that_no_rule_decides_is_noticed() {
     breaks("a reason is a word of the contract", |lines| {
-        let word = |what: &What| matches!(what, What::Announced(_, Notice::RunEnded { .. }));
+        let word =
+            |what: &What| matches!(what, What::Own(News::Announced(_, Notice::RunEnded { .. })));
         let at = find(lines, word)?;
-        if let What::Announced(_, Notice::RunEnded { rest, .. }) = &mut lines[at].what {
+        if let What::Own(News::Announced(_, Notice::RunEnded { rest, .. })) = &mut lines[at].what {
             *rest = kumite_core::run::Rest::JournalUnreadable;
         }
         Some(())
@@ -128,12 +130,17 @@ fn an_entry_that_was_changed_afterwards_is_noticed() {
     breaks("replay equals state", |lines| {
         let stopped = records(|event| matches!(event, Event::StopRequested { .. }));
         let at = find(lines, |what| stopped(what))?;
-        let worked = matches!(&lines[at + 1].what, What::Decided(run) if matches!(run.state, State::Stopping { .. }));
+        let decided = next(lines, at, |what| matches!(what, What::Decided(_)))?;
+        let is_stopping = decides(|state| matches!(state, State::Stopping { .. }));
+        let worked = is_stopping(&lines[decided].what);
         let What::Recorded(entry) = &lines[at].what else {
             return None;
         };
         let mut entry = (**entry).clone();
         entry.event = Event::PauseRequested;
-        worked.then(|| lines[at].what = What::Recorded(Rc::new(entry)))
+        lines[at].what = What::Recorded(Rc::new(entry));
+        // What the stop did is removed too, so that only the state is left to notice.
+        lines.drain(at + 1..decided);
+        worked.then_some(())
     });
 }

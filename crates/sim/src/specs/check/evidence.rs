@@ -8,10 +8,12 @@ use kumite_core::names::Phase;
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Finish, State, Step};
 
-use super::{Replica, Verdict, broken};
-use crate::deed::Deed;
-use crate::trace::{Line, What};
-use crate::truth::{Moment, Truth};
+use crate::check::{Verdict, broken};
+use crate::specs::deed::Deed;
+use crate::specs::news::News;
+use crate::specs::truth::{Moment, Truth};
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 #[derive(Default)]
 pub struct Evidence {
@@ -36,7 +38,7 @@ struct Permission {
 impl Permission {
     fn see(&mut self, what: &What) -> Verdict {
         match what {
-            What::Done(_, Deed::Permit(permitted)) => {
+            What::Own(News::Done(_, Deed::Permit(permitted))) => {
                 let allowed = permitted.allows(Phase::Deploy);
                 let appears = allowed && !self.allowed && self.works;
                 self.doubted = allowed && (self.doubted || appears);
@@ -58,19 +60,22 @@ impl Permission {
 }
 
 impl Evidence {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
         self.now += 1;
         let now = self.now;
-        if let What::Began { specs, rules, .. } = &line.what {
+        if let What::Began(Terms {
+            machines, rules, ..
+        }) = &line.what
+        {
             self.guard = rules.guard;
-            self.specs.resize_with(*specs, Truth::default);
-            self.judged.resize(*specs, false);
-            self.permissions.resize(*specs, Permission::default());
+            self.specs.resize_with(*machines, Truth::default);
+            self.judged.resize(*machines, false);
+            self.permissions.resize(*machines, Permission::default());
         }
-        self.permissions[line.spec].see(&line.what)?;
-        let truth = &mut self.specs[line.spec];
+        self.permissions[line.machine].see(&line.what)?;
+        let truth = &mut self.specs[line.machine];
         match &line.what {
-            What::Done(_, deed) => truth.learn(*deed, now),
+            What::Own(News::Done(_, deed)) => truth.learn(*deed, now),
             What::Started(agent, step, _) => {
                 self.steps.insert(*agent, *step);
                 truth.agent_began(*step, now);
@@ -86,8 +91,8 @@ impl Evidence {
                     entry.event,
                     Event::StartRequested { .. } | Event::Admitted { .. }
                 );
-                self.judged[line.spec] &= !began;
-                return self.bears_out(line.spec, replica);
+                self.judged[line.machine] &= !began;
+                return self.bears_out(line.machine, replica);
             }
             _ => {}
         }
@@ -96,7 +101,7 @@ impl Evidence {
 
     fn bears_out(&mut self, spec: usize, replica: &Replica) -> Verdict {
         let truth = &mut self.specs[spec];
-        let State::Done(finish) = replica.run.state else {
+        let State::Done(finish) = replica.machine.state else {
             self.judged[spec] = false;
             return Ok(());
         };
@@ -105,7 +110,7 @@ impl Evidence {
         }
         let lacking = match finish {
             // A review by hand: nobody asked about the documents.
-            Finish::UntilReached(_) if replica.run.order.review_once.is_some() => {
+            Finish::UntilReached(_) if replica.machine.order.review_once.is_some() => {
                 truth.lacks(Phase::Review, self.guard)
             }
             Finish::AllPhasesDone => lacking(truth, Phase::ALL.into_iter(), self.guard),

@@ -4,8 +4,10 @@ use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Usage;
 use kumite_core::run::{Run, State};
 
-use super::{Replica, Verdict, broken};
-use crate::trace::{Line, What};
+use crate::check::{Verdict, broken};
+use crate::specs::news::News;
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 #[derive(Default)]
 pub struct Spent {
@@ -70,17 +72,17 @@ impl Bill {
 }
 
 impl Spent {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
-        if let What::Began { specs, .. } = &line.what {
-            self.specs.resize_with(*specs, Bill::default);
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
+        if let What::Began(Terms { machines, .. }) = &line.what {
+            self.specs.resize_with(*machines, Bill::default);
         }
-        let bill = &mut self.specs[line.spec];
+        let bill = &mut self.specs[line.machine];
         match &line.what {
             What::Ended(agent, Some(ended)) => {
                 bill.unheard = Some((*agent, ended.usage));
             }
-            What::Recorded(entry) => bill.note(&entry.event, &replica.run),
-            What::Settled(agent, usage) => bill.settle(*agent, *usage)?,
+            What::Recorded(entry) => bill.note(&entry.event, &replica.machine),
+            What::Own(News::Settled(agent, usage)) => bill.settle(*agent, *usage)?,
             What::Started(next, ..) if bill.unsettled.is_some() => {
                 return broken(
                     "what an agent used is recorded before the next one starts",

@@ -3,15 +3,17 @@
 use std::rc::Rc;
 
 use kumite_core::effect::Effect;
-use kumite_core::journal::{Entry, Event, VERSION};
+use kumite_core::journal::{Entry, Event, Rules, VERSION};
 use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 use kumite_core::run::{Failure, Halt, Halted, Pause, Rest, Resume, Run, State, Step, Wait};
 
-use super::super::limits::Limits;
-use super::super::{Broken, Replica};
+use super::super::limits::Waits;
 use super::{STRANGER, breaks, decides, find, insert, next, records, rules, starts};
-use crate::trace::{Line, What};
+use crate::check::Broken;
+use crate::specs::news::News;
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 const TOO_EARLY: &str = "nobody begins before a limit ends";
 const AS_REPORTED: &str = "a limit is waited for as reported, within reason";
@@ -35,7 +37,10 @@ fn a_limited_run_that_begins_too_early_is_noticed() {
         let at = find(lines, noted)?;
         let at = next(lines, at, |what| matches!(what, What::Decided(_)))?;
         let waits = decides(limited)(&lines[at].what);
-        waits.then(|| insert(lines, at, stranger()))?
+        // The one that follows after the limit begins at once.
+        let follower = next(lines, at, starts)?;
+        let early = lines[follower].what.clone();
+        waits.then(|| insert(lines, at, early))?
     });
 }
 
@@ -58,7 +63,7 @@ fn a_clock_that_rings_too_early_is_noticed() {
         let at = find(lines, decides(limited))?;
         let over = records(|event| matches!(event, Event::WaitOver { .. }));
         let at = next(lines, at, over)?;
-        lines[at].at_ms = 0;
+        (lines[at].at_ms, lines[at].clock_ms) = (0, 0);
         cut.is_none().then_some(())
     });
 }
@@ -116,8 +121,8 @@ fn a_reset_that_is_not_believed_is_noticed() {
         let What::Noted { until_ms } = lines[at].what else {
             return None;
         };
-        let spec = lines[at].spec;
-        let ended = |line: &Line| line.spec == spec && matches!(line.what, What::Ended(..));
+        let spec = lines[at].machine;
+        let ended = |line: &TraceLine| line.machine == spec && matches!(line.what, What::Ended(..));
         let ended = lines[..at].iter().rposition(ended)?;
         let sensible = until_ms > lines[at].at_ms + min_ms + 10;
         let What::Ended(_, Some(ended)) = &mut lines[ended].what else {
@@ -133,7 +138,7 @@ fn a_reset_that_is_not_believed_is_noticed() {
 
 #[test]
 fn a_run_that_sleeps_on_after_its_limit_is_noticed() {
-    breaks("a run goes on soon after its limit", |lines| {
+    breaks("whoever waits goes on soon after its limit", |lines| {
         let late = |state: &State| matches!(state, State::Limited(w) if w.wake_ms > w.until_ms);
         find(lines, decides(late))?;
         rules(lines)?.limit.jitter_ms = 0;
@@ -142,21 +147,24 @@ fn a_run_that_sleeps_on_after_its_limit_is_noticed() {
 }
 
 fn announces_wait(what: &What) -> bool {
-    matches!(what, What::Announced(_, Notice::LimitWaiting { .. }))
+    matches!(
+        what,
+        What::Own(News::Announced(_, Notice::LimitWaiting { .. }))
+    )
 }
 
 #[test]
 fn a_limit_that_is_taken_for_a_failure_is_noticed() {
     breaks("a limit is no failure", |lines| {
         let at = find(lines, announces_wait)?;
-        let What::Announced(key, _) = lines[at].what else {
+        let What::Own(News::Announced(key, _)) = lines[at].what else {
             return None;
         };
         let failed = Notice::RunEnded {
             rest: Rest::Halted(Halt::Failed(Failure::AgentFailed)),
             message: String::new(),
         };
-        lines[at].what = What::Announced(key, failed);
+        lines[at].what = What::Own(News::Announced(key, failed));
         Some(())
     });
 }
@@ -173,7 +181,7 @@ fn a_wait_of_which_nobody_is_told_is_noticed() {
 #[test]
 fn a_run_that_waits_for_ever_is_noticed() {
     breaks("everything ends once faults have stopped", |lines| {
-        let What::Began { specs: 1, .. } = lines[0].what else {
+        let What::Began(Terms { machines: 1, .. }) = lines[0].what else {
             return None;
         };
         let at = find(lines, decides(limited))?;
@@ -186,7 +194,7 @@ fn a_run_that_waits_for_ever_is_noticed() {
 }
 
 /// Where a waiting run received such an event, and obeyed.
-fn told_in_wait(lines: &[Line], told: impl Fn(&Event) -> bool + Copy) -> Option<usize> {
+fn told_in_wait(lines: &[TraceLine], told: impl Fn(&Event) -> bool + Copy) -> Option<usize> {
     let waits = find(lines, decides(limited))?;
     let at = next(lines, waits, |what| matches!(what, What::Recorded(_)))?;
     records(told)(&lines[at].what).then_some(())?;
@@ -230,7 +238,7 @@ fn a_start_after_a_limit_for_which_nobody_waits_is_noticed() {
 }
 
 fn settles(what: &What) -> bool {
-    matches!(what, What::Settled(_, usage) if *usage != Usage::default())
+    matches!(what, What::Own(News::Settled(_, usage)) if *usage != Usage::default())
 }
 
 #[test]
@@ -263,8 +271,10 @@ fn usage_that_is_not_counted_is_noticed() {
         ended.usage.output_tokens += 1;
         let used = ended.usage;
         // It is recorded as it was, and the run does not count it.
-        let at = next(lines, at, |what| matches!(what, What::Settled(..)))?;
-        if let What::Settled(_, usage) = &mut lines[at].what {
+        let at = next(lines, at, |what| {
+            matches!(what, What::Own(News::Settled(..)))
+        })?;
+        if let What::Own(News::Settled(_, usage)) = &mut lines[at].what {
             *usage = used;
         }
         Some(())
@@ -274,18 +284,19 @@ fn usage_that_is_not_counted_is_noticed() {
 /// The checker's verdict on a service that was too busy this many times, each time followed by a
 /// wait, or in the end by a failure.
 fn busy(times: u64, fails: bool) -> Result<(), Broken> {
-    let mut limits = Limits::default();
-    let line = |what| Line {
+    let mut limits = Waits::default();
+    let line = |what| TraceLine {
         at_ms: 1,
-        spec: 0,
+        clock_ms: 1,
+        machine: 0,
         what,
     };
-    let (specs, jobs) = (1, 1);
-    let rules = Default::default();
-    limits.see(
-        &line(What::Began { specs, jobs, rules }),
-        &Replica::default(),
-    )?;
+    let terms = Terms {
+        machines: 1,
+        slots: 1,
+        rules: Rules::default(),
+    };
+    limits.see(&line(What::Began(terms)), &Replica::new(Run::default()))?;
     for seq in 1..=times {
         let ended = Ended {
             outcome: Outcome::Limited(Limit {
@@ -301,7 +312,7 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
         let agent = STRANGER;
         limits.see(
             &line(What::Ended(agent, Some(ended.clone()))),
-            &Replica::default(),
+            &Replica::new(Run::default()),
         )?;
         let entry = Entry {
             version: VERSION,
@@ -324,19 +335,16 @@ fn busy(times: u64, fails: bool) -> Result<(), Broken> {
                 resume: Resume::default(),
             }),
         };
-        let replica = Replica {
-            run: Run {
-                state,
-                ..Run::default()
-            },
-            seq,
-            effects: vec![Effect::Announce(Notice::RunQueued(None))],
-        };
+        let mut replica = Replica::new(Run {
+            state,
+            ..Run::default()
+        });
+        replica.effects = vec![Effect::Announce(Notice::RunQueued(None))];
         limits.see(&line(What::Recorded(Rc::new(entry))), &replica)?;
         if fails && seq == times {
-            let said = kumite_core::run::run_ended(&replica.run);
+            let said = kumite_core::run::run_ended(&replica.machine);
             let key = kumite_core::engine::EffectKey { seq, index: 0 };
-            limits.see(&line(What::Announced(key, said)), &replica)?;
+            limits.see(&line(What::Own(News::Announced(key, said))), &replica)?;
         }
     }
     Ok(())

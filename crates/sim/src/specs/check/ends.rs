@@ -3,8 +3,10 @@
 use kumite_core::notice::Notice;
 use kumite_core::run::{Reason, Rest, Standing, State};
 
-use super::{Replica, Verdict, broken};
-use crate::trace::{Line, What};
+use crate::check::{Verdict, broken};
+use crate::specs::news::News;
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 /// The values that the contract allows for `reason`, from the design document.
 pub const REASONS: [&str; 22] = [
@@ -48,29 +50,29 @@ struct Told {
 }
 
 impl Ends {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
         match &line.what {
-            What::Began { specs, .. } => self.specs.resize(*specs, Told::default()),
-            What::Started(..) | What::Announced(_, Notice::RunQueued(_)) => {
-                self.specs[line.spec] = Told {
+            What::Began(Terms { machines, .. }) => self.specs.resize(*machines, Told::default()),
+            What::Started(..) | What::Own(News::Announced(_, Notice::RunQueued(_))) => {
+                self.specs[line.machine] = Told {
                     last_word: None,
                     began: true,
                     waits: false,
                 };
             }
-            What::Announced(_, Notice::LimitWaiting { .. }) => {
-                self.specs[line.spec] = Told {
+            What::Own(News::Announced(_, Notice::LimitWaiting { .. })) => {
+                self.specs[line.machine] = Told {
                     last_word: None,
                     began: true,
                     waits: true,
                 };
             }
-            What::Announced(_, Notice::RunEnded { rest, .. }) => {
+            What::Own(News::Announced(_, Notice::RunEnded { rest, .. })) => {
                 let reason = word(*rest);
-                self.specs[line.spec].last_word = Some(reason.to_owned());
+                self.specs[line.machine].last_word = Some(reason.to_owned());
                 return contract_word(*rest, reason);
             }
-            What::Decided(_) => return self.said(line.spec, replica),
+            What::Decided(_) => return self.said(line.machine, replica),
             What::Over { out_of_patience } => return self.over(*out_of_patience),
             _ => {}
         }
@@ -80,7 +82,7 @@ impl Ends {
     /// A run at rest must have announced it after its last activity.
     fn said(&self, spec: usize, replica: &Replica) -> Verdict {
         let told = &self.specs[spec];
-        let rests = match &replica.run.state {
+        let rests = match &replica.machine.state {
             State::Halted(_) | State::Done(_) => true,
             State::Idle => told.began,
             State::Limited(_) if !told.waits => {
@@ -92,7 +94,10 @@ impl Ends {
             false => Ok(()),
             true => broken(
                 "every end is announced",
-                format!("it rests in {:?} and nobody was told", replica.run.state),
+                format!(
+                    "it rests in {:?} and nobody was told",
+                    replica.machine.state
+                ),
             ),
         }
     }

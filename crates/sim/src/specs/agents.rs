@@ -4,33 +4,19 @@ use kumite_core::effect::Launch;
 use kumite_core::facts::{Findings, TaskFacts, Verdict};
 use kumite_core::journal::AgentId;
 use kumite_core::names::Document;
-use kumite_core::outcome::{Ended, Outcome, Usage};
+use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
 
-use crate::account::Obstacle;
-use crate::deed::{Claim, Deed, Inspection, Reply};
+use super::account::{Obstacle, over_budget};
+use super::deed::{Claim, Deed, Inspection, Reply};
+use super::news::News;
+use super::{SpecHappening, SpecStory, What, World};
 use crate::faults::{Kind, Tally};
+use crate::processes::{Start, ended};
 use crate::rng::Rng;
-
-/// A process that works on one step, under its own supervisor.
-#[derive(Debug)]
-pub struct Agent {
-    pub id: AgentId,
-    pub life: Life,
-    pub fate: Fate,
-}
-
-#[derive(Debug)]
-pub enum Life {
-    Alive,
-    /// Its supervisor left a durable record of its end.
-    Ended(Ended),
-    /// The machine or the supervisor died: there is no record.
-    Gone,
-}
+use crate::world::Happening;
 
 /// What an agent will do if nobody interferes.
-#[derive(Debug)]
 pub struct Fate {
     pub deeds: Vec<Deed>,
     pub writes_after_ms: u64,
@@ -42,24 +28,66 @@ pub struct Fate {
     pub met: Option<Obstacle>,
 }
 
-impl Agent {
-    pub fn is_alive(&self) -> bool {
-        matches!(self.life, Life::Alive)
-    }
+/// Draws the fate of an agent, and starts it.
+pub fn spawn(world: &mut World, epoch: u64, start: Start<SpecStory>, launch: &Launch) {
+    let agent = launch.agent;
+    let badly = match world.calm {
+        true => 0,
+        false => world.story.plan.rates.agent,
+    };
+    let mut fate = draw(&mut world.rng, &mut world.tally, launch, badly, world.calm);
+    hinder(world, launch, &mut fate);
+    let writes = SpecHappening::Writes { agent };
+    world.post(fate.writes_after_ms, Happening::Own(writes));
+    let ends_after_ms = fate.ends_after_ms;
+    world.spawn(start, fate, epoch, ends_after_ms);
+}
 
-    /// How it ended, according to its record. None: it is alive.
-    pub fn ended(&self) -> Option<Ended> {
-        match &self.life {
-            Life::Alive => None,
-            Life::Ended(ended) => Some(ended.clone()),
-            Life::Gone => Some(Ended {
-                outcome: Outcome::Lost("there is no record of its end".to_owned()),
-                session: self.fate.session.clone(),
-                usage: Usage::default(),
-                last_words: String::new(),
-            }),
-        }
+/// Some programs rename a resumed session; and an agent that may not work ends soon.
+fn hinder(world: &mut World, launch: &Launch, fate: &mut Fate) {
+    let account = &mut world.story.account;
+    let resumes = launch.resume.is_some();
+    if resumes && account.luck.chance(200) {
+        fate.session = Some(own_session(launch.agent));
     }
+    fate.met = account.meets(world.now_ms, world.calm, resumes);
+    if fate.met.is_some() {
+        fate.deeds.clear();
+        fate.ends_after_ms = account.luck.between(1, 25);
+        let begun = resumes || account.luck.chance(700);
+        fate.session = fate.session.take().filter(|_| begun);
+    }
+}
+
+pub fn writes(world: &mut World, agent: AgentId) {
+    let Some(known) = world.living(agent) else {
+        return;
+    };
+    let spec = known.machine;
+    for deed in std::mem::take(&mut known.fate.deeds) {
+        world.story.disks[spec].suffer(deed);
+        world.see(spec, What::Own(News::Done(Some(agent), deed)));
+    }
+}
+
+/// The end of an agent: the account decides, unless it was told to end.
+pub fn ends(world: &mut World, agent: AgentId, told: Option<Outcome>) -> Option<Ended> {
+    let fate = &world.living(agent)?.fate;
+    let (planned, met, session) = (fate.outcome.clone(), fate.met, fate.session.clone());
+    let told_to = told.is_some();
+    let (now_ms, calm) = (world.now_ms, world.calm);
+    let (account, tally) = (&mut world.story.account, &mut world.tally);
+    let outcome = match told {
+        Some(told) => told,
+        None => account.outcome(now_ms, calm, met, planned?, tally),
+    };
+    let usage = account.uses();
+    let broke = account.pays(usage) && !told_to && account.luck.chance(500);
+    let outcome = match broke {
+        true => over_budget(tally),
+        false => outcome,
+    };
+    Some(ended(outcome, session, usage))
 }
 
 /// How well an agent works.
@@ -74,7 +102,7 @@ enum Quality {
 }
 
 /// Draws the behaviour of an agent. `badly` is how often in a thousand it does not work properly.
-pub fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Fate {
+fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Fate {
     let (outcome, writes) = draw_outcome(rng, tally, badly);
     let quality = draw_quality(rng, tally, badly, writes);
     let mut deeds = deeds(rng, tally, launch.step, quality, calm);
@@ -109,7 +137,7 @@ pub fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm:
 }
 
 /// The session of an agent that resumes none.
-pub fn own_session(agent: AgentId) -> String {
+fn own_session(agent: AgentId) -> String {
     format!("session-{}", agent.at_ms)
 }
 

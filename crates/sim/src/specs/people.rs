@@ -1,4 +1,4 @@
-//! People who make requests at any moment. The patient one is in [`crate::patient`].
+//! People who make requests at any moment. The patient one is in [`super::patient`].
 
 use kumite_core::change::Fixing;
 use kumite_core::facts::{Facts, Findings, Permitted, TaskFacts, Verdict};
@@ -8,11 +8,12 @@ use kumite_core::run::{
     Halt, Halted, Pause, Run, State, Step, may_approve, may_approve_deploy, may_reject, may_reset,
 };
 
-use crate::deed::{Deed, Inspection, Reply};
+use super::deed::{Deed, Inspection, Reply};
+use super::engine::name;
+use super::news::News;
+use super::{Host, SpecHappening, What, World};
 use crate::faults::Kind;
-use crate::host::{Engine, name};
-use crate::trace::What;
-use crate::world::{Happening, World};
+use crate::world::Happening;
 
 /// The files of a spec at the beginning.
 pub fn set_up(world: &mut World, spec: usize) {
@@ -58,8 +59,8 @@ pub fn set_up(world: &mut World, spec: usize) {
 }
 
 pub fn does(world: &mut World, spec: usize, deed: Deed) {
-    world.disks[spec].suffer(deed);
-    world.see(spec, What::Done(None, deed));
+    world.story.disks[spec].suffer(deed);
+    world.see(spec, What::Own(News::Done(None, deed)));
 }
 
 #[derive(Clone, Copy)]
@@ -79,19 +80,19 @@ enum Wish {
 }
 
 /// A person does something, whether it makes sense or not.
-pub fn interfere(world: &mut World, engine: Option<&mut Engine>, spec: usize) {
+pub fn interfere(world: &mut World, host: Option<&mut Host>, spec: usize) {
     if world.calm {
         return;
     }
-    let gap_ms = world.plan.rates.people_gap_ms;
+    let gap_ms = world.story.plan.rates.people_gap_ms;
     let after_ms = world.rng.between(1, 2 * gap_ms);
-    world.post(after_ms, Happening::Person { spec });
-    let Some(engine) = engine else {
+    world.post(after_ms, Happening::Own(SpecHappening::Person { spec }));
+    let Some(host) = host else {
         return;
     };
-    let run = &engine.runs[spec];
+    let run = &host.machines[spec];
     let wish = match run.is_at_rest() {
-        _ if waits_or_is_broke(run) && world.account.luck.chance(400) => match run.state {
+        _ if waits_or_is_broke(run) && world.story.account.luck.chance(400) => match run.state {
             State::Halted(Halted {
                 why: Halt::Paused(Pause::Budget),
                 ..
@@ -121,42 +122,36 @@ pub fn interfere(world: &mut World, engine: Option<&mut Engine>, spec: usize) {
             (5, Wish::Repair),
         ]),
     };
-    grant(world, engine, spec, wish);
+    grant(world, host, spec, wish);
 }
 
-fn grant(world: &mut World, engine: &mut Engine, spec: usize, wish: Wish) {
+fn grant(world: &mut World, host: &mut Host, spec: usize, wish: Wish) {
     match wish {
         Wish::Start => {
             let order = draw_order(world);
-            start(world, engine, spec, order);
+            start(world, host, spec, order);
         }
         Wish::Stop => ask(
             world,
-            engine,
+            host,
             spec,
             Kind::PersonStopped,
             Event::StopRequested { by: By::User },
         ),
         Wish::Interrupt => {
             let event = Event::StopRequested { by: By::Interrupt };
-            ask(world, engine, spec, Kind::PersonInterrupted, event);
+            ask(world, host, spec, Kind::PersonInterrupted, event);
         }
-        Wish::Pause => ask(
-            world,
-            engine,
-            spec,
-            Kind::PersonPaused,
-            Event::PauseRequested,
-        ),
-        Wish::Reset => reset(world, engine, spec),
-        Wish::Approve => approve(world, engine, spec),
-        Wish::Reject => reject(world, engine, spec),
+        Wish::Pause => ask(world, host, spec, Kind::PersonPaused, Event::PauseRequested),
+        Wish::Reset => reset(world, host, spec),
+        Wish::Approve => approve(world, host, spec),
+        Wish::Reject => reject(world, host, spec),
         Wish::Permit => permit(world, spec),
         Wish::Repair => repair(world, spec),
-        Wish::SetRight => set_right(world, engine, spec),
-        Wish::CutShort => cut_short(world, engine, spec),
+        Wish::SetRight => set_right(world, host, spec),
+        Wish::CutShort => cut_short(world, host, spec),
         Wish::Pay => {
-            let micros = world.account.luck.between(1, 1_000);
+            let micros = world.story.account.luck.between(1, 1_000);
             pay(world, micros);
         }
     }
@@ -174,24 +169,24 @@ fn waits_or_is_broke(run: &Run) -> bool {
     }
 }
 
-pub fn ask(world: &mut World, engine: &mut Engine, spec: usize, kind: Kind, event: Event) {
+pub fn ask(world: &mut World, host: &mut Host, spec: usize, kind: Kind, event: Event) {
     world.tally.note(kind);
-    if let State::Limited(_) = engine.runs[spec].state {
+    if let State::Limited(_) = host.machines[spec].state {
         match event {
             Event::StopRequested { .. } => world.tally.note(Kind::PersonStoppedWait),
             Event::PauseRequested => world.tally.note(Kind::PersonPausedWait),
             _ => {}
         }
     }
-    engine.handle(world, spec, event);
+    host.handle(world, spec, event);
 }
 
 fn draw_order(world: &mut World) -> Order {
     let mut order = Order {
-        rules: world.plan.rules,
+        rules: world.story.plan.rules,
         ..Order::default()
     };
-    order.rules.limit.wait = world.account.is_waited_for();
+    order.rules.limit.wait = world.story.account.is_waited_for();
     match world.rng.below(12) {
         0 | 1 => order.until = Some(world.rng.pick(&Phase::ALL)),
         2 => order.from = Some(world.rng.pick(&Phase::ALL)),
@@ -204,7 +199,7 @@ fn draw_order(world: &mut World) -> Order {
     order
 }
 
-pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) {
+pub fn start(world: &mut World, host: &mut Host, spec: usize, order: Order) {
     world.tally.note(match order {
         Order { from: Some(_), .. } => Kind::PersonStartedFrom,
         Order { until: Some(_), .. } => Kind::PersonStartedUntil,
@@ -214,61 +209,55 @@ pub fn start(world: &mut World, engine: &mut Engine, spec: usize, order: Order) 
         } => Kind::PersonReviewedOnce,
         _ => Kind::PersonStarted,
     });
-    let waits = matches!(engine.runs[spec].state, State::Limited(_));
+    let waits = matches!(host.machines[spec].state, State::Limited(_));
     if waits && !order.rules.limit.wait {
         world.tally.note(Kind::PersonDidNotWait);
     }
-    let look = match waits || engine.pool.ask(&name(spec)) {
-        true => Some(world.disks[spec].look()),
+    let look = match waits || host.memory.pool.ask(&name(spec)) {
+        true => Some(world.story.disks[spec].look()),
         false => {
             world.tally.note(Kind::RunQueued);
             None
         }
     };
-    let place = engine.pool.place(&name(spec));
-    engine.handle(world, spec, Event::StartRequested { order, look, place });
+    let place = host.memory.pool.place(&name(spec));
+    host.handle(world, spec, Event::StartRequested { order, look, place });
 }
 
 /// A person wants to know now whether the limit is over.
-fn cut_short(world: &mut World, engine: &mut Engine, spec: usize) {
+fn cut_short(world: &mut World, host: &mut Host, spec: usize) {
     world.tally.note(Kind::PersonCutWaitShort);
-    world.account.forget();
+    world.noted_until_ms = 0;
     world.see(spec, What::CutShort);
     let order = Order {
-        rules: world.plan.rules,
+        rules: world.story.plan.rules,
         ..Order::default()
     };
-    start(world, engine, spec, order);
-    engine.wake_up(world, spec);
+    start(world, host, spec, order);
+    host.wake_up(world, spec);
 }
 
 pub fn pay(world: &mut World, micros: u64) {
     world.tally.note(Kind::PersonPaid);
-    world.account.raise_budget(micros);
+    world.story.account.raise_budget(micros);
 }
 
-fn reset(world: &mut World, engine: &mut Engine, spec: usize) {
+fn reset(world: &mut World, host: &mut Host, spec: usize) {
     // The refusal is only a courtesy; the rules must hold without it.
-    if may_reset(&engine.runs[spec]).is_ok() || world.rng.chance(200) {
-        ask(
-            world,
-            engine,
-            spec,
-            Kind::PersonReset,
-            Event::ResetRequested,
-        );
+    if may_reset(&host.machines[spec]).is_ok() || world.rng.chance(200) {
+        ask(world, host, spec, Kind::PersonReset, Event::ResetRequested);
     }
 }
 
 fn readable(world: &World, spec: usize) -> Option<Facts> {
-    let disk = &world.disks[spec];
+    let disk = &world.story.disks[spec];
     (!disk.garbled).then(|| disk.facts())
 }
 
-fn approve(world: &mut World, engine: &mut Engine, spec: usize) {
-    if may_approve_deploy(&engine.runs[spec]).is_ok() {
+fn approve(world: &mut World, host: &mut Host, spec: usize) {
+    if may_approve_deploy(&host.machines[spec]).is_ok() {
         let event = Event::DeployApproved;
-        return ask(world, engine, spec, Kind::PersonApproved, event);
+        return ask(world, host, spec, Kind::PersonApproved, event);
     }
     let Some(facts) = readable(world, spec) else {
         return;
@@ -277,13 +266,13 @@ fn approve(world: &mut World, engine: &mut Engine, spec: usize) {
         .rng
         .chance(200)
         .then(|| world.rng.pick(&Document::ALL));
-    if let Ok(document) = may_approve(&engine.runs[spec], &facts, named) {
+    if let Ok(document) = may_approve(&host.machines[spec], &facts, named) {
         let event = Event::DocumentApproved { document };
-        ask(world, engine, spec, Kind::PersonApproved, event);
+        ask(world, host, spec, Kind::PersonApproved, event);
     }
 }
 
-fn reject(world: &mut World, engine: &mut Engine, spec: usize) {
+fn reject(world: &mut World, host: &mut Host, spec: usize) {
     let Some(facts) = readable(world, spec) else {
         return;
     };
@@ -291,10 +280,10 @@ fn reject(world: &mut World, engine: &mut Engine, spec: usize) {
         .rng
         .chance(500)
         .then(|| world.rng.pick(&Document::ALL));
-    if let Ok(document) = may_reject(&engine.runs[spec], &facts, named) {
+    if let Ok(document) = may_reject(&host.machines[spec], &facts, named) {
         let remark = Some("once more, please".to_owned());
         let event = Event::DocumentRejected { document, remark };
-        ask(world, engine, spec, Kind::PersonRejected, event);
+        ask(world, host, spec, Kind::PersonRejected, event);
     }
 }
 
@@ -310,15 +299,15 @@ fn permit(world: &mut World, spec: usize) {
 }
 
 pub fn repair(world: &mut World, spec: usize) {
-    if world.disks[spec].garbled {
+    if world.story.disks[spec].garbled {
         world.tally.note(Kind::PersonRepaired);
         does(world, spec, Deed::Repair);
     }
 }
 
 /// A person clarifies what an agent left unclear.
-fn set_right(world: &mut World, engine: &mut Engine, spec: usize) {
-    let (Some(facts), State::Halted(halted)) = (readable(world, spec), &engine.runs[spec].state)
+fn set_right(world: &mut World, host: &mut Host, spec: usize) {
+    let (Some(facts), State::Halted(halted)) = (readable(world, spec), &host.machines[spec].state)
     else {
         return;
     };

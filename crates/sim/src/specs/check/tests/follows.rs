@@ -5,8 +5,9 @@ use kumite_core::journal::Event;
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
 use kumite_core::run::{State, Step};
 
-use super::{breaks, find, next, records, starts};
-use crate::trace::{Line, What};
+use super::{breaks, decides, find, next, records, starts};
+use crate::specs::news::News;
+use crate::specs::{TraceLine, What};
 
 const COUNTS: &str = "who had to leave costs no round and no retry";
 const SESSION: &str = "who follows goes on in the session that was left to it";
@@ -29,7 +30,7 @@ fn ends(fits: impl Fn(&Outcome) -> bool) -> impl Fn(&What) -> bool {
 }
 
 /// The automatic successor of an agent that ended in this way.
-fn follower(lines: &[Line], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
+fn follower(lines: &[TraceLine], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
     let at = find(lines, ends(left))?;
     let begun = next(lines, at, starts)?;
     let asked = records(|event| {
@@ -38,13 +39,13 @@ fn follower(lines: &[Line], left: impl Fn(&Outcome) -> bool) -> Option<usize> {
             Event::StartRequested { .. } | Event::Admitted { .. } | Event::EngineStarted
         )
     });
-    let spec = lines[at].spec;
-    let mut between = lines[at..begun].iter().filter(|line| line.spec == spec);
+    let spec = lines[at].machine;
+    let mut between = lines[at..begun].iter().filter(|line| line.machine == spec);
     between.all(|line| !asked(&line.what)).then_some(begun)
 }
 
 /// Changes the step of the agent that follows one at a limit.
-fn steps(lines: &mut [Line], other: impl Fn(Step) -> Option<Step>) -> Option<()> {
+fn steps(lines: &mut [TraceLine], other: impl Fn(Step) -> Option<Step>) -> Option<()> {
     let at = follower(lines, is_limit)?;
     let What::Started(_, step, _) = &mut lines[at].what else {
         return None;
@@ -94,7 +95,7 @@ fn a_step_that_a_limit_skips_is_noticed() {
 }
 
 /// Gives the successor another session.
-fn sessions(lines: &mut [Line], at: usize, other: Option<&str>) -> Option<()> {
+fn sessions(lines: &mut [TraceLine], at: usize, other: Option<&str>) -> Option<()> {
     let What::Started(_, _, session) = &mut lines[at].what else {
         return None;
     };
@@ -143,7 +144,8 @@ fn a_session_that_is_lost_because_its_agent_was_held_back_is_noticed() {
 fn a_session_that_a_reset_does_not_end_is_noticed() {
     breaks(SESSION, |lines| {
         let at = find(lines, records(|event| *event == Event::ResetRequested))?;
-        let idle = matches!(&lines[at + 2].what, What::Decided(run) if run.state == State::Idle);
+        let decided = next(lines, at, |what| matches!(what, What::Decided(_)))?;
+        let idle = decides(|state| *state == State::Idle)(&lines[decided].what);
         let at = next(lines, at, starts)?;
         idle.then(|| sessions(lines, at, Some("from before")))?
     });
@@ -176,9 +178,9 @@ fn work_that_counts_as_finished_when_its_agent_had_to_leave_is_noticed() {
             let wrote = |what: &What| matches!(what, What::Started(_, Step::Write(_), _));
             let at = find(lines, wrote)?;
             let at = next(lines, at, |what| matches!(what, What::Ended(..)))?;
-            let saved = next(lines, at, |what| matches!(what, What::Saved(..)))?;
+            let saved = next(lines, at, |what| matches!(what, What::Own(News::Saved(..))))?;
             let generated = |what: &What| match what {
-                What::Saved(_, changes) => changes
+                What::Own(News::Saved(_, changes)) => changes
                     .iter()
                     .any(|it| matches!(it, kumite_core::change::Change::Generated(_))),
                 _ => false,

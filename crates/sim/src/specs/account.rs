@@ -1,5 +1,5 @@
-//! What all agents of a world share: a plan that can be used up, a service that can be too busy, a
-//! purse, and the note of a limit by which kumite holds other agents back.
+//! What all agents of a world share: a plan that can be used up, a service that can be too busy, and
+//! a purse.
 
 use kumite_core::journal::LimitRules;
 use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
@@ -7,6 +7,7 @@ use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
 use crate::faults::{Kind, Tally};
 use crate::rng::Rng;
 
+#[derive(Clone, Debug)]
 pub struct Account {
     /// A separate source of chance, so that a story without limits is the same as before limits
     /// existed.
@@ -16,12 +17,10 @@ pub struct Account {
     used_up_until_ms: u64,
     busy_until_ms: u64,
     purse_micros: u64,
-    /// kumite's note. It is a file, so it survives every crash.
-    noted_until_ms: u64,
 }
 
 /// How often each event happens to an agent, in a thousand chances.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Rates {
     /// It uses up the plan.
     used_up: u32,
@@ -72,7 +71,6 @@ impl Account {
             used_up_until_ms: 0,
             busy_until_ms: 0,
             purse_micros,
-            noted_until_ms: 0,
         };
         (account, rules)
     }
@@ -188,25 +186,8 @@ impl Account {
         self.purse_micros = self.purse_micros.saturating_add(by_micros);
     }
 
-    /// Tells all runs about a limit.
-    pub fn note(&mut self, until_ms: u64) {
-        self.noted_until_ms = until_ms;
-    }
-
-    /// A person does not want to wait: the next agent will show whether the limit is over.
-    pub fn forget(&mut self) {
-        self.noted_until_ms = 0;
-    }
-
-    /// Why kumite starts no agent now.
-    pub fn refuses(&self, now_ms: u64) -> Option<Outcome> {
-        if now_ms < self.noted_until_ms {
-            return Some(Outcome::Limited(Limit {
-                kind: LimitKind::Held,
-                until_ms: Some(self.noted_until_ms),
-                words: "limit reached".to_owned(),
-            }));
-        }
+    /// Why kumite starts no agent now: the money is spent.
+    pub fn refuses(&self) -> Option<Outcome> {
         (self.purse_micros == 0).then(spent)
     }
 

@@ -1,26 +1,38 @@
 //! Every checker can object: real traces are manipulated, and the right rule must be broken.
 
+use std::rc::Rc;
+
 use kumite_core::change::Change;
 use kumite_core::engine::EffectKey;
 use kumite_core::facts::Permitted;
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::names::{Document, Phase};
 use kumite_core::notice::{NextAction, Notice};
-use kumite_core::run::{Halt, State, Step};
+use kumite_core::run::{Halt, Run, State, Step};
 
 mod ends;
 mod follows;
 mod limits;
 
-use super::{Watch, check};
-use crate::deed::Deed;
-use crate::trace::{Line, What};
+use crate::check::{Verdict, Watch};
+use crate::specs::SpecStory;
+use crate::specs::deed::Deed;
+use crate::specs::news::News;
+use crate::specs::{TraceLine, What};
+use crate::story::{Story, Terms};
 use crate::world;
 
+/// Checks a whole trace, for example a manipulated one.
+fn check(lines: Vec<TraceLine>) -> Verdict {
+    let mut watch = Watch::new(Run::default(), false);
+    lines.into_iter().for_each(|line| watch.see(line));
+    watch.broken().cloned().map_or(Ok(()), Err)
+}
+
 /// Takes the first seed whose trace `tamper` can change, and checks that it breaks `rule`.
-fn breaks(rule: &str, tamper: impl Fn(&mut Vec<Line>) -> Option<()>) {
+fn breaks(rule: &str, tamper: impl Fn(&mut Vec<TraceLine>) -> Option<()>) {
     let spoiled = (0..2_000).find_map(|seed| {
-        let mut lines = world::play(seed, Watch::new(true)).watch.lines();
+        let mut lines = world::play(SpecStory::draw(seed), true).watch.lines();
         assert_eq!(check(lines.clone()), Ok(()), "seed {seed} before");
         tamper(&mut lines).map(|()| lines)
     });
@@ -36,13 +48,13 @@ const STRANGER: AgentId = AgentId {
     seq: 4711,
 };
 
-fn find(lines: &[Line], fits: impl Fn(&What) -> bool) -> Option<usize> {
+fn find(lines: &[TraceLine], fits: impl Fn(&What) -> bool) -> Option<usize> {
     lines.iter().position(|line| fits(&line.what))
 }
 
 /// Inserts `what` for the same spec right after line `at`.
-fn insert(lines: &mut Vec<Line>, at: usize, what: What) -> Option<()> {
-    let line = Line {
+fn insert(lines: &mut Vec<TraceLine>, at: usize, what: What) -> Option<()> {
+    let line = TraceLine {
         what,
         ..lines[at].clone()
     };
@@ -51,16 +63,16 @@ fn insert(lines: &mut Vec<Line>, at: usize, what: What) -> Option<()> {
 }
 
 /// The first matching line after `at` about the same spec.
-fn next(lines: &[Line], at: usize, fits: impl Fn(&What) -> bool) -> Option<usize> {
-    let spec = lines[at].spec;
+fn next(lines: &[TraceLine], at: usize, fits: impl Fn(&What) -> bool) -> Option<usize> {
+    let spec = lines[at].machine;
     let behind = lines.iter().enumerate().skip(at + 1);
-    let mut of_spec = behind.filter(|(_, line)| line.spec == spec);
+    let mut of_spec = behind.filter(|(_, line)| line.machine == spec);
     of_spec.find(|(_, line)| fits(&line.what)).map(|(at, _)| at)
 }
 
-fn rules(lines: &mut [Line]) -> Option<&mut kumite_core::journal::Rules> {
+fn rules(lines: &mut [TraceLine]) -> Option<&mut kumite_core::journal::Rules> {
     match &mut lines[0].what {
-        What::Began { rules, .. } => Some(rules),
+        What::Began(Terms { rules, .. }) => Some(rules),
         _ => None,
     }
 }
@@ -79,7 +91,7 @@ fn decides(fits: impl Fn(&State) -> bool) -> impl Fn(&What) -> bool {
 
 #[test]
 fn a_second_agent_at_the_same_time_is_noticed() {
-    breaks("at most one agent works on a spec", |lines| {
+    breaks("at most one agent works for a spec or a team", |lines| {
         let at = find(lines, |what| matches!(what, What::Started(..)))?;
         insert(lines, at, What::Started(STRANGER, Step::Merge, None))
     });
@@ -99,16 +111,19 @@ fn the_same_agent_twice_is_noticed() {
 #[test]
 fn one_agent_too_many_is_noticed() {
     breaks("no more agents than slots", |lines| {
-        let What::Began { jobs, specs, .. } = &mut lines[0].what else {
+        let What::Began(Terms {
+            slots, machines, ..
+        }) = &mut lines[0].what
+        else {
             return None;
         };
-        (*specs > 3 && *jobs > 2).then(|| *jobs = 1)
+        (*machines > 3 && *slots > 2).then(|| *slots = 1)
     });
 }
 
 #[test]
 fn an_agent_that_nobody_started_is_noticed() {
-    breaks("a run waits for an agent that was started", |lines| {
+    breaks("a machine waits for an agent that was started", |lines| {
         insert(lines, 0, What::Adopted(STRANGER))
     });
 }
@@ -158,7 +173,7 @@ fn a_start_after_a_pause_is_noticed() {
 fn an_eighth_round_is_noticed() {
     breaks("no more rounds than allowed", |lines| {
         let goes_on = |what: &What| match what {
-            What::Announced(_, Notice::RoundEnded { round, next, .. }) => {
+            What::Own(News::Announced(_, Notice::RoundEnded { round, next, .. })) => {
                 *round > 1 && *next == NextAction::Continue
             }
             _ => false,
@@ -206,12 +221,12 @@ fn a_start_with_used_up_retries_is_noticed() {
 }
 
 /// The end of the reply that asked for round 2, and its spec.
-fn second_round(lines: &[Line]) -> Option<(usize, Step)> {
+fn second_round(lines: &[TraceLine]) -> Option<(usize, Step)> {
     let second =
         |what: &What| matches!(what, What::Started(_, Step::Review(r), _) if r.number == 2);
     let begun = find(lines, second)?;
-    let spec = lines[begun].spec;
-    let ended = |line: &Line| line.spec == spec && matches!(line.what, What::Ended(..));
+    let spec = lines[begun].machine;
+    let ended = |line: &TraceLine| line.machine == spec && matches!(line.what, What::Ended(..));
     let at = begun + lines[begun..].iter().position(ended)?;
     match lines[begun].what {
         What::Started(_, step, _) => Some((at, step)),
@@ -239,10 +254,10 @@ fn a_round_that_goes_back_is_noticed() {
 fn a_finished_reply_that_is_done_again_is_noticed() {
     breaks("what ended well is never done again", |lines| {
         let (at, _) = second_round(lines)?;
-        let spec = lines[at].spec;
+        let spec = lines[at].machine;
         let earlier = lines[..at].iter().rev();
         let reply = earlier
-            .filter(|line| line.spec == spec)
+            .filter(|line| line.machine == spec)
             .find_map(|line| match line.what {
                 What::Started(_, step @ Step::Reply(r), _) if r.number == 1 => Some(step),
                 _ => None,
@@ -258,15 +273,16 @@ fn a_forgotten_entry_is_noticed() {
             lines,
             records(|event| matches!(event, Event::AgentEnded { .. })),
         )?;
-        let spec = lines[at].spec;
+        let spec = lines[at].machine;
         lines.remove(at);
         // The consequences are removed too, so that only the gap is left to notice.
-        let next = |line: &Line| line.spec == spec && matches!(line.what, What::Recorded(_));
+        let next =
+            |line: &TraceLine| line.machine == spec && matches!(line.what, What::Recorded(_));
         let end = at + lines[at..].iter().position(next)?;
         let mut index = 0;
         lines.retain(|line| {
             index += 1;
-            index <= at || index > end || line.spec != spec
+            index <= at || index > end || line.machine != spec
         });
         Some(())
     });
@@ -276,7 +292,7 @@ fn a_forgotten_entry_is_noticed() {
 fn an_engine_that_believes_something_else_is_noticed() {
     breaks("replay equals state", |lines| {
         let at = find(lines, decides(|state| matches!(state, State::Working(_))))?;
-        lines[at].what = What::Decided(Box::default());
+        lines[at].what = What::Decided(Rc::default());
         Some(())
     });
 }
@@ -288,7 +304,7 @@ fn a_replay_that_gives_something_else_is_noticed() {
             lines,
             |what| matches!(what, What::Replayed(run) if run.state != State::Idle),
         )?;
-        lines[at].what = What::Replayed(Box::default());
+        lines[at].what = What::Replayed(Rc::default());
         Some(())
     });
 }
@@ -298,10 +314,10 @@ fn an_approval_that_no_entry_asked_for_is_noticed() {
     breaks(
         "every change of spec.json belongs to a recorded entry",
         |lines| {
-            let at = find(lines, |what| matches!(what, What::Saved(..)))?;
+            let at = find(lines, |what| matches!(what, What::Own(News::Saved(..))))?;
             let key = EffectKey { seq: 1, index: 0 };
             let changes = vec![Change::Approved(Document::Design), Change::ReviewApproved];
-            insert(lines, at, What::Saved(key, changes))
+            insert(lines, at, What::Own(News::Saved(key, changes)))
         },
     );
 }
@@ -314,12 +330,16 @@ fn a_merge_on_a_permission_that_appeared_while_an_agent_worked_is_noticed() {
             let merge = find(lines, |what| {
                 matches!(what, What::Started(_, Step::Merge, _))
             })?;
-            let spec = lines[merge].spec;
+            let spec = lines[merge].machine;
             let mut before = lines[..merge].iter();
-            let at = before.rposition(|line| line.spec == spec && starts(&line.what))?;
+            let at = before.rposition(|line| line.machine == spec && starts(&line.what))?;
             let all = Phase::ALL.into_iter().collect();
-            insert(lines, at, What::Done(None, Deed::Permit(all)))?;
-            insert(lines, at, What::Done(None, Deed::Permit(Permitted::NONE)))
+            insert(lines, at, What::Own(News::Done(None, Deed::Permit(all))))?;
+            insert(
+                lines,
+                at,
+                What::Own(News::Done(None, Deed::Permit(Permitted::NONE))),
+            )
         },
     );
 }

@@ -6,59 +6,54 @@ use kumite_core::journal::{Event, Guard, Order};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::{Failure, Finish, Halt, Halted, Pause, State};
 
-use crate::deed::Deed;
+use super::deed::Deed;
+use super::people::{ask, does, no_boxes, pay, repair, start};
+use super::waits::quiet_ms;
+use super::{Host, SpecHappening, World};
 use crate::faults::Kind;
-use crate::host::Engine;
-use crate::people::{ask, does, no_boxes, pay, repair, start};
-use crate::world::{Happening, World};
+use crate::world::Happening;
 
 /// Looks at every spec that rests, and does what its halt requires.
-pub fn be_patient(world: &mut World, engine: Option<&mut Engine>) {
-    let quiet_ms = engine.as_ref().map_or(0, |engine| world.quiet_ms(engine));
-    world.post(quiet_ms.max(150), Happening::Patience);
-    let Some(engine) = engine else {
+pub fn be_patient(world: &mut World, host: Option<&mut Host>) {
+    let quiet_ms = host.as_ref().map_or(0, |host| quiet_ms(world, host));
+    world.post(quiet_ms.max(150), Happening::Own(SpecHappening::Patience));
+    let Some(host) = host else {
         return;
     };
-    for spec in 0..world.plan.specs {
-        if engine.runs[spec].is_at_rest() {
-            see_through(world, engine, spec);
+    for spec in 0..world.story.plan.specs {
+        if host.machines[spec].is_at_rest() {
+            see_through(world, host, spec);
         }
     }
 }
 
-fn see_through(world: &mut World, engine: &mut Engine, spec: usize) {
-    if engine.runs[spec].state == State::Done(Finish::AllPhasesDone) {
+fn see_through(world: &mut World, host: &mut Host, spec: usize) {
+    if host.machines[spec].state == State::Done(Finish::AllPhasesDone) {
         return;
     }
     repair(world, spec);
     permit_all(world, spec);
-    match &engine.runs[spec].state {
+    match &host.machines[spec].state {
         State::Halted(Halted {
             why: Halt::Waiting(document),
             ..
         }) => {
             let document = *document;
             let event = Event::DocumentApproved { document };
-            ask(world, engine, spec, Kind::PersonApproved, event);
+            ask(world, host, spec, Kind::PersonApproved, event);
         }
         State::Halted(Halted {
             why: Halt::DeployDoubted,
             ..
         }) => {
             let event = Event::DeployApproved;
-            ask(world, engine, spec, Kind::PersonApproved, event);
+            ask(world, host, spec, Kind::PersonApproved, event);
         }
         State::Halted(Halted {
             why: Halt::Failed(Failure::RetriesExhausted),
             ..
         }) => {
-            ask(
-                world,
-                engine,
-                spec,
-                Kind::PersonReset,
-                Event::ResetRequested,
-            );
+            ask(world, host, spec, Kind::PersonReset, Event::ResetRequested);
         }
         State::Halted(Halted {
             why: Halt::Paused(Pause::Budget),
@@ -66,21 +61,21 @@ fn see_through(world: &mut World, engine: &mut Engine, spec: usize) {
         }) => pay(world, u64::MAX),
         _ => {}
     }
-    let strict = world.plan.rules.guard == Guard::Strict;
-    let facts = world.disks[spec].facts();
+    let strict = world.story.plan.rules.guard == Guard::Strict;
+    let facts = world.story.disks[spec].facts();
     if strict && no_boxes(&facts) && facts.document(Document::Tasks).stamp.is_some() {
         let boxes = TaskFacts::Counted { done: 0, total: 2 };
         does(world, spec, Deed::Boxes(boxes));
     }
     let order = Order {
-        rules: world.plan.rules,
+        rules: world.story.plan.rules,
         ..Order::default()
     };
-    start(world, engine, spec, order);
+    start(world, host, spec, order);
 }
 
 fn permit_all(world: &mut World, spec: usize) {
-    let now = world.disks[spec].facts().permitted;
+    let now = world.story.disks[spec].facts().permitted;
     let mut all = Permitted::by_default();
     all.set(Phase::Deploy, now.allows(Phase::Deploy));
     if all != now {

@@ -8,17 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use crate::contest::ContestStory;
 use crate::faults::Kind;
-use crate::{Failure, Summary, check, contest, play, trace};
+use crate::specs::SpecStory;
+use crate::story::Story;
+use crate::{Failure, Summary, play, trace};
 
 const USAGE: &str = "usage: sim [--contest] [--seeds N] [--from S] [--survey] \
                      | sim [--contest] --seed S [--trace]";
 const PROGRESS: u64 = 50_000;
-
-/// The sum of the results of many seeds.
-pub trait Sum: Default + Send {
-    fn add(&mut self, other: &Self);
-}
 
 struct Options {
     contest: bool,
@@ -43,34 +41,22 @@ pub fn run(args: impl IntoIterator<Item = String>) -> ExitCode {
         Some(seed) => seed..seed + 1,
     };
     match options.contest {
-        false => story(&options, seeds, trace, play, report),
-        true => story(
-            &options,
-            seeds,
-            contest::trace,
-            contest::play,
-            contest::report,
-        ),
+        false => tell::<SpecStory>(&options, seeds),
+        true => tell::<ContestStory>(&options, seeds),
     }
 }
 
-fn story<S: Sum>(
-    options: &Options,
-    seeds: Range<u64>,
-    trace: fn(u64) -> Vec<String>,
-    play: fn(u64) -> Result<S, Failure>,
-    report: fn(&S, f64) -> String,
-) -> ExitCode {
+fn tell<S: Story>(options: &Options, seeds: Range<u64>) -> ExitCode {
     if let (true, Some(seed)) = (options.trace, options.only) {
-        trace(seed).iter().for_each(|line| println!("{line}"));
+        trace::<S>(seed).iter().for_each(|line| println!("{line}"));
     }
     if options.survey {
-        return survey(seeds, trace, play);
+        return survey::<S>(seeds);
     }
     let began = Instant::now();
-    match play_with(seeds, true, play) {
+    match play_all::<S>(seeds, true) {
         Ok(summary) => {
-            println!("{}", report(&summary, began.elapsed().as_secs_f64()));
+            println!("{}", report::<S>(&summary, began.elapsed().as_secs_f64()));
             ExitCode::SUCCESS
         }
         Err(failure) => {
@@ -81,19 +67,15 @@ fn story<S: Sum>(
 }
 
 /// Goes on after a failure, and reports how often each rule is broken and the best example.
-fn survey<S>(
-    seeds: Range<u64>,
-    trace: fn(u64) -> Vec<String>,
-    play: fn(u64) -> Result<S, Failure>,
-) -> ExitCode {
+fn survey<S: Story>(seeds: Range<u64>) -> ExitCode {
     let mut found = BTreeMap::<String, (u64, u64, usize)>::new();
-    for failure in seeds.filter_map(|seed| play(seed).err()) {
+    for failure in seeds.filter_map(|seed| play::<S>(seed).err()) {
         let what = format!(
             "{}: {}",
             failure.broken.rule,
             shape(&failure.broken.sentence)
         );
-        let lines = trace(failure.seed).len();
+        let lines = trace::<S>(failure.seed).len();
         let known = found.entry(what).or_insert((0, failure.seed, lines));
         known.0 += 1;
         if lines < known.2 {
@@ -144,27 +126,19 @@ fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, String> {
     Ok(options)
 }
 
-pub fn play_all(seeds: Range<u64>, progress: bool) -> Result<Summary, Box<Failure>> {
-    play_with(seeds, progress, play)
-}
-
 /// Plays all seeds on all cores. Of several failures the one with the smallest seed is returned.
-pub fn play_with<S: Sum>(
-    seeds: Range<u64>,
-    progress: bool,
-    play: fn(u64) -> Result<S, Failure>,
-) -> Result<S, Box<Failure>> {
+pub fn play_all<S: Story>(seeds: Range<u64>, progress: bool) -> Result<Summary, Box<Failure>> {
     let next = AtomicU64::new(seeds.start);
     let failed = AtomicBool::new(false);
-    let total = Mutex::new((S::default(), None::<Box<Failure>>));
+    let total = Mutex::new((Summary::default(), None::<Box<Failure>>));
     let work = || {
-        let mut mine = S::default();
+        let mut mine = Summary::default();
         while !failed.load(Ordering::Relaxed) {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             if seed >= seeds.end {
                 break;
             }
-            match play(seed) {
+            match play::<S>(seed) {
                 Ok(summary) => mine.add(&summary),
                 Err(failure) => {
                     failed.store(true, Ordering::Relaxed);
@@ -189,26 +163,24 @@ pub fn play_with<S: Sum>(
 }
 
 /// A report of what was played, for a person.
-pub fn report(summary: &Summary, seconds: f64) -> String {
+pub fn report<S: Story>(summary: &Summary, seconds: f64) -> String {
     let counts = &summary.counts;
     let mut text = format!(
-        "{} seeds in {seconds:.1} s ({:.0} per second): {} starts, {} entries, {} agents, \
-         {} review rounds, {} crashes, {} waits, {} days of virtual time\n",
+        "{} seeds in {seconds:.1} s ({:.0} per second), {} of them also without crashes: \
+         {} entries, {} agents, {} crashes, {} days of virtual time\n",
         summary.seeds,
         summary.seeds as f64 / seconds,
-        counts.starts,
+        summary.twins,
         counts.entries,
-        counts.launches,
-        counts.rounds,
+        counts.agents,
         counts.crashes,
-        counts.waits,
         counts.virtual_ms / 86_400_000,
     );
-    for kind in Kind::ALL {
+    for kind in Kind::BOTH.iter().chain(S::KINDS) {
         text += &format!("{:>24} {}\n", format!("{kind:?}"), summary.tally.of(*kind));
     }
-    for (reason, count) in check::REASONS.iter().zip(counts.reasons) {
-        text += &format!("{reason:>24} {count}\n");
+    for (what, count) in counts.own.iter().chain(&counts.reasons) {
+        text += &format!("{what:>24} {count}\n");
     }
     text
 }

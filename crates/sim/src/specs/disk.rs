@@ -1,7 +1,6 @@
 //! The files of one spec: they survive every crash.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use kumite_core::change::Change;
 use kumite_core::engine::EffectKey;
@@ -9,14 +8,13 @@ use kumite_core::facts::{
     DocumentFacts, Facts, Findings, History, InspectionFacts, Look, RoundFacts, RoundProgress,
     Stamp, TaskFacts, Verdict,
 };
-use kumite_core::journal::{AgentId, Entry};
+use kumite_core::journal::AgentId;
 use kumite_core::names::{Document, Phase};
 
-use crate::deed::{Claim, Deed, Inspection, Reply};
+use super::deed::{Claim, Deed, Inspection, Reply};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Disk {
-    pub journal: Vec<Rc<Entry>>,
     pub garbled: bool,
     /// The agents whose usage is recorded.
     pub settled: BTreeSet<AgentId>,

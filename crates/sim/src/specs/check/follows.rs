@@ -7,8 +7,9 @@ use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::{Attempt, State, Step};
 
-use super::{Replica, Verdict, broken};
-use crate::trace::{Line, What};
+use crate::check::{Verdict, broken};
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 #[derive(Default)]
 pub struct Follows {
@@ -47,16 +48,19 @@ struct Due {
 }
 
 impl Follows {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
-        if let What::Began { specs, rules, .. } = &line.what {
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
+        if let What::Began(Terms {
+            machines, rules, ..
+        }) = &line.what
+        {
             self.retries_max = rules.retries_max;
-            self.specs.resize_with(*specs, || Seat {
+            self.specs.resize_with(*machines, || Seat {
                 rests: true,
                 fresh: true,
                 ..Seat::default()
             });
         }
-        let seat = &mut self.specs[line.spec];
+        let seat = &mut self.specs[line.machine];
         match &line.what {
             What::Started(agent, step, session) => {
                 seat.worker = Some(Worker {
@@ -85,8 +89,8 @@ impl Follows {
                 seat.recorded(entry, self.retries_max);
                 seat.moves_on(replica);
                 let left = seat.left(entry);
-                seat.rests = replica.run.is_at_rest();
-                seat.fresh = matches!(replica.run.state, State::Idle | State::Done(_));
+                seat.rests = replica.machine.is_at_rest();
+                seat.fresh = matches!(replica.machine.state, State::Idle | State::Done(_));
                 return match left {
                     true => finishes_nothing(replica),
                     false => Ok(()),

@@ -2,23 +2,38 @@
 //! not want to wait any longer, as soon as a slot is free.
 
 use kumite_core::journal::Event;
-use kumite_core::run::State;
+use kumite_core::run::{Finish, State};
 
+use super::engine::name;
+use super::{Host, SpecHappening, World};
 use crate::faults::Kind;
-use crate::host::{Engine, name};
-use crate::world::{Happening, World};
+use crate::world::Happening;
 
 /// How often a run asks for a slot after a limit.
 const TICK_MS: u64 = 100;
 
-impl Engine {
+/// How long nothing will happen, if everything unfinished waits for the end of a limit. A wait may
+/// last for days.
+pub fn quiet_ms(world: &World, host: &Host) -> u64 {
+    let waits = host.machines.iter().map(|run| match &run.state {
+        State::Limited(wait) => wait.wake_ms.saturating_sub(world.now_ms),
+        State::Done(Finish::AllPhasesDone) => u64::MAX,
+        _ => 0,
+    });
+    match world.calm {
+        true => waits.min().filter(|ms| *ms < u64::MAX).unwrap_or(0),
+        false => 0,
+    }
+}
+
+impl Host {
     /// Sets the timer of a waiting run, also after a restart.
     pub fn set_clock(&mut self, world: &mut World, spec: usize) {
-        let wake_ms = match &self.runs[spec].state {
+        let wake_ms = match &self.machines[spec].state {
             State::Limited(wait) => Some(wait.wake_ms),
             _ => None,
         };
-        let was = std::mem::replace(&mut self.clocks[spec], wake_ms);
+        let was = std::mem::replace(&mut self.memory.clocks[spec], wake_ms);
         if let Some(wake_ms) = wake_ms.filter(|_| was != wake_ms) {
             self.ring_after(world, wake_ms.saturating_sub(world.now_ms), spec, wake_ms);
         }
@@ -26,20 +41,20 @@ impl Engine {
 
     fn ring_after(&self, world: &mut World, after_ms: u64, spec: usize, wake_ms: u64) {
         let epoch = self.epoch;
-        let rings = Happening::WaitEnds {
+        let rings = SpecHappening::WaitEnds {
             epoch,
             spec,
             wake_ms,
         };
-        world.post(after_ms, rings);
+        world.post(after_ms, Happening::Own(rings));
     }
 
     /// The timer fires for a wait until `wake_ms`.
     pub fn wait_ends(&mut self, world: &mut World, spec: usize, wake_ms: u64) {
-        match &self.runs[spec].state {
+        match &self.machines[spec].state {
             State::Limited(wait) if wait.wake_ms == wake_ms => {
                 self.wake_up(world, spec);
-                if !self.dying && self.clocks[spec] == Some(wake_ms) {
+                if !self.dying && self.memory.clocks[spec] == Some(wake_ms) {
                     // No slot is free. Any event meanwhile may cost the run its place in the queue,
                     // so it asks again.
                     world.tally.note(Kind::WakeQueued);
@@ -49,9 +64,9 @@ impl Engine {
             // A later wait has its own timer.
             State::Limited(_) => {}
             // The rules must hold for a timer that nobody stopped.
-            _ if !world.calm && world.account.luck.chance(300) => {
+            _ if !world.calm && world.story.account.luck.chance(300) => {
                 world.tally.note(Kind::WakeLate);
-                let look = world.disks[spec].look();
+                let look = world.story.disks[spec].look();
                 self.handle(world, spec, Event::WaitOver { look });
             }
             _ => {}
@@ -60,9 +75,9 @@ impl Engine {
 
     /// A limit is over, or a person does not want to wait any longer.
     pub fn wake_up(&mut self, world: &mut World, spec: usize) {
-        let limited = matches!(self.runs[spec].state, State::Limited(_));
-        if limited && self.pool.ask(&name(spec)) {
-            let look = world.disks[spec].look();
+        let limited = matches!(self.machines[spec].state, State::Limited(_));
+        if limited && self.memory.pool.ask(&name(spec)) {
+            let look = world.story.disks[spec].look();
             self.handle(world, spec, Event::WaitOver { look });
         }
     }

@@ -5,8 +5,9 @@ use kumite_core::journal::Event;
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::State;
 
-use super::{Replica, Verdict, broken};
-use crate::trace::{Line, What};
+use crate::check::{Verdict, broken};
+use crate::specs::{Replica, TraceLine, What};
+use crate::story::Terms;
 
 const UNWANTED: &str = "limit for which nobody waits";
 
@@ -17,28 +18,28 @@ pub struct Requests {
 }
 
 impl Requests {
-    pub fn see(&mut self, line: &Line, replica: &Replica) -> Verdict {
+    pub fn see(&mut self, line: &TraceLine, replica: &Replica) -> Verdict {
         match &line.what {
-            What::Began { specs, .. } => self.held.resize(*specs, None),
+            What::Began(Terms { machines, .. }) => self.held.resize(*machines, None),
             What::Recorded(entry) => match &entry.event {
-                Event::StopRequested { .. } => self.held[line.spec] = Some("stop"),
-                Event::PauseRequested => self.held[line.spec] = Some("pause"),
+                Event::StopRequested { .. } => self.held[line.machine] = Some("stop"),
+                Event::PauseRequested => self.held[line.machine] = Some("pause"),
                 // A request for a run that is being stopped comes too early.
                 Event::StartRequested { .. }
-                    if matches!(replica.run.state, State::Stopping { .. }) => {}
+                    if matches!(replica.machine.state, State::Stopping { .. }) => {}
                 Event::StartRequested { .. } => {
-                    let waits_no_more =
-                        replica.run.limited_until_ms().is_some() && replica.run.is_at_rest();
-                    self.held[line.spec] = waits_no_more.then_some(UNWANTED);
+                    let waits_no_more = replica.machine.limited_until_ms().is_some()
+                        && replica.machine.is_at_rest();
+                    self.held[line.machine] = waits_no_more.then_some(UNWANTED);
                 }
                 Event::AgentEnded { ended, .. } => {
-                    let held = &mut self.held[line.spec];
+                    let held = &mut self.held[line.machine];
                     *held = held.or(asks_person(ended, replica));
                 }
                 _ => {}
             },
             What::Started(agent, step, _) => {
-                if let Some(word) = self.held[line.spec] {
+                if let Some(word) = self.held[line.machine] {
                     return broken(
                         "nothing starts after a stop or a pause until a person asks again",
                         format!("{agent} starts ({step:?}) after a {word}"),
@@ -59,7 +60,7 @@ fn asks_person(ended: &Ended, replica: &Replica) -> Option<&'static str> {
     }
     match ended.outcome {
         Outcome::OverBudget(_) => Some("spent budget"),
-        Outcome::Limited(_) if !replica.run.order.rules.limit.wait => Some(UNWANTED),
+        Outcome::Limited(_) if !replica.machine.order.rules.limit.wait => Some(UNWANTED),
         _ => None,
     }
 }

@@ -1,0 +1,86 @@
+//! Carries out the effects of a run, which may fail.
+
+use kumite_core::change::Change;
+use kumite_core::effect::{Effect, Launch};
+use kumite_core::engine::Trouble;
+
+use super::news::News;
+use super::{At, Host, SpecStory, What, World, agents};
+use crate::faults::Kind;
+use crate::processes::Start;
+
+type Performed = Result<(), Trouble>;
+
+pub fn perform(world: &mut World, host: &mut Host, at: At<'_>, effect: &Effect) -> Performed {
+    let (spec, key) = (at.machine, at.key);
+    match effect {
+        Effect::Save(changes) => {
+            save(world, spec, changes)?;
+            let saved = News::Saved(key, changes.clone());
+            world.see(spec, What::Own(saved));
+        }
+        Effect::Announce(notice) => {
+            if world.story.disks[spec].announce(key) {
+                let said = News::Announced(key, notice.clone());
+                world.see(spec, What::Own(said));
+            }
+        }
+        Effect::Launch(launch) => launches(world, host, spec, launch)?,
+        Effect::Limit(limited) => world.note_limit(spec, limited.until_ms),
+        Effect::End(agent) => world.kill(*agent),
+        Effect::Settle(settled) => {
+            if world.story.disks[spec].settled.insert(settled.agent) {
+                let used = News::Settled(settled.agent, settled.usage);
+                world.see(spec, What::Own(used));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn save(world: &mut World, spec: usize, changes: &[Change]) -> Performed {
+    // An unreadable file cannot be changed either.
+    let fails = world.story.disks[spec].garbled
+        || world.strikes(world.story.plan.rates.save, Kind::SpecUnwritable);
+    if fails {
+        return Err(Trouble::Save {
+            changes: changes.to_vec(),
+            why: "no space left".to_owned(),
+        });
+    }
+    world.story.disks[spec].save(changes);
+    Ok(())
+}
+
+fn launches(world: &mut World, host: &mut Host, spec: usize, launch: &Launch) -> Performed {
+    let agent = launch.agent;
+    host.register(world, spec, agent);
+    if world.processes.contains_key(&agent) {
+        return Ok(());
+    }
+    let start = Start::<SpecStory> {
+        machine: spec,
+        agent,
+        task: launch.step,
+        session: launch.resume.clone(),
+    };
+    let trouble = |outcome| Trouble::Launch {
+        agent,
+        outcome,
+        session: launch.resume.clone(),
+    };
+    // No agent is started if its account is limited or its money is spent.
+    if let Some(limited) = world.limit_noted() {
+        world.hold_back(start, Kind::AgentHeld, limited.clone());
+        return Err(trouble(limited));
+    }
+    if let Some(spent) = world.story.account.refuses() {
+        world.hold_back(start, Kind::LaunchOverBudget, spent.clone());
+        return Err(trouble(spent));
+    }
+    if world.strikes(world.story.plan.rates.launch, Kind::AgentMissing) {
+        return Err(trouble(world.story.account.no_start()));
+    }
+    agents::spawn(world, host.epoch, start, launch);
+    Ok(())
+}
