@@ -173,10 +173,10 @@ fn agent_of(index: u32, team: &Team) -> Option<TeamAgent> {
     }
 }
 
-/// Whoever works for this team is ended.
-pub fn end(world: &mut World, team: u32) {
+/// These are ended.
+pub fn end(world: &mut World, which: impl Fn(&TeamAgent) -> bool) {
     let all = world.processes.iter();
-    let living = all.filter(|(agent, process)| agent.team == team && process.is_alive());
+    let living = all.filter(|(agent, process)| which(agent) && process.is_alive());
     let living: Vec<TeamAgent> = living.map(|(agent, _)| *agent).collect();
     for agent in living {
         world.ends(agent, Some(Outcome::Killed));

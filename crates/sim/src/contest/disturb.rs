@@ -144,7 +144,11 @@ pub fn over(world: &mut World, host: &Host) {
             world.see(0, What::Own(Wrote(write.rows.into())));
         }
     }
-    if !host.dying && !host.machines[0].contest.is_saved() {
+    if host.dying {
+        return;
+    }
+    world.story.is_closed = host.machines[0].contest.is_saved();
+    if !world.story.is_closed {
         world.tally.note(Kind::EndedUnsaved);
     }
 }

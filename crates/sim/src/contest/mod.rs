@@ -52,6 +52,8 @@ pub struct ContestStory {
     plan: Plan,
     writer: Writer,
     wants_cancel: bool,
+    /// It is over and saved, and the last process has left in peace.
+    is_closed: bool,
 }
 
 /// What happens only in contests.
@@ -95,6 +97,7 @@ impl ContestStory {
             plan,
             writer: Writer::default(),
             wants_cancel: false,
+            is_closed: false,
         };
         (story, rng)
     }
@@ -187,7 +190,7 @@ impl Story for ContestStory {
         let contest = &host.machines[0].contest;
         if contest.is_saved() {
             // A contest that is over needs nobody.
-            host.done = true;
+            host.close(world);
         } else if world.journals[0].is_empty() {
             host.take(world, 0, world.story.start());
         } else if world.story.may_cancel(contest) {
@@ -261,9 +264,8 @@ impl Story for ContestStory {
         world.story.writer.is_down = false;
     }
 
-    /// Everything is done, and no process is left.
-    fn is_over(world: &World, host: Option<&Host>) -> bool {
-        host.is_none() && world.watch.replica(0).contest.is_saved()
+    fn is_over(world: &World, _: Option<&Host>) -> bool {
+        world.story.is_closed
     }
 
     fn compare_with_twin(world: &World) -> Result<bool, Broken> {

@@ -121,11 +121,17 @@ impl Host {
             // This also drops waiting rows: they would be older than those of the summary.
             Effect::Halt { team } => {
                 self.memory.jobs.retain(|_, of| *of != Some(team));
-                agents::end(world, team);
+                agents::end(world, |agent| agent.team == team);
             }
             Effect::Announce(_) => {}
-            Effect::End => self.done = true,
+            Effect::End => self.close(world),
         }
+    }
+
+    /// Nothing is left to do. An earlier kumite may have died and left its agents running.
+    pub fn close(&mut self, world: &mut World) {
+        agents::end(world, |_| true);
+        self.done = true;
     }
 
     fn save(&mut self, world: &mut World, team: Option<u32>, wait_ms: u64, write: Write) {

@@ -34,6 +34,7 @@ struct Waiter {
     /// It is at a limit: an end now is not a failure.
     limited: bool,
     overloads: u8,
+    rests: bool,
 }
 
 impl Waits {
@@ -102,7 +103,13 @@ impl Waiter {
         if let State::Limited(wait) = &replica.machine.state {
             self.until_ms = Some(wait.until_ms);
         }
+        let rested = std::mem::replace(&mut self.rests, replica.machine.is_at_rest());
         match &entry.event {
+            // What a person begins anew counts from the beginning.
+            Event::ResetRequested | Event::DocumentRejected { .. } if rested => {
+                self.overloads = 0;
+                Ok(())
+            }
             Event::AgentEnded { agent, .. } => {
                 let met = self.met.take_if(|(met, _)| met == agent);
                 match met {
@@ -120,8 +127,11 @@ impl Waiter {
                 Some(until_ms) => begins("the run goes on", now_ms, until_ms),
                 None => Ok(()),
             },
-            Event::StartRequested { .. } => {
+            Event::StartRequested { order, .. } => {
                 self.limited &= !replica.machine.is_at_rest();
+                if rested && order.from.is_some() {
+                    self.overloads = 0;
+                }
                 Ok(())
             }
             _ => Ok(()),
