@@ -30,6 +30,9 @@ pub struct Evidence {
 #[derive(Clone, Default)]
 struct Permission {
     allowed: bool,
+    /// Whether it was there when the agent began. kumite looks before and after an agent, so what
+    /// comes and goes in between is not seen.
+    before: bool,
     /// It appeared while an agent worked, and no person has confirmed it.
     doubted: bool,
     works: bool,
@@ -40,7 +43,7 @@ impl Permission {
         match what {
             What::Own(News::Done(_, Deed::Permit(permitted))) => {
                 let allowed = permitted.allows(Phase::Deploy);
-                let appears = allowed && !self.allowed && self.works;
+                let appears = allowed && !self.before && self.works;
                 self.doubted = allowed && (self.doubted || appears);
                 self.allowed = allowed;
             }
@@ -51,7 +54,7 @@ impl Permission {
                     "a merge starts",
                 );
             }
-            What::Started(..) => self.works = true,
+            What::Started(..) => (self.works, self.before) = (true, self.allowed),
             What::Ended(..) => self.works = false,
             _ => {}
         }

@@ -335,11 +335,10 @@ fn a_merge_on_a_permission_that_appeared_while_an_agent_worked_is_noticed() {
             let at = before.rposition(|line| line.machine == spec && starts(&line.what))?;
             let all = Phase::ALL.into_iter().collect();
             insert(lines, at, What::Own(News::Done(None, Deed::Permit(all))))?;
-            insert(
-                lines,
-                at,
-                What::Own(News::Done(None, Deed::Permit(Permitted::NONE))),
-            )
+            let none = What::Own(News::Done(None, Deed::Permit(Permitted::NONE)));
+            let line = lines[at].clone();
+            lines.insert(at, TraceLine { what: none, ..line });
+            Some(())
         },
     );
 }
