@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::Contest;
-use kumite_files::{Access, Durable, replace};
+use kumite_files::{Access, Durable, is_locked, replace};
 use kumite_formats::contest::Plan;
 use kumite_project::journal;
 use kumite_project::project::Project;
@@ -183,12 +183,9 @@ impl Home {
         }
     }
 
-    /// Whether a process plays it right now. Changes nothing.
+    /// Whether a process plays it right now.
     pub fn is_played(&self) -> bool {
-        let Ok(file) = File::open(self.dir.join("lock")) else {
-            return false;
-        };
-        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+        is_locked(&self.dir.join("lock"))
     }
 
     /// Whether it has ended, as far as its journal can be read.

@@ -1,6 +1,6 @@
 //! The ways to open a file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -79,4 +79,10 @@ pub fn open_locked(path: &Path, open: impl Fn() -> io::Result<File>) -> io::Resu
             return Ok(file);
         }
     }
+}
+
+/// Whether a process holds the lock of this file. Changes nothing, and works on a read-only disk.
+pub fn is_locked(path: &Path) -> bool {
+    let file = File::open(path);
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

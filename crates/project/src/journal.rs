@@ -21,7 +21,7 @@ use self::entries::entries;
 use crate::crash;
 use crate::snapshot::{self, Snapshot};
 use crate::user::whose;
-use kumite_files::{Access, Durable, replace, whole_lines};
+use kumite_files::{Access, Durable, is_locked, replace, whole_lines};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -276,8 +276,7 @@ fn hold(file: &File) {
 
 /// Whether an engine has this journal open: its run goes on, or is about to.
 pub fn is_driven(dir: &Path) -> bool {
-    let file = File::open(dir.join(NAME));
-    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    is_locked(&dir.join(NAME))
 }
 
 struct Replayed<M: Machine> {

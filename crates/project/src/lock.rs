@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-use kumite_files::{make_private_dir, private_mode};
+use kumite_files::{is_locked, make_private_dir, private_mode};
 
 use crate::project::Project;
 use crate::user;
@@ -64,12 +64,9 @@ pub fn take(project: &Project) -> Result<Option<Lock>, Error> {
     }
 }
 
-/// Whether an engine is running. Changes nothing, and works on a read-only disk.
+/// Whether an engine is running.
 pub fn is_held(project: &Project) -> bool {
-    let Ok(file) = File::open(project.runtime().join("lock")) else {
-        return false;
-    };
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    is_locked(&project.runtime().join("lock"))
 }
 
 /// The process that holds the lock.
