@@ -1,38 +1,34 @@
 //! The contest of the demo: five built-in teams, five rounds, a checklist, and the rule-based judge.
 
 use kumite_formats::contest::{
-    Checklist, Evaluator, Judge, Metric, MetricKind, Plan, Prompts, Team, TeamKind,
+    Checklist, Evaluator, Judge, Metric, MetricKind, Plan, Prompts, Style, Team, TeamKind,
 };
 
-use crate::teams::scripted::WORDS;
+use crate::teams::scripted::words;
 
 const TASK: &str = "Write a short guide to `tidy`, a command-line tool that sorts the files of a \
     directory: what a newcomer needs, what can go wrong, and how to undo it.";
 
 /// `pace_ms`: the shortest time of a round.
 pub fn plan(pace_ms: u64) -> Plan {
-    let team = |(id, name, style): (&str, &str, &str)| Team {
+    let team = |(id, name, style): (&str, &str, Style)| Team {
         id: id.to_owned(),
         name: name.to_owned(),
-        kind: TeamKind::Scripted {
-            style: style.to_owned(),
-            pace_ms,
-        },
+        kind: TeamKind::Scripted { style, pace_ms },
     };
     let teams = [
-        ("aoi", "Aoi", "steady"),
-        ("bairei", "Bairei", "quick"),
-        ("chidori", "Chidori", "noisy"),
-        ("daichi", "Daichi", "late"),
-        ("enju", "Enju", "flat"),
+        ("aoi", "Aoi", Style::Steady),
+        ("bairei", "Bairei", Style::Quick),
+        ("chidori", "Chidori", Style::Noisy),
+        ("daichi", "Daichi", Style::Late),
+        ("enju", "Enju", Style::Flat),
     ];
-    let (basics, care) = WORDS.split_at(5);
-    let metric = |name: &str, weight, words: &[&str]| Metric {
+    let mut basics = words();
+    let care = basics.split_off(5);
+    let metric = |name: &str, weight, words: Vec<String>| Metric {
         name: name.to_owned(),
         weight,
-        kind: MetricKind::Checklist(Checklist {
-            words: words.iter().map(|word| (*word).to_owned()).collect(),
-        }),
+        kind: MetricKind::Checklist(Checklist { words }),
     };
     Plan {
         task: TASK.to_owned(),

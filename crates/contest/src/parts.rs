@@ -19,7 +19,7 @@ use crate::home::{Charter, Home};
 use crate::prompts::{self, Templates};
 use crate::teams::agent::{self, AgentTeam};
 use crate::teams::model::ModelTeam;
-use crate::teams::scripted::{Scripted, Style};
+use crate::teams::scripted::Scripted;
 use crate::work::{Judge, Metric, Player};
 use crate::worktree::{self, Repository};
 use crate::{judge, teams};
@@ -64,8 +64,6 @@ pub enum Error {
         id: String,
         source: teams::model::Error,
     },
-    #[error("team {id}: there is no style {style:?}")]
-    Style { id: String, style: String },
 }
 
 impl From<settings::Error> for Error {
@@ -179,15 +177,9 @@ fn team(
             let made = made.map_err(|source| Error::Model { id: id(), source })?;
             Player::Alone(Box::new(made))
         }
-        TeamKind::Scripted { style, pace_ms } => match Style::from_name(style) {
-            Some(style) => Player::Alone(Box::new(Scripted {
-                style,
-                pace: Duration::from_millis(*pace_ms),
-            })),
-            None => {
-                let style = style.clone();
-                return Err(Error::Style { id: id(), style });
-            }
-        },
+        TeamKind::Scripted { style, pace_ms } => Player::Alone(Box::new(Scripted {
+            style: *style,
+            pace: Duration::from_millis(*pace_ms),
+        })),
     }))
 }

@@ -22,11 +22,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use own::STYLES;
 pub use places::{Named, Places};
 pub use plan::{
     Agent, Checklist, Command, Evaluator, Judge, Leader, Llm, Member, MemberKind, Metric,
-    MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Team, TeamKind, Worktree,
+    MetricKind, ModelTeam, Plan, Plugin, Price, Prompts, Rubric, Source, Style, Team, TeamKind,
+    Worktree,
 };
 pub use problem::{FileLine, Problem};
 

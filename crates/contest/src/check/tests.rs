@@ -2,13 +2,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use kumite_formats::contest::{EXAMPLE, Loaded, Problem, Request, STYLES, load};
+use kumite_formats::contest::{EXAMPLE, Loaded, Problem, Request, load};
 use kumite_formats::settings::{Layer, Origin, Settings};
 use kumite_models::{Domains, Native, Provider, supports};
 use tempfile::TempDir;
 
 use super::{Check, Status, World, check, is_good, refused, to_json};
-use crate::teams::scripted::Style;
 
 /// A project, its settings and its environment.
 struct Stage {
@@ -204,11 +203,6 @@ fn what_settings_know_of_providers_is_what_models_know() {
             .to_string()
             .ends_with(&format!("Known are {known}"))
     );
-}
-
-#[test]
-fn the_styles_of_scripted_teams_are_those_that_settings_take() {
-    assert_eq!(Style::ALL.map(|(name, _)| name), STYLES);
 }
 
 #[test]

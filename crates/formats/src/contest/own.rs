@@ -15,8 +15,6 @@ use super::problem::FileLine;
 use super::rules;
 use super::scope::Scope;
 
-pub use team::STYLES;
-
 pub(super) fn plan(loader: &Loader<'_>, root: &Node) -> Option<Plan> {
     let file = Scope::of(loader.report, root, "");
     if is_part_of_mixseek(&file) {

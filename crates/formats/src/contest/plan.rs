@@ -58,7 +58,7 @@ pub enum TeamKind {
     Model(Box<ModelTeam>),
     /// Built in, for the demo and for trials of a contest: it needs no key and no program.
     Scripted {
-        style: String,
+        style: Style,
         /// How long a round takes, so that a person can watch.
         #[serde(default)]
         pace_ms: u64,
@@ -85,14 +85,30 @@ pub enum Source {
     Diff,
 }
 
-/// The worktree of an agent at the start of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Worktree {
-    /// The project as it was at the start of the contest (D3: only the prompt carries over).
-    Fresh,
-    /// As its last round left it.
-    Kept,
+kumite_core::words! {
+    /// The worktree of an agent at the start of a round.
+    pub enum Worktree: name {
+        /// The project as it was at the start of the contest (D3: only the prompt carries over).
+        Fresh = "fresh",
+        /// As its last round left it.
+        Kept = "kept",
+    }
+}
+
+kumite_core::words! {
+    /// How the work of a scripted team develops over its rounds.
+    pub enum Style: name {
+        /// Better in every round.
+        Steady = "steady",
+        /// Good at once, and no better afterwards.
+        Quick = "quick",
+        /// Up and down.
+        Noisy = "noisy",
+        /// Poor for long, then good.
+        Late = "late",
+        /// Never better.
+        Flat = "flat",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,16 +1,16 @@
 //! What is refused in a `contest.toml`, with the line.
 
-use kumite_formats::contest::{STYLES, TeamKind};
+use kumite_formats::contest::{Style, TeamKind};
 
 use crate::contest::{OWN, TEAM, World, own, refused};
 use crate::contest_own::{FILE, contest, kind};
 
 #[test]
 fn scripted_teams_have_a_known_style() {
-    for style in STYLES {
-        let text = OWN.replace("steady", style);
+    for style in Style::ALL {
+        let text = OWN.replace("steady", style.name());
         assert!(
-            matches!(kind(&contest(&text).plan(FILE), 0), TeamKind::Scripted { style: is, .. } if is == style)
+            matches!(kind(&contest(&text).plan(FILE), 0), TeamKind::Scripted { style: is, .. } if *is == style)
         );
     }
     refused(

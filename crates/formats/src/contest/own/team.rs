@@ -7,17 +7,13 @@ use super::super::mixseek;
 use super::super::node::{Node, Value};
 use super::super::places::Named;
 use super::super::plan::{
-    Agent, Command, Leader, Member, MemberKind, ModelTeam, Source, Team, TeamKind, Worktree,
+    Agent, Command, Leader, Member, MemberKind, ModelTeam, Source, Style, Team, TeamKind, Worktree,
 };
 use super::super::problem::FileLine;
 use super::super::rules;
 use super::super::scope::Scope;
 
-/// How the score of a scripted team develops from round to round.
-pub const STYLES: [&str; 5] = ["steady", "quick", "noisy", "late", "flat"];
-
 const KINDS: [&str; 4] = ["agent", "model", "scripted", "config"];
-const WORKTREES: [(&str, Worktree); 2] = [("fresh", Worktree::Fresh), ("kept", Worktree::Kept)];
 const MEMBERS_AT_ONCE: u32 = 15;
 const COMMAND_TIMEOUT_MS: u64 = 300_000;
 
@@ -57,9 +53,8 @@ pub(super) fn read(loader: &Loader<'_>, scope: Scope<'_>) -> Option<(Team, FileL
         "agent" => TeamKind::Agent(agent(&scope)),
         "scripted" => TeamKind::Scripted {
             style: scope
-                .word("scripted", &STYLES.map(|style| (style, style)))
-                .unwrap_or_default()
-                .to_owned(),
+                .word("scripted", &Style::ALL.map(|style| (style.name(), style)))
+                .unwrap_or(Style::Steady),
             pace_ms: scope.span("pace").unwrap_or(0),
         },
         _ => TeamKind::Model(Box::new(model(&scope))),
@@ -80,7 +75,7 @@ fn agent(scope: &Scope<'_>) -> Agent {
             .get("submission", allowed, source)
             .unwrap_or(Source::Text),
         worktree: scope
-            .word("worktree", &WORKTREES)
+            .word("worktree", &Worktree::ALL.map(|it| (it.name(), it)))
             .unwrap_or(Worktree::Fresh),
     }
 }
