@@ -232,11 +232,21 @@ impl Default for TaskFacts {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Go,
-    Nogo,
+crate::words! {
+    pub enum Verdict: name {
+        Go = "go",
+        Nogo = "nogo",
+    }
+}
+
+impl Verdict {
+    /// As reports write it, and people read it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Go => "GO",
+            Verdict::Nogo => "NOGO",
+        }
+    }
 }
 
 /// What is known about one inspection.

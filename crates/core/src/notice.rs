@@ -74,13 +74,13 @@ pub enum Notice {
     },
 }
 
-/// What a review round leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NextAction {
-    Continue,
-    Approved,
-    Paused,
+crate::words! {
+    /// What a review round leads to.
+    pub enum NextAction: name {
+        Continue = "continue",
+        Approved = "approved",
+        Paused = "paused",
+    }
 }
 
 crate::words! {

@@ -1,7 +1,7 @@
 //! Notices on their way to people, and their JSON form.
 
 use kumite_core::journal::AgentId;
-use kumite_core::notice::{NextAction, Notice};
+use kumite_core::notice::Notice;
 use kumite_core::outcome::Outcome;
 use kumite_core::run::{Reason, Standing, Step};
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ fn fields(notice: &Notice) -> Value {
             "round": round,
             "fix_required": findings.fix_required,
             "needs_discussion": findings.needs_discussion,
-            "next": next_name(*next),
+            "next": next.name(),
         }),
         Notice::ReviewApproved { rounds } => json!({"rounds": rounds}),
         Notice::ImplRetry { attempt, max, open } => {
@@ -155,14 +155,6 @@ pub fn outcome_detail(outcome: &Outcome) -> Option<&str> {
         | Outcome::OverBudget(how) => Some(how),
         Outcome::Limited(limit) => Some(&limit.words),
         Outcome::Finished | Outcome::Hung | Outcome::TimedOut | Outcome::Killed => None,
-    }
-}
-
-pub fn next_name(next: NextAction) -> &'static str {
-    match next {
-        NextAction::Continue => "continue",
-        NextAction::Approved => "approved",
-        NextAction::Paused => "paused",
     }
 }
 

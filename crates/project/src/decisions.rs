@@ -113,11 +113,7 @@ fn round(round: &RoundFacts) -> String {
 }
 
 fn inspection(known: &InspectionFacts) -> String {
-    let said = |verdict: Option<Verdict>| match verdict {
-        Some(Verdict::Go) => "GO",
-        Some(Verdict::Nogo) => "NOGO",
-        None => "nothing",
-    };
+    let said = |verdict: Option<Verdict>| verdict.map_or("nothing", Verdict::word);
     let number = known.number;
     match (known.report, known.recorded) {
         (report, recorded) if report == recorded => {
@@ -165,8 +161,7 @@ fn change(change: Change) -> String {
         ),
         Change::ReviewApproved => "the review is approved".to_owned(),
         Change::Implemented => "impl is complete".to_owned(),
-        Change::Inspected(round, Verdict::Go) => format!("inspection {round}: GO"),
-        Change::Inspected(round, Verdict::Nogo) => format!("inspection {round}: NOGO"),
+        Change::Inspected(round, verdict) => format!("inspection {round}: {}", verdict.word()),
         Change::Fixed(round) => format!("inspection {round} is fixed"),
         Change::InspectionPassed => "the inspection is passed".to_owned(),
         Change::Deployed => "deploy is complete".to_owned(),

@@ -12,7 +12,7 @@ use kumite_core::run::{Halt, Reason, Rest, Standing, Step};
 use kumite_files::{Access, Lines, open_plain};
 use serde_json::{Value, json};
 
-use crate::announce::{Announcement, next_name, outcome_detail};
+use crate::announce::{Announcement, outcome_detail};
 use crate::clock::rfc3339;
 use crate::project::Spec;
 
@@ -112,7 +112,7 @@ fn lines(notice: &Notice) -> Vec<Value> {
         })],
         Notice::InspectionEnded { round, verdict } => vec![json!({
             "type": "inspection:complete",
-            "message": format!("Inspection {round} completed: {}", verdict_word(*verdict)),
+            "message": format!("Inspection {round} completed: {}", verdict.word()),
             "roundNumber": round,
             "result": if *verdict == Verdict::Go { "go" } else { "stop" },
         })],
@@ -152,7 +152,7 @@ fn round_ended(round: u32, findings: Findings, next: NextAction) -> Vec<Value> {
         ),
         "roundNumber": round,
         "result": review_result(next),
-        "nextAction": next_name(next),
+        "nextAction": next.name(),
         "fixRequired": findings.fix_required,
         "needsDiscussion": findings.needs_discussion,
     })];
@@ -213,13 +213,6 @@ fn review_result(next: NextAction) -> &'static str {
         NextAction::Continue => "pending",
         NextAction::Approved => "go",
         NextAction::Paused => "stop",
-    }
-}
-
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Go => "GO",
-        Verdict::Nogo => "NOGO",
     }
 }
 

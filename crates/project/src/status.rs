@@ -7,8 +7,8 @@ use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::{
-    Failure, Finish, Halt, Halted, Pause, Reason, Run, Standing, State, StateName, Step,
-    first_unfinished, limit_sentence, phase_of, run_ended,
+    Finish, Halt, Halted, Pause, Reason, Run, Standing, State, StateName, Step, first_unfinished,
+    limit_sentence, phase_of, run_ended,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -168,7 +168,7 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         }),
         attempt: step
             .and_then(Step::attempt)
-            .map(|attempt| match is_exhausted(run) {
+            .map(|attempt| match run.is_exhausted() {
                 true => rules.retries_max,
                 false => attempt.retry,
             }),
@@ -293,16 +293,6 @@ fn round_of(run: &Run, step: Option<Step>) -> Option<u32> {
         }) => Some(number.saturating_sub(1)),
         _ => Some(number),
     }
-}
-
-fn is_exhausted(run: &Run) -> bool {
-    matches!(
-        &run.state,
-        State::Halted(Halted {
-            why: Halt::Failed(Failure::RetriesExhausted),
-            ..
-        })
-    )
 }
 
 fn tasks(facts: &Facts) -> TaskCount {

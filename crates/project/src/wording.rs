@@ -1,6 +1,5 @@
 //! Notices as sentences, the same in the terminal, on the desktop and in a webhook.
 
-use kumite_core::facts::Verdict;
 use kumite_core::journal::By;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::{LimitKind, Outcome};
@@ -48,13 +47,9 @@ pub fn sentence(notice: &Notice) -> String {
                 still_open(*open)
             )
         }
-        Notice::InspectionEnded { round, verdict } => format!(
-            "inspection {round}: {}",
-            match verdict {
-                Verdict::Go => "GO",
-                Verdict::Nogo => "NOGO",
-            }
-        ),
+        Notice::InspectionEnded { round, verdict } => {
+            format!("inspection {round}: {}", verdict.word())
+        }
         Notice::DocumentApproved {
             document,
             by_person,

@@ -77,12 +77,7 @@ fn print_one(status: &Status) {
         rows.push(("review", review_words(review)));
     }
     for inspection in &status.inspections {
-        let verdict = inspection
-            .verdict
-            .map_or("no verdict", |verdict| match verdict {
-                Verdict::Go => "GO",
-                Verdict::Nogo => "NOGO",
-            });
+        let verdict = inspection.verdict.map_or("no verdict", Verdict::word);
         let fixed = if inspection.fixed { ", fixed" } else { "" };
         rows.push(("inspect", format!("{}: {verdict}{fixed}", inspection.round)));
     }

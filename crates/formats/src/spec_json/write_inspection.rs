@@ -18,7 +18,7 @@ pub(super) fn inspected(editor: &mut Editor, number: u32, verdict: Verdict, at: 
     }
     for index in entries(editor, number, at) {
         let path = |key| [INSPECTION, ROUNDS, Step::Item(index), Step::Key(key)];
-        editor.set(&path("result"), New::Text(word(verdict)));
+        editor.set(&path("result"), New::Text(verdict.name()));
         editor.set(&path("inspectedAt"), New::Text(at));
     }
 }
@@ -31,13 +31,6 @@ pub(super) fn fixed(editor: &mut Editor, number: u32, at: &str) {
     for index in entries(editor, number, at) {
         let path = [INSPECTION, ROUNDS, Step::Item(index), Step::Key("fixedAt")];
         editor.set(&path, New::Text(at));
-    }
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Go => "go",
-        Verdict::Nogo => "nogo",
     }
 }
 
@@ -94,7 +87,7 @@ impl Owned {
     fn as_new<'k>(&'k self, at: &'k str) -> New<'k> {
         let mut members = vec![("number", New::Count(self.number))];
         if let Some(verdict) = self.verdict {
-            members.push(("result", New::Text(word(verdict))));
+            members.push(("result", New::Text(verdict.name())));
         }
         if let Some(when) = &self.when {
             members.push(("inspectedAt", New::Text(when)));
