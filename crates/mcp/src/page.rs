@@ -12,8 +12,8 @@ pub const BYTES_MAX: usize = 64 * 1024;
 /// begin with 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
-    pub from: Option<u64>,
-    pub count: Option<u64>,
+    from: Option<u64>,
+    count: Option<u64>,
 }
 
 /// Some of many items.
@@ -28,6 +28,10 @@ pub struct Page<T> {
 }
 
 impl Part {
+    pub fn new(from: Option<u64>, count: Option<u64>) -> Part {
+        Part { from, count }
+    }
+
     /// How many items are requested.
     pub fn count(self, usual: u64, most: u64) -> Result<u64> {
         match self.count {

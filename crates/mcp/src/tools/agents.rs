@@ -52,10 +52,7 @@ struct ListAgents {
 
 fn list_agents(call: &Call<'_>, args: ListAgents) -> Result<Answer> {
     let (project, spec) = call.access.spec(&args.spec)?;
-    let part = Part {
-        from: Some(args.from.unwrap_or(1)),
-        count: args.count,
-    };
+    let part = Part::new(args.from.or(Some(1)), args.count);
     let picture = Picture::read(&project, spec).readable()?;
     let page = page(picture.worked(), part, 50)?;
     Answer::of(&json!({
@@ -82,10 +79,7 @@ struct GetAgentLog {
 /// The output of `kumite log`, read only as far as needed.
 fn get_agent_log(call: &Call<'_>, args: GetAgentLog) -> Result<Answer> {
     let (_, spec) = call.access.spec(&args.spec)?;
-    let part = Part {
-        from: args.from,
-        count: args.count,
-    };
+    let part = Part::new(args.from, args.count);
     let (first, count) = (part.first()?, part.count(USUAL, MOST)?);
     if let Some(agent) = &args.agent {
         let known = kumite_agents::agent_logs(&spec.logs())?;

@@ -130,10 +130,7 @@ fn pick(call: &Call<'_>, id: Option<&str>) -> Result<Listed> {
 
 fn list_contests(call: &Call<'_>, args: ListContests) -> Result<Answer> {
     let all = listing::all(&Workspace::of_project(&root(call))?)?;
-    let part = Part {
-        from: Some(args.from.unwrap_or(1)),
-        count: args.count,
-    };
+    let part = Part::new(args.from.or(Some(1)), args.count);
     let page = page(all, part, 20)?;
     Answer::of(&json!({"total": page.total, "next": page.next, "contests": page.items}))
 }
@@ -162,10 +159,7 @@ fn get_contest_report(call: &Call<'_>, args: GetContestReport) -> Result<Answer>
     for round in &mut rounds {
         shorten(round, args.texts);
     }
-    let part = Part {
-        from: Some(args.from.unwrap_or(1)),
-        count: args.count,
-    };
+    let part = Part::new(args.from.or(Some(1)), args.count);
     let page = page(rounds, part, 50)?;
     Answer::of(&json!({
         "execution_id": board.execution_id,

@@ -47,10 +47,7 @@ struct GetDocument {
 
 fn get_document(call: &Call<'_>, args: GetDocument) -> Result<Answer> {
     let (_, spec) = call.access.spec(&args.spec)?;
-    let part = Part {
-        from: args.from,
-        count: args.count,
-    };
+    let part = Part::new(args.from, args.count);
     let (first, count) = (part.first()?.unwrap_or(1), part.count(u64::MAX, MOST)?);
     let found = documents::read(&spec, &args.document).map_err(|error| match &error {
         Error::None { .. } => Refusal(format!("{error}; list_documents tells which it has")),

@@ -57,10 +57,7 @@ struct PartOfSpec {
 
 impl PartOfSpec {
     fn part(&self) -> Part {
-        Part {
-            from: self.from,
-            count: self.count,
-        }
+        Part::new(self.from, self.count)
     }
 }
 

@@ -108,10 +108,7 @@ fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
         tasks: it.tasks,
     };
     let all = all.filter(|it| args.state.is_none_or(|state| it.state == state));
-    let part = Part {
-        from: Some(args.from.unwrap_or(1)),
-        count: args.count,
-    };
+    let part = Part::new(args.from.or(Some(1)), args.count);
     let page = page(all.map(short).collect(), part, 100)?;
     Answer::of(&json!({"total": page.total, "next": page.next, "specs": page.items}))
 }
