@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kumite_agents::find_program;
 use kumite_formats::contest::{Command, MemberKind, MetricKind, Named, Plan, Plugin, TeamKind};
 use kumite_formats::settings::AgentSettings;
 use kumite_models::Cancel;
-use rustix::fs::{Access, access};
 
 use super::{Check, World};
 use crate::program::{self, Program};
@@ -17,7 +17,6 @@ use crate::program::{self, Program};
 const FINDS: &str = "import importlib.util, sys\n\
     sys.exit(0 if importlib.util.find_spec(sys.argv[1]) else 1)";
 const FINDS_WITHIN: Duration = Duration::from_secs(60);
-const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Every command of a metric or a member, by its program.
 pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
@@ -149,23 +148,16 @@ fn program_of(command: &Command) -> &str {
 
 /// Found as a shell does; with a slash in its name, relative to the project.
 fn find(program: &str, project: &Path, path: Option<String>) -> Result<PathBuf, String> {
-    if program.contains('/') {
-        let found = project.join(program);
-        return match (fs::metadata(&found), is_executable(&found)) {
-            (Err(error), _) => Err(format!("the program {}: {error}", found.display())),
-            (Ok(_), true) => Ok(found),
-            (Ok(_), false) => Err(format!(
-                "the program {} cannot be executed; run chmod +x on it",
-                found.display()
-            )),
-        };
+    if let Some(found) = find_program(program, project, path.as_deref()) {
+        return Ok(found);
     }
-    let path = path.unwrap_or_else(|| PATH_DEFAULT.to_owned());
-    let mut places = std::env::split_paths(&path).map(|dir| project.join(dir).join(program));
-    let found = places.find(|place| is_executable(place));
-    found.ok_or_else(|| format!("the program {program:?} was not found in PATH"))
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+    if !program.contains('/') {
+        return Err(format!("the program {program:?} was not found in PATH"));
+    }
+    let found = project.join(program);
+    let shown = found.display();
+    Err(match fs::metadata(&found) {
+        Err(error) => format!("the program {shown}: {error}"),
+        Ok(_) => format!("the program {shown} cannot be executed; run chmod +x on it"),
+    })
 }
