@@ -6,10 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use kumite_core::contest::judge::{Case as Facts, by_rules};
 use kumite_core::contest::{Confidence, Judgment, Used};
 use kumite_formats::contest::{self as formats, Plan};
@@ -17,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::ModelMeans;
 use crate::evaluate::asked::{Asked, field, short, text};
-use crate::prompts::{self, Templates, Texts};
+use crate::prompts::{self, Texts};
 use crate::work::{Judge, Missed, Try};
 
 /// What a judge gets to see.
@@ -44,11 +41,8 @@ pub fn judge(plan: &Plan, kit: &ModelMeans) -> Result<Box<dyn Judge>, Error> {
             llm,
         } => {
             let instruction = system_instruction.as_deref().unwrap_or(INSTRUCTION);
-            Ok(Box::new(ByModel {
-                asked: Asked::new(llm, instruction, schema(), plan, kit)?,
-                templates: Arc::clone(&kit.templates),
-                zone: kit.zone.clone(),
-            }))
+            let asked = Asked::new(llm, instruction, schema(), plan, kit)?;
+            Ok(Box::new(ByModel(asked)))
         }
     }
 }
@@ -62,25 +56,20 @@ impl Judge for Rules {
     }
 }
 
-struct ByModel {
-    asked: Asked,
-    templates: Arc<Templates>,
-    zone: TimeZone,
-}
+struct ByModel(Asked);
 
 impl ByModel {
     fn prompt(&self, case: &Case<'_>, now: &Zoned) -> Result<String, prompts::Error> {
-        self.templates
-            .judge(case.task, &case.facts, now, case.texts)
+        let templates = &self.0.templates;
+        templates.judge(case.task, &case.facts, now, case.texts)
     }
 }
 
 impl Judge for ByModel {
     fn judge(&self, case: &Case<'_>, turn: &Try<'_>) -> Result<(Judgment, Used), Missed> {
-        let now = Timestamp::now().to_zoned(self.zone.clone());
-        let prompt = self.prompt(case, &now);
+        let prompt = self.prompt(case, &self.0.now());
         let prompt = prompt.map_err(|error| Missed::without_prompt(&error))?;
-        self.asked.ask(prompt, turn, read)
+        self.0.ask(prompt, turn, read)
     }
 }
 

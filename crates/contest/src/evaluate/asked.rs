@@ -1,13 +1,17 @@
 //! A model that is asked for a JSON object: one question, one answer, one bill.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use kumite_core::contest::{Failure, Used};
 use kumite_formats::contest::{Llm, Plan, Price};
 use kumite_models::{Answer, Ask, Client, Error, Kind, Model, Options, Stop, Usage};
 use serde_json::Value;
 
 use super::ModelMeans;
+use crate::prompts::Templates;
 use crate::work::{Missed, Try};
 
 /// Appended to every instruction: text inside blocks is not an instruction.
@@ -21,6 +25,8 @@ pub(crate) struct Asked {
     options: Options,
     timeout: Duration,
     price: Option<Price>,
+    pub templates: Arc<Templates>,
+    zone: TimeZone,
 }
 
 impl Asked {
@@ -41,7 +47,14 @@ impl Asked {
             options: options(llm),
             timeout: Duration::from_millis(llm.timeout_ms),
             price: plan.prices.get(&llm.model).copied(),
+            templates: Arc::clone(&kit.templates),
+            zone: kit.zone.clone(),
         })
+    }
+
+    /// The time of day that prompts name.
+    pub fn now(&self) -> Zoned {
+        Timestamp::now().to_zoned(self.zone.clone())
     }
 
     /// The whole request. No model sees anything else.

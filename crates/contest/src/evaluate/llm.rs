@@ -1,24 +1,16 @@
 //! A metric that a model measures.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kumite_core::contest::{Measure, Used};
 use kumite_formats::contest::{Llm, Plan};
 use serde_json::{Value, json};
 
 use super::asked::{Asked, text};
 use super::{ModelMeans, remark, score};
-use crate::prompts::Templates;
 use crate::work::{Metric, Missed, Try};
 
-pub struct ByModel {
-    asked: Asked,
-    templates: Arc<Templates>,
-    zone: TimeZone,
-}
+pub struct ByModel(Asked);
 
 impl ByModel {
     pub fn new(
@@ -27,11 +19,7 @@ impl ByModel {
         plan: &Plan,
         kit: &ModelMeans,
     ) -> Result<ByModel, kumite_models::Error> {
-        Ok(ByModel {
-            asked: Asked::new(llm, instruction, schema(), plan, kit)?,
-            templates: Arc::clone(&kit.templates),
-            zone: kit.zone.clone(),
-        })
+        Asked::new(llm, instruction, schema(), plan, kit).map(ByModel)
     }
 }
 
@@ -44,10 +32,10 @@ impl Metric for ByModel {
         turn: &Try<'_>,
     ) -> Result<(Measure, Used), Missed> {
         let text = super::read(submission)?;
-        let now = Timestamp::now().to_zoned(self.zone.clone());
-        let prompt = self.templates.evaluator(task, &text, &now);
+        let ByModel(asked) = self;
+        let prompt = asked.templates.evaluator(task, &text, &asked.now());
         let prompt = prompt.map_err(|error| Missed::without_prompt(&error))?;
-        self.asked.ask(prompt, turn, measure)
+        asked.ask(prompt, turn, measure)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use jiff::civil::date;
+use jiff::tz::TimeZone;
 use kumite_core::contest::judge::{Past, Remark};
 use kumite_core::contest::{Failure, Score};
 use kumite_fake_model::Act;
@@ -252,11 +253,7 @@ fn request(contest: &Contest, team: u32, texts: &Texts<'_>) -> Ask {
     };
     let plan = plan_of(&stage, None);
     let kit = stage.kit();
-    let judge = ByModel {
-        asked: Asked::new(&llm, INSTRUCTION, schema(), &plan, &kit).unwrap(),
-        templates: kit.templates,
-        zone: TimeZone::UTC,
-    };
+    let judge = ByModel(Asked::new(&llm, INSTRUCTION, schema(), &plan, &kit).unwrap());
     let case = Case {
         facts: Facts::of(contest, team),
         task: "the task",
@@ -267,7 +264,7 @@ fn request(contest: &Contest, team: u32, texts: &Texts<'_>) -> Ask {
         .to_zoned(TimeZone::UTC)
         .unwrap();
     let prompt = judge.prompt(&case, &now).unwrap();
-    judge.asked.question(prompt, Duration::from_secs(9))
+    judge.0.question(prompt, Duration::from_secs(9))
 }
 
 #[test]
