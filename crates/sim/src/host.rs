@@ -18,6 +18,8 @@ pub struct Host<S: Story> {
     pub memory: S::Memory,
     /// Identifies messages for a process that has died since.
     pub epoch: u64,
+    /// The time of the last entry.
+    last_at_ms: u64,
     /// kumite is dying: nothing more happens.
     pub dying: bool,
     /// Nothing is left to do.
@@ -38,7 +40,11 @@ impl<S: Story> engine::World<S::Machine> for Hand<'_, S> {
 
     fn record(&mut self, _: &S::Machine, event: Event<S>) -> Result<Entry<S>, Crash> {
         self.maybe_die(Kind::CrashBeforeRecord)?;
-        let at_ms = S::stamp(self.world, self.host);
+        let mut at_ms = self.world.clock_ms();
+        if S::TIMES_DIFFER {
+            at_ms = at_ms.max(self.host.last_at_ms + 1);
+        }
+        self.host.last_at_ms = at_ms;
         let journal = &mut self.world.journals[self.machine];
         let entry = Rc::new(Entry::<S> {
             version: S::Machine::VERSION,
@@ -101,9 +107,11 @@ impl<S: Story> Hand<'_, S> {
 impl<S: Story> Host<S> {
     /// Replays the journals, and takes over what they tell.
     pub fn wake(world: &mut World<S>, epoch: u64) -> Host<S> {
+        let last = world.journals.iter().filter_map(|journal| journal.last());
         let mut host = Host {
+            last_at_ms: last.map(|entry| entry.at_ms).max().unwrap_or(0),
             machines: world.replay_all(),
-            memory: S::memory(world),
+            memory: S::Memory::default(),
             epoch,
             dying: false,
             done: false,

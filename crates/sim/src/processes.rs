@@ -14,6 +14,8 @@ pub struct Process<S: Story> {
     pub epoch: u64,
     pub life: Life,
     pub fate: S::Fate,
+    /// The session that it leaves, whatever happens to it.
+    pub session: Option<String>,
     pub began_ms: u64,
     pub worked_ms: u64,
 }
@@ -48,7 +50,7 @@ impl<S: Story> Process<S> {
             Life::Ended(ended) => Some(ended.clone()),
             Life::Gone => Some(ended(
                 Outcome::Lost("there is no record of its end".to_owned()),
-                S::session(&self.fate),
+                self.session.clone(),
                 Usage::default(),
             )),
         }
@@ -83,30 +85,28 @@ impl<S: Story> World<S> {
 
     pub fn hold_back(&mut self, start: Start<S>, kind: Kind, why: Outcome) {
         self.tally.note(kind);
-        let Start {
-            machine,
-            agent,
-            task,
-            session,
-        } = start;
-        self.see(machine, What::HeldBack(agent, task, session, why));
+        let held = What::HeldBack(start.agent, start.task, start.session, why);
+        self.see(start.machine, held);
     }
 
     /// It ends by itself after `ends_after_ms`.
-    pub fn spawn(&mut self, start: Start<S>, fate: S::Fate, epoch: u64, ends_after_ms: u64) {
-        let Start {
-            machine,
-            agent,
-            task,
-            session,
-        } = start;
-        self.see(machine, What::Started(agent, task, session));
+    pub fn spawn(
+        &mut self,
+        start: Start<S>,
+        epoch: u64,
+        fate: S::Fate,
+        session: Option<String>,
+        ends_after_ms: u64,
+    ) {
+        let (machine, agent) = (start.machine, start.agent);
+        self.see(machine, What::Started(agent, start.task, start.session));
         self.post(ends_after_ms, Happening::Ends { agent });
         let process = Process {
             machine,
             epoch,
             life: Life::Alive,
             fate,
+            session,
             began_ms: self.now_ms,
             worked_ms: 0,
         };

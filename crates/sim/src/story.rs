@@ -36,7 +36,7 @@ pub trait Story: Clone + fmt::Debug {
     /// What happens in no other story.
     type Happening;
     /// What a crash loses, beside the states of the machines.
-    type Memory;
+    type Memory: Default;
     /// What only this story tells.
     type News: Clone + fmt::Debug + fmt::Display;
     type Checks: Checks<Self>;
@@ -46,6 +46,8 @@ pub trait Story: Clone + fmt::Debug {
     /// What can go wrong, beside [`Kind::BOTH`].
     const KINDS: &'static [Kind];
     const BEGINS_AT_MS: u64;
+    /// Whether no two entries of a process may have the same time, wherever they are.
+    const TIMES_DIFFER: bool;
     /// How far the clock on the wall is ahead at the beginning.
     const AHEAD_MS: u64;
     /// How often kumite looks for the agents that it waits for.
@@ -54,21 +56,15 @@ pub trait Story: Clone + fmt::Debug {
     /// The story of a seed, and the source of chance for the rest of it.
     fn draw(seed: u64) -> (Self, Rng);
     fn terms(&self) -> Terms<Self>;
-    fn rates(&self) -> Rates;
-    fn faults_until_ms(&self) -> u64;
-    /// How many happenings the story may need to end once faults have stopped.
-    fn patience(&self) -> u64;
+    fn pace(&self) -> Pace;
     /// A machine before its first entry.
     fn fresh(&self) -> Self::Machine;
     /// Who an agent works for. Nobody has two agents at the same time.
     fn seat(machine: usize, agent: Self::Agent) -> usize;
 
     fn begin(world: &mut World<Self>);
-    fn memory(world: &World<Self>) -> Self::Memory;
     /// A new process takes over what its journals tell.
     fn wake(world: &mut World<Self>, host: &mut Host<Self>);
-    /// The time of the next entry.
-    fn stamp(world: &World<Self>, host: &mut Host<Self>) -> u64;
     fn perform(
         world: &mut World<Self>,
         host: &mut Host<Self>,
@@ -78,8 +74,6 @@ pub trait Story: Clone + fmt::Debug {
     fn happen(world: &mut World<Self>, host: Option<&mut Host<Self>>, happening: Self::Happening);
     /// The end of an agent, by itself or because it was told to. None: it leaves no record.
     fn ends(world: &mut World<Self>, agent: Self::Agent, told: Option<Outcome>) -> Option<Ended>;
-    /// The session of an agent that left no record.
-    fn session(fate: &Self::Fate) -> Option<String>;
     /// A message says that this agent ended.
     fn hear(world: &mut World<Self>, host: &mut Host<Self>, agent: Self::Agent);
     /// The agents that the machines wait for.
@@ -131,6 +125,14 @@ pub struct Terms<S: Story> {
     /// How many agents may work at the same time.
     pub slots: usize,
     pub rules: S::Rules,
+}
+
+/// How much goes wrong, and for how long.
+pub struct Pace {
+    pub rates: Rates,
+    pub faults_until_ms: u64,
+    /// How many happenings the story may need to end once faults have stopped.
+    pub patience: u64,
 }
 
 /// An effect that is carried out: for which machine, in which state, with which key.

@@ -61,8 +61,9 @@ pub struct World<S: Story> {
 
 /// Plays a story to its end.
 pub fn play<S: Story>((story, rng): (S, Rng), keep: bool) -> World<S> {
+    let pace = story.pace();
     let mut world = World {
-        rates: story.rates(),
+        rates: pace.rates,
         rng,
         now_ms: S::BEGINS_AT_MS,
         ahead_ms: S::AHEAD_MS,
@@ -77,23 +78,22 @@ pub fn play<S: Story>((story, rng): (S, Rng), keep: bool) -> World<S> {
         posted: 0,
         story,
     };
-    world.begin();
-    world.go_on();
+    world.begin(pace.faults_until_ms);
+    world.go_on(pace.patience);
     world
 }
 
 impl<S: Story> World<S> {
-    fn begin(&mut self) {
+    fn begin(&mut self, faults_until_ms: u64) {
         self.see(0, What::Began(self.story.terms()));
         S::begin(self);
         self.post(0, Happening::Wake);
         self.post_some(self.rates.crash_gap_ms, Happening::Crash);
-        self.post(self.story.faults_until_ms(), Happening::FaultsEnd);
+        self.post(faults_until_ms, Happening::FaultsEnd);
     }
 
-    fn go_on(&mut self) {
+    fn go_on(&mut self, mut patience: u64) {
         let mut host = None;
-        let mut patience = self.story.patience();
         while let Some(((at_ms, _), happening)) = self.future.pop_first() {
             self.now_ms = at_ms;
             self.happen(&mut host, happening);
@@ -169,6 +169,10 @@ impl<S: Story> World<S> {
         self.posted += 1;
         let at_ms = self.now_ms.saturating_add(after_ms);
         self.future.insert((at_ms, self.posted), happening);
+    }
+
+    pub fn post_own(&mut self, after_ms: u64, own: S::Happening) {
+        self.post(after_ms, Happening::Own(own));
     }
 
     /// Posts a happening at a random time, if it comes at all.

@@ -9,7 +9,6 @@ use super::answers::{self, Asked};
 use super::{ContestHappening, ContestStory, Host, World};
 use crate::faults::Kind;
 use crate::processes::{Life, Start, ended};
-use crate::world::Happening;
 
 /// The name of an agent. They are ordered by their tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,8 +81,7 @@ pub fn launch(
         session,
     };
     let job = host.job(Some(agent.team));
-    let begins = ContestHappening::AgentBegins { job, start };
-    world.post(wait_ms, Happening::Own(begins));
+    world.post_own(wait_ms, ContestHappening::AgentBegins { job, start });
 }
 
 pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> Option<Event> {
@@ -110,8 +108,9 @@ pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> 
         false => (drawn.outcome, drawn.takes_ms),
     };
     note(world, &outcome);
+    let session = drawn.session.clone();
     let fate = ended(outcome, drawn.session, drawn.usage);
-    world.spawn(start, fate, host.epoch, works_ms);
+    world.spawn(start, host.epoch, fate, session, works_ms);
     None
 }
 

@@ -9,7 +9,7 @@ use crate::world::Happening;
 
 pub fn begin(world: &mut World) {
     if let Some(at_ms) = world.story.plan.cancel_at_ms {
-        world.post(at_ms, Happening::Own(ContestHappening::Cancel));
+        world.post_own(at_ms, ContestHappening::Cancel);
     }
     let rates = world.story.plan.rates;
     world.post_some(
@@ -95,7 +95,7 @@ fn maybe_double(world: &mut World, event: &Event) {
     if world.strikes(world.story.plan.rates.message, Kind::AnswerDoubled) {
         let after_ms = world.rng.between(0, 1_500);
         let again = ContestHappening::Stray(event.clone());
-        world.post(after_ms, Happening::Own(again));
+        world.post_own(after_ms, again);
     }
 }
 
@@ -186,7 +186,7 @@ fn outage(world: &mut World) {
     world.tally.note(Kind::DatabaseDown);
     world.story.writer.is_down = true;
     let lasts_ms = world.rng.pick(&[500, 2_500, 6_000, 60_000, DAY_MS]);
-    world.post(lasts_ms, Happening::Own(ContestHappening::OutageEnds));
+    world.post_own(lasts_ms, ContestHappening::OutageEnds);
     let gap_ms = world.story.plan.rates.outage_gap_ms;
     world.post_some(gap_ms, Happening::Own(ContestHappening::Outage));
 }

@@ -12,10 +12,10 @@ use kumite_core::contest::{self, By, Effect, Entrant, Event, Rules};
 use kumite_core::outcome::{Ended, Outcome};
 
 use crate::check::Broken;
-use crate::faults::{Kind, Rates};
+use crate::faults::Kind;
 use crate::processes::Start;
 use crate::rng::Rng;
-use crate::story::{Story, Terms};
+use crate::story::{Pace, Story, Terms};
 use crate::world::Happening;
 
 mod agents;
@@ -137,6 +137,7 @@ impl Story for ContestStory {
     const FLAG: &'static str = "--contest ";
     const KINDS: &'static [Kind] = Kind::CONTESTS;
     const BEGINS_AT_MS: u64 = 0;
+    const TIMES_DIFFER: bool = false;
     /// Enough that the clock can be set back.
     const AHEAD_MS: u64 = 100 * DAY_MS;
     const LOOK_AROUND_MS: u64 = 5_000;
@@ -154,16 +155,12 @@ impl Story for ContestStory {
         }
     }
 
-    fn rates(&self) -> Rates {
-        self.plan.rates_of_world()
-    }
-
-    fn faults_until_ms(&self) -> u64 {
-        self.plan.faults_until_ms
-    }
-
-    fn patience(&self) -> u64 {
-        PATIENCE
+    fn pace(&self) -> Pace {
+        Pace {
+            rates: self.plan.rates_of_world(),
+            faults_until_ms: self.plan.faults_until_ms,
+            patience: PATIENCE,
+        }
     }
 
     fn fresh(&self) -> Played {
@@ -179,10 +176,6 @@ impl Story for ContestStory {
 
     fn begin(world: &mut World) {
         disturb::begin(world);
-    }
-
-    fn memory(_: &World) -> Memory {
-        Memory::default()
     }
 
     fn wake(world: &mut World, host: &mut Host) {
@@ -203,10 +196,6 @@ impl Story for ContestStory {
         }
     }
 
-    fn stamp(world: &World, _: &mut Host) -> u64 {
-        world.clock_ms()
-    }
-
     fn perform(
         world: &mut World,
         host: &mut Host,
@@ -223,10 +212,6 @@ impl Story for ContestStory {
 
     fn ends(world: &mut World, agent: TeamAgent, told: Option<Outcome>) -> Option<Ended> {
         agents::ends(world, agent, told)
-    }
-
-    fn session(fate: &Ended) -> Option<String> {
-        fate.session.clone()
     }
 
     fn hear(world: &mut World, host: &mut Host, agent: TeamAgent) {

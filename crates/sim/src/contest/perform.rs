@@ -10,7 +10,6 @@ use super::answers::{self, Asked};
 use super::database::{self, Answer, Write};
 use super::{ContestHappening, Host, World, ask};
 use crate::faults::Kind;
-use crate::world::Happening;
 
 /// A thread of this process: what it does is lost with the process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +78,7 @@ impl Host {
                 };
                 let job = self.job(Some(team));
                 let answer = ContestHappening::Answer { job, event };
-                world.post(100, Happening::Own(answer));
+                world.post_own(100, answer);
             }
             Effect::Limit { until_ms, .. } => world.note_limit(0, until_ms),
             Effect::Measure {
@@ -140,7 +139,7 @@ impl Host {
         }
         let job = self.job(team);
         let hand_over = ContestHappening::HandOver { job, write };
-        world.post(wait_ms, Happening::Own(hand_over));
+        world.post_own(wait_ms, hand_over);
     }
 
     /// The writer handles one transaction at a time.
@@ -152,7 +151,7 @@ impl Host {
         writer.queue.push_back(write);
         let due_ms = begins_ms + takes_ms - world.now_ms;
         let write = ContestHappening::Write { epoch: self.epoch };
-        world.post(due_ms, Happening::Own(write));
+        world.post_own(due_ms, write);
     }
 
     pub fn job(&mut self, team: Option<u32>) -> Job {
@@ -190,7 +189,7 @@ impl Host {
         if answer.takes_ms <= timeout_ms {
             let event = event(answer.says, answer.used);
             let answered = ContestHappening::Answer { job, event };
-            world.post(wait_ms + answer.takes_ms, Happening::Own(answered));
+            world.post_own(wait_ms + answer.takes_ms, answered);
             return;
         }
         world.tally.note(hung);
@@ -203,14 +202,14 @@ impl Host {
             job,
             event: event(late, used),
         };
-        world.post(wait_ms + timeout_ms, Happening::Own(given_up));
+        world.post_own(wait_ms + timeout_ms, given_up);
         // Where crashes must not change anything, a late answer must not come before the repeated
         // try either.
         let message = world.story.plan.rates.message;
         if !world.story.plan.is_repeatable && world.strikes(message, Kind::AnswerAfterTimeout) {
             let event = event(answer.says, answer.used);
             let late = ContestHappening::Stray(event);
-            world.post(wait_ms + answer.takes_ms, Happening::Own(late));
+            world.post_own(wait_ms + answer.takes_ms, late);
         }
     }
 }

@@ -14,7 +14,6 @@ use super::{SpecHappening, SpecStory, What, World};
 use crate::faults::{Kind, Tally};
 use crate::processes::{Start, ended};
 use crate::rng::Rng;
-use crate::world::Happening;
 
 /// What an agent will do if nobody interferes.
 pub struct Fate {
@@ -37,10 +36,9 @@ pub fn spawn(world: &mut World, epoch: u64, start: Start<SpecStory>, launch: &La
     };
     let mut fate = draw(&mut world.rng, &mut world.tally, launch, badly, world.calm);
     hinder(world, launch, &mut fate);
-    let writes = SpecHappening::Writes { agent };
-    world.post(fate.writes_after_ms, Happening::Own(writes));
-    let ends_after_ms = fate.ends_after_ms;
-    world.spawn(start, fate, epoch, ends_after_ms);
+    world.post_own(fate.writes_after_ms, SpecHappening::Writes { agent });
+    let (session, ends_after_ms) = (fate.session.clone(), fate.ends_after_ms);
+    world.spawn(start, epoch, fate, session, ends_after_ms);
 }
 
 /// Some programs rename a resumed session; and an agent that may not work ends soon.

@@ -10,40 +10,30 @@ use kumite_core::run::{Halt, Run, State};
 
 use super::{Host, SpecHappening, World};
 use crate::faults::Kind;
-use crate::world::Happening;
 
 /// What a crash loses, beside the runs.
 pub struct Memory {
     pub pool: Pool,
     pub routing: Routing<()>,
-    /// The time of the last entry. Agents are named after the time and number of an entry, and the
-    /// journals of two specs have the same numbers: so no two entries of an engine may have the
-    /// same time.
-    last_at_ms: u64,
     /// The timer of each spec: when it goes on after a limit.
     pub clocks: Vec<Option<u64>>,
 }
 
-impl Memory {
-    pub fn new(world: &World) -> Memory {
-        let last = world.journals.iter().filter_map(|journal| journal.last());
+impl Default for Memory {
+    fn default() -> Memory {
         Memory {
-            pool: Pool::new(world.story.plan.jobs),
+            pool: Pool::new(0),
             routing: Routing::default(),
-            last_at_ms: last.map(|entry| entry.at_ms).max().unwrap_or(0),
-            clocks: vec![None; world.journals.len()],
+            clocks: Vec::new(),
         }
     }
 }
 
 impl Host {
-    pub fn stamp(&mut self, now_ms: u64) -> u64 {
-        self.memory.last_at_ms = now_ms.max(self.memory.last_at_ms + 1);
-        self.memory.last_at_ms
-    }
-
     /// Repeats the last effects of every run, and takes the runs over.
     pub fn take_over(&mut self, world: &mut World) {
+        self.memory.pool = Pool::new(world.story.plan.jobs);
+        self.memory.clocks = vec![None; world.story.plan.specs];
         for spec in 0..world.story.plan.specs {
             let Some(last) = world.journals[spec].last() else {
                 continue;
@@ -99,7 +89,7 @@ impl Host {
     pub fn write_to(&self, world: &mut World, after_ms: u64, spec: usize, agent: AgentId) {
         let epoch = self.epoch;
         let inbox = SpecHappening::Inbox { epoch, spec, agent };
-        world.post(after_ms, Happening::Own(inbox));
+        world.post_own(after_ms, inbox);
     }
 
     /// The run hears that its agent ended.

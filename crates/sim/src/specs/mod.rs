@@ -15,10 +15,9 @@ use kumite_core::journal::{AgentId, Event, Rules};
 use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::{Finish, Run, State, Step};
 
-use crate::faults::{Kind, Rates};
+use crate::faults::Kind;
 use crate::rng::Rng;
-use crate::story::{Story, Terms};
-use crate::world::Happening;
+use crate::story::{Pace, Story, Terms};
 
 mod account;
 mod agents;
@@ -96,6 +95,9 @@ impl Story for SpecStory {
     const FLAG: &'static str = "";
     const KINDS: &'static [Kind] = Kind::SPECS;
     const BEGINS_AT_MS: u64 = 1_000;
+    /// Agents are named after the time and number of an entry, and the journals of two specs have the
+    /// same numbers.
+    const TIMES_DIFFER: bool = true;
     const AHEAD_MS: u64 = 0;
     const LOOK_AROUND_MS: u64 = 700;
 
@@ -119,16 +121,12 @@ impl Story for SpecStory {
         }
     }
 
-    fn rates(&self) -> Rates {
-        self.plan.rates_of_world()
-    }
-
-    fn faults_until_ms(&self) -> u64 {
-        self.plan.faults_until_ms
-    }
-
-    fn patience(&self) -> u64 {
-        PATIENCE * self.plan.specs as u64
+    fn pace(&self) -> Pace {
+        Pace {
+            rates: self.plan.rates.world,
+            faults_until_ms: self.plan.faults_until_ms,
+            patience: PATIENCE * self.plan.specs as u64,
+        }
     }
 
     fn fresh(&self) -> Run {
@@ -143,20 +141,12 @@ impl Story for SpecStory {
         for spec in 0..world.story.plan.specs {
             people::set_up(world, spec);
             let after_ms = world.rng.between(0, 300);
-            world.post(after_ms, Happening::Own(SpecHappening::Person { spec }));
+            world.post_own(after_ms, SpecHappening::Person { spec });
         }
-    }
-
-    fn memory(world: &World) -> engine::Memory {
-        engine::Memory::new(world)
     }
 
     fn wake(world: &mut World, host: &mut Host) {
         host.take_over(world);
-    }
-
-    fn stamp(world: &World, host: &mut Host) -> u64 {
-        host.stamp(world.now_ms)
     }
 
     fn perform(
@@ -207,10 +197,6 @@ impl Story for SpecStory {
         agents::ends(world, agent, told)
     }
 
-    fn session(fate: &agents::Fate) -> Option<String> {
-        fate.session.clone()
-    }
-
     fn hear(world: &mut World, host: &mut Host, agent: AgentId) {
         host.deliver(world, agent);
     }
@@ -245,7 +231,7 @@ impl Story for SpecStory {
     }
 
     fn faults_end(world: &mut World) {
-        world.post(1, Happening::Own(SpecHappening::Patience));
+        world.post_own(1, SpecHappening::Patience);
     }
 
     fn is_over(world: &World, host: Option<&Host>) -> bool {

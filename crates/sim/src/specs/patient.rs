@@ -11,12 +11,11 @@ use super::people::{ask, does, no_boxes, pay, repair, start};
 use super::waits::quiet_ms;
 use super::{Host, SpecHappening, World};
 use crate::faults::Kind;
-use crate::world::Happening;
 
 /// Looks at every spec that rests, and does what its halt requires.
 pub fn be_patient(world: &mut World, host: Option<&mut Host>) {
     let quiet_ms = host.as_ref().map_or(0, |host| quiet_ms(world, host));
-    world.post(quiet_ms.max(150), Happening::Own(SpecHappening::Patience));
+    world.post_own(quiet_ms.max(150), SpecHappening::Patience);
     let Some(host) = host else {
         return;
     };

@@ -13,7 +13,6 @@ use super::engine::name;
 use super::news::News;
 use super::{Host, SpecHappening, What, World};
 use crate::faults::Kind;
-use crate::world::Happening;
 
 /// The files of a spec at the beginning.
 pub fn set_up(world: &mut World, spec: usize) {
@@ -86,7 +85,7 @@ pub fn interfere(world: &mut World, host: Option<&mut Host>, spec: usize) {
     }
     let gap_ms = world.story.plan.rates.people_gap_ms;
     let after_ms = world.rng.between(1, 2 * gap_ms);
-    world.post(after_ms, Happening::Own(SpecHappening::Person { spec }));
+    world.post_own(after_ms, SpecHappening::Person { spec });
     let Some(host) = host else {
         return;
     };

@@ -13,20 +13,15 @@ pub struct Plan {
     /// Faults end here, and people behave from here on.
     pub faults_until_ms: u64,
     pub rates: Rates,
-    /// How often an agent dies together with its kumite.
-    pub lost: u32,
 }
 
 /// How often things go wrong, in a thousand chances.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rates {
-    crash: u32,
+    pub world: faults::Rates,
     pub save: u32,
     pub launch: u32,
-    message: u32,
     pub agent: u32,
-    crash_gap_ms: u64,
-    computer: u32,
     /// Mean time between two acts of people for one spec.
     pub people_gap_ms: u64,
 }
@@ -42,20 +37,7 @@ impl Plan {
             jobs: rng.between(1, 5) as usize,
             rules: draw_rules(rng, limit),
             faults_until_ms: rng.between(500, 5_000),
-            rates: Rates::draw(rng),
-            lost: Rng::new(seed ^ SALT).weighed(&[(3, 0), (1, 300)]),
-        }
-    }
-
-    pub fn rates_of_world(&self) -> faults::Rates {
-        let rates = self.rates;
-        faults::Rates {
-            crash: rates.crash,
-            crash_gap_ms: rates.crash_gap_ms,
-            computer: rates.computer,
-            lost: self.lost,
-            late: rates.message,
-            doubled: rates.message,
+            rates: Rates::draw(seed, rng),
         }
     }
 }
@@ -74,15 +56,25 @@ fn draw_rules(rng: &mut Rng, limit: LimitRules) -> Rules {
 }
 
 impl Rates {
-    fn draw(rng: &mut Rng) -> Rates {
-        Rates {
-            crash: rng.pick(&[0, 0, 2, 5, 15]),
-            save: rng.pick(&[0, 0, 20, 100]),
-            launch: rng.pick(&[0, 0, 20, 60]),
-            message: rng.pick(&[0, 50, 200]),
-            agent: rng.pick(&[0, 150, 300, 500]),
+    fn draw(seed: u64, rng: &mut Rng) -> Rates {
+        let crash = rng.pick(&[0, 0, 2, 5, 15]);
+        let save = rng.pick(&[0, 0, 20, 100]);
+        let launch = rng.pick(&[0, 0, 20, 60]);
+        let message = rng.pick(&[0, 50, 200]);
+        let agent = rng.pick(&[0, 150, 300, 500]);
+        let world = faults::Rates {
+            crash,
             crash_gap_ms: rng.pick(&[0, 600, 1_500, 3_000]),
             computer: rng.pick(&[0, 200, 500]),
+            lost: Rng::new(seed ^ SALT).weighed(&[(3, 0), (1, 300)]),
+            late: message,
+            doubled: message,
+        };
+        Rates {
+            world,
+            save,
+            launch,
+            agent,
             people_gap_ms: rng.pick(&[250, 500, 1_000, 4_000]),
         }
     }

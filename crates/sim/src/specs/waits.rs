@@ -7,7 +7,6 @@ use kumite_core::run::{Finish, State};
 use super::engine::name;
 use super::{Host, SpecHappening, World};
 use crate::faults::Kind;
-use crate::world::Happening;
 
 /// How often a run asks for a slot after a limit.
 const TICK_MS: u64 = 100;
@@ -46,7 +45,7 @@ impl Host {
             spec,
             wake_ms,
         };
-        world.post(after_ms, Happening::Own(rings));
+        world.post_own(after_ms, rings);
     }
 
     /// The timer fires for a wait until `wake_ms`.

@@ -222,7 +222,7 @@ fn goes_on(step: Step, session: Option<&str>, left: Option<&str>) -> Verdict {
 }
 
 /// Whether both are the same step of the same round.
-fn same(one: Step, other: Step) -> bool {
+pub fn same(one: Step, other: Step) -> bool {
     let number = |step: Step| step.round().map(|round| round.number);
     one.name() == other.name() && number(one) == number(other)
 }

@@ -3,7 +3,9 @@
 use kumite_core::journal::{AgentId, Entry, Event, LimitRules};
 use kumite_core::notice::Notice;
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
-use kumite_core::run::{Halt, Rest, State};
+use kumite_core::run::{Halt, Rest, State, Step};
+
+use super::follows::same;
 
 use crate::check::limits::{begins, lasts, wakes};
 use crate::check::{Verdict, broken};
@@ -33,7 +35,9 @@ struct Waiter {
     untold: bool,
     /// It is at a limit: an end now is not a failure.
     limited: bool,
+    /// How often in a row the service was too busy for this step.
     overloads: u8,
+    step: Option<Step>,
     rests: bool,
 }
 
@@ -71,7 +75,7 @@ impl Waits {
             )) if waiter.limited => {
                 return broken("a limit is no failure", format!("it failed: {why:?}"));
             }
-            What::Started(..) => (waiter.limited, waiter.cut) = (false, false),
+            What::Started(_, step, _) => waiter.begins(*step),
             _ => {}
         }
         Ok(())
@@ -84,6 +88,15 @@ impl Waiter {
     fn forget(&mut self) {
         self.cut = false;
         self.met.take_if(|(_, limit)| limit.kind == LimitKind::Held);
+    }
+
+    /// A person's start may lead to another step, which counts from the beginning.
+    fn begins(&mut self, step: Step) {
+        (self.limited, self.cut) = (false, false);
+        let left = self.step.replace(step);
+        if left.is_some_and(|left| !same(left, step)) {
+            self.overloads = 0;
+        }
     }
 
     fn meets(&mut self, agent: AgentId, ended: &Ended) {
