@@ -1,5 +1,6 @@
 //! Every checker can object: wrong rules are played, and traces are manipulated.
 
+mod agents;
 mod tampered;
 
 use kumite_core::contest::board::{self, Standing};
@@ -378,20 +379,6 @@ fn an_end_without_a_reason_is_noticed() {
         (contest, effects)
     });
     breaks("every end has what it takes", core);
-}
-
-#[test]
-fn an_agent_that_forgets_its_session_is_noticed() {
-    let core = deciding(|contest, entry| {
-        let (contest, mut effects) = decide(contest, entry);
-        for effect in &mut effects {
-            if let Effect::Launch { resume, .. } = effect {
-                *resume = None;
-            }
-        }
-        (contest, effects)
-    });
-    breaks("an agent is followed by the right one, or hands in", core);
 }
 
 #[test]
