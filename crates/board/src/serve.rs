@@ -36,7 +36,8 @@ pub fn serve(
     // for our answers. If its pipe were ever full, both would wait for each other. It sends at most
     // one write per team and round at a time, so the queue stays small.
     let (sender, requests) = channel();
-    thread::spawn(move || read(input, &sender));
+    // A machine may have no room for another thread.
+    thread::Builder::new().spawn(move || read(input, &sender))?;
     let mut board = Board {
         path: db.to_owned(),
         open: None,

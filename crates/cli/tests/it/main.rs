@@ -50,6 +50,7 @@ mod review_loop;
 mod review_resume;
 mod seen;
 mod setup;
+mod small;
 mod smoke;
 mod spec_files;
 mod steering;
