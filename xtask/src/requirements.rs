@@ -138,9 +138,47 @@ pub fn requirements(args: &[String]) -> Done {
         return fail(&format!("no browser test names {}", unseen.join(", ")));
     }
     match fs::read_to_string(&path) {
-        Ok(written) if written == table => Ok(()),
-        _ => fail("docs/requirements.md is old; run `cargo xtask requirements --write`"),
+        Ok(written) if written == table => {}
+        _ => return fail("docs/requirements.md is old; run `cargo xtask requirements --write`"),
     }
+    defects()
+}
+
+/// Each test that docs/defects.md names exists.
+fn defects() -> Done {
+    let written = fs::read_to_string(root().join("docs/defects.md")).unwrap_or_default();
+    let known: Vec<String> = sources()?
+        .into_iter()
+        .flat_map(|(_, text)| test_names(&text))
+        .collect();
+    let named = named(&written);
+    let gone: Vec<&str> = named
+        .iter()
+        .copied()
+        .filter(|name| !known.iter().any(|known| known == name))
+        .collect();
+    match (named.is_empty(), gone.is_empty()) {
+        (true, _) => fail("docs/defects.md names no test"),
+        (false, true) => Ok(()),
+        (false, false) => fail(&format!(
+            "docs/defects.md: there is no test {}",
+            gone.join(", ")
+        )),
+    }
+}
+
+/// The tests in the last column of the tables, one per line of a cell.
+fn named(text: &str) -> Vec<&str> {
+    let cells = text.lines().filter_map(|line| {
+        line.strip_prefix("| ")?
+            .strip_suffix(" |")?
+            .rsplit(" | ")
+            .next()
+    });
+    let names = cells.flat_map(|cell| cell.split("<br>"));
+    names
+        .filter_map(|name| name.strip_prefix('`')?.strip_suffix('`'))
+        .collect()
 }
 
 /// What a person sees must be tested in a browser.
@@ -172,23 +210,31 @@ fn table(tests: &Tests) -> String {
 }
 
 fn tests() -> Result<Tests, crate::run::Stop> {
+    let mut tests = Tests::new();
+    for (file, text) in sources()? {
+        for name in test_names(&text) {
+            for id in ids(&name) {
+                let known = tests.entry(id).or_default();
+                known.push((name.clone(), file.clone()));
+            }
+        }
+    }
+    Ok(tests)
+}
+
+/// All Rust files of the crates, by path, and their text.
+fn sources() -> Result<Vec<(String, String)>, crate::run::Stop> {
     let mut files = Vec::new();
     if let Err(error) = rust_files(&root().join("crates"), &mut files) {
         return fail(&error.to_string());
     }
     files.sort();
-    let mut tests = Tests::new();
-    for file in files {
+    let read = files.into_iter().map(|file| {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let short = file.strip_prefix(root()).unwrap_or(&file);
-        for name in test_names(&text) {
-            for id in ids(&name) {
-                let known = tests.entry(id).or_default();
-                known.push((name.clone(), short.display().to_string()));
-            }
-        }
-    }
-    Ok(tests)
+        (short.display().to_string(), text)
+    });
+    Ok(read.collect())
 }
 
 fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -273,5 +319,11 @@ mod tests {
         let text =
             "#[test]\nfn a1_1_x() {}\nfn b1_1_helper() {}\n#[test]\n#[cfg(x)]\nfn c1_1_y() {}";
         assert_eq!(test_names(text), ["a1_1_x", "c1_1_y"]);
+    }
+
+    #[test]
+    fn the_tests_of_a_table_of_defects_are_found() {
+        let text = "| defect | tests |\n|---|---|\n| a `word` | `one`<br>`two` |\n| b | by clippy (`x`) |\n";
+        assert_eq!(named(text), ["one", "two"]);
     }
 }
