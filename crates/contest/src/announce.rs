@@ -4,6 +4,7 @@ use kumite_core::contest::{Contest, End, Fate, Notice, What};
 use kumite_core::notice::Level;
 use kumite_project::clock::rfc3339;
 use kumite_project::notify::Message;
+use kumite_project::toast::{Toast, ToastLevel};
 use serde_json::{Value, json};
 
 /// A notice with its time.
@@ -32,6 +33,11 @@ impl News {
             fields["team_name"] = json!(team.name);
         }
         fields
+    }
+
+    /// One line of news: the same, with what the page shows for a moment.
+    pub fn to_news(&self, id: &str, contest: &Contest) -> Value {
+        Toast::add_to(toast(&self.what), self.to_json(id, contest))
     }
 
     /// What people hear who are not looking (B4). None: they need not know.
@@ -77,6 +83,34 @@ impl News {
             is_urgent,
             json: self.to_json(id, contest),
         })
+    }
+}
+
+/// None: the pages show it, and that is enough.
+fn toast(what: &What) -> Option<Toast> {
+    match what {
+        What::ContestStarted { teams, .. } => {
+            let text = format!("started with {teams} teams");
+            Some(Toast::new(ToastLevel::Info, &text))
+        }
+        What::ContestEnded { end, winner } => {
+            let level = match end {
+                End::Done => ToastLevel::Good,
+                End::Failed | End::Cancelled => ToastLevel::Warn,
+            };
+            let won = winner.as_ref();
+            let won = won.map(|(team, score)| format!("{team} wins with {score}"));
+            let won = won.as_deref().unwrap_or("nobody wins");
+            Some(Toast::new(level, &format!("{}: {won}", end.name())))
+        }
+        What::ContestResumed
+        | What::RoundStarted { .. }
+        | What::Submitted { .. }
+        | What::RoundScored { .. }
+        | What::RoundFailed { .. }
+        | What::Judged { .. }
+        | What::Trouble { .. }
+        | What::TeamEnded { .. } => None,
     }
 }
 

@@ -189,7 +189,7 @@ impl AtPlay {
             notifier.tell(&message);
         }
         let name = news::key(id, key);
-        let line = said.to_json(id, contest);
+        let line = said.to_news(id, contest);
         // Both the page of the workspace and the page of the project receive it.
         let places = [self.home.runtime(), self.home.books(&self.charter)];
         let places = places.map(|place| place.canonicalize().unwrap_or(place));

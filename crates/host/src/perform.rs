@@ -59,7 +59,7 @@ impl Shared {
         }
         let name = news::key(&spec.name, key);
         let runtime = spec.runtime();
-        if let Err(error) = news::append(&runtime, &name, said.to_json(), again) {
+        if let Err(error) = news::append(&runtime, &name, said.to_news(), again) {
             let path = runtime.display();
             tracing::warn!("cannot append to the news in {path}: {error}");
         }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::rfc3339;
 use crate::project::Spec;
+use crate::toast::Toast;
 
 /// A notice with its time and its spec.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,11 @@ impl Announcement {
             line.extend(fields);
         }
         Value::Object(line)
+    }
+
+    /// One line of news: the same, with what the page shows for a moment.
+    pub fn to_news(&self) -> Value {
+        Toast::add_to(Toast::of(&self.notice), self.to_json())
     }
 }
 

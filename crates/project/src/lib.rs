@@ -27,6 +27,7 @@ pub mod settings;
 mod snapshot;
 pub mod spec_file;
 pub mod status;
+pub mod toast;
 pub mod usage_log;
 pub mod user;
 mod variant;

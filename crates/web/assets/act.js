@@ -129,41 +129,17 @@ function leave(box) {
   setTimeout(() => (box.matches(":hover, :focus-within") ? leave(box) : box.remove()), SHOWN_FOR);
 }
 
-const tasks = (count) => (count === 1 ? "1 task is open" : `${count} tasks are open`);
-
-// The message for each type of news, as [text, level]. Other types only show on the pages.
-const NOTICES = {
-  impl_retry: (it) => [`Impl retry (${it.attempt}/${it.max}): ${tasks(it.open)}`, "info"],
-  impl_exhausted: (it) => [`Impl max retry exceeded (${it.max}): ${tasks(it.open)}. A reset lets it go on`, "error"],
-  round_ended: (it) => [`Review round ${it.round} ended: ${it.fix_required} to fix, ${it.needs_discussion} to discuss`, "info"],
-  limit_waiting: (it) => [`Waits for a usage limit: ${it.message}`, "warn"],
-  warning: (it) => [it.message, "error"],
-  save_failed: (it) => [it.message, "error"],
-  run_ended: (it) => [`${capital(it.state)}: ${it.message}`, ENDS[it.state] ?? "info"],
-  contest_started: (it) => [`Started with ${it.teams} teams`, "info"],
-  contest_ended: (it) => [
-    `${capital(it.state)}: ${it.winner ? `${it.winner} wins with ${it.score}` : "nobody wins"}`,
-    it.state === "done" ? "good" : "warn",
-  ],
-};
-const ENDS = { done: "good", failed: "error", paused: "warn", waiting: "warn" };
-const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-
 const told = new Set();
 const TOLD_MAX = 1000;
 
-// `impl_exhausted` has already told this; the end of the run would repeat it.
-const isSaid = (news) => news.type === "run_ended" && news.reason === "retries_exhausted";
-
-export function notice(news) {
-  const say = NOTICES[news.type];
-  const isOld = Date.now() + skew - Date.parse(news.time) > FRESH_FOR;
-  if (!say || isOld || told.has(news.key) || isSaid(news)) return;
-  told.add(news.key);
+// The server has decided whether a person is told, in which words, and how they look.
+export function notice({ key, time, toast: said, spec, execution_id }) {
+  const isOld = Date.now() + skew - Date.parse(time) > FRESH_FOR;
+  if (!said || isOld || told.has(key)) return;
+  told.add(key);
   if (told.size > TOLD_MAX) told.delete(told.values().next().value);
-  const [text, level] = say(news);
-  const about = news.spec
-    ? { name: news.spec, href: `/specs/${encodeURIComponent(news.spec)}` }
-    : { name: "Contest", href: `/contests/${encodeURIComponent(news.execution_id)}` };
-  toast(text, level, about);
+  const about = spec
+    ? { name: spec, href: `/specs/${encodeURIComponent(spec)}` }
+    : { name: "Contest", href: `/contests/${encodeURIComponent(execution_id)}` };
+  toast(said.text, said.level, about);
 }

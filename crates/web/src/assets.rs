@@ -117,3 +117,60 @@ async fn asset(Path((hash, name)): Path<(String, String)>) -> Response {
     ];
     (headers, ALL[at].bytes).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use kumite_contest::view::ContestState;
+    use kumite_core::contest::Reason as ExitReason;
+    use kumite_core::run::{Reason, StateName};
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    use super::*;
+
+    fn is<T: DeserializeOwned>(word: &str) -> bool {
+        serde_json::from_value::<T>(json!(word)).is_ok()
+    }
+
+    /// Words in quotes, and names of fields.
+    fn words(script: &str) -> impl Iterator<Item = &str> {
+        let code = script
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        let tokens = code.flat_map(|line| {
+            line.match_indices(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+                .scan(0, move |from, (at, mark)| {
+                    let before = line[..*from].chars().next_back();
+                    let word = &line[*from..at];
+                    *from = at + mark.len();
+                    Some((before, word, mark))
+                })
+        });
+        let marked = tokens.filter(|(before, _, mark)| {
+            let is_quoted =
+                ["\"", "'", "`"].contains(mark) && mark.starts_with(|it| Some(it) == *before);
+            is_quoted || *mark == ":"
+        });
+        marked.map(|(_, word, _)| word)
+    }
+
+    #[test]
+    fn no_script_decides_by_the_word_of_a_state_or_a_reason() {
+        let bad =
+            "const ENDS = { done: 1 }; if (it.reason === \"retries_exhausted\") x = 'paused';";
+        let found: Vec<&str> = words(bad).filter(|word| decides(word)).collect();
+        assert_eq!(found, ["done", "retries_exhausted", "paused"]);
+        for asset in ALL.iter().filter(|asset| asset.name.ends_with(".js")) {
+            let script = str::from_utf8(asset.bytes).unwrap();
+            let found: Vec<&str> = words(script).filter(|word| decides(word)).collect();
+            assert!(found.is_empty(), "{}: {found:?}", asset.name);
+        }
+    }
+
+    fn decides(word: &str) -> bool {
+        is::<StateName>(word)
+            || is::<Reason>(word)
+            || is::<ContestState>(word)
+            || is::<ExitReason>(word)
+    }
+}

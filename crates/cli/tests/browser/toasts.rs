@@ -50,10 +50,10 @@ fn b4_2_a_retry_of_impl_is_told_once_in_every_tab_as_information() {
         page.until("window.toasts.some(it => it[1].includes('Done'))");
         let retries = told(page, "retry");
         assert_eq!(retries.len(), 2, "{retries:?}");
-        for (toast, words) in retries
-            .iter()
-            .zip(["(1/7): 2 tasks are open", "(2/7): 1 task is open"])
-        {
+        for (toast, words) in retries.iter().zip([
+            "(1/7): 2 tasks are still open",
+            "(2/7): 1 task is still open",
+        ]) {
             assert!(
                 toast[1].starts_with("login") && toast[1].ends_with(words),
                 "{toast:?}"
@@ -88,7 +88,7 @@ fn b4_4_the_limit_of_retries_is_told_once_as_an_error_that_stays_until_it_is_clo
         .collect();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(
-        errors[0][1].contains("Impl max retry exceeded (7): 3 tasks are open"),
+        errors[0][1].contains("Impl max retry exceeded (7/7): 3 tasks are still open"),
         "{errors:?}"
     );
     assert_eq!(errors[0][2], "alert");
