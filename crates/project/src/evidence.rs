@@ -1,10 +1,11 @@
 //! What the files of a spec say now. There is no judgement here: that belongs to the core.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kumite_core::facts::{
     DocumentFacts, Facts, Findings, InspectionFacts, Look, ReviewFacts, RoundFacts, Stamp,
@@ -148,6 +149,14 @@ fn inspection_facts(dir: &Path, json: &SpecJson, files: &Numbered) -> Vec<Inspec
         inspection.stamp = together(stamp, inspection.recorded);
     }
     known.into_values().collect()
+}
+
+/// The files in the directory of a spec that are or may become reports of inspections.
+pub(crate) fn inspection_files(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_one = |name: &OsString| name.as_encoded_bytes().starts_with(INSPECTION.as_bytes());
+    let names = entries.map(|entry| entry.file_name()).filter(is_one);
+    names.map(|name| dir.join(name))
 }
 
 /// The numbered files of a spec, by kind. Empty files count as missing.

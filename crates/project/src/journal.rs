@@ -67,12 +67,12 @@ impl Error {
 
 /// A machine whose events and states can be written down.
 pub trait Kept:
-    Machine<Event: Serialize + DeserializeOwned> + Serialize + DeserializeOwned
+    Machine<Event: Serialize + DeserializeOwned + Send> + Serialize + DeserializeOwned
 {
 }
 
 impl<M> Kept for M where
-    M: Machine<Event: Serialize + DeserializeOwned> + Serialize + DeserializeOwned
+    M: Machine<Event: Serialize + DeserializeOwned + Send> + Serialize + DeserializeOwned
 {
 }
 
@@ -272,6 +272,11 @@ fn hold(file: &File) {
             Ok(()) | Err(TryLockError::Error(_)) => return,
         }
     }
+}
+
+/// The journal in a directory.
+pub fn file_in(dir: &Path) -> PathBuf {
+    dir.join(NAME)
 }
 
 /// Whether an engine has this journal open: its run goes on, or is about to.

@@ -1,8 +1,6 @@
 //! The state of a spec, for people and programs (contract). It is read only from the files: it asks
 //! no engine, and is correct when none runs.
 
-use std::thread;
-
 use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
@@ -17,7 +15,7 @@ use crate::announce::usd;
 use crate::clock::{local_moment, rfc3339};
 use crate::picture::{AgentDir, EngineSeen, Picture};
 use crate::project::{Project, Spec};
-use crate::{spec_file, wording};
+use crate::{cores, spec_file, wording};
 
 /// Fewer specs are not worth a thread.
 const SHARE_MIN: usize = 32;
@@ -88,32 +86,20 @@ pub struct LiveAgent {
     pub started_at: Option<String>,
 }
 
-/// The status of all specs of a project. Most of the time is spent waiting for the kernel, so all
-/// cores help.
+/// The status of all specs of a project.
 pub fn all(project: &Project) -> Result<Vec<Status>, crate::project::Error> {
     let engine = EngineSeen::of(project);
-    let engine = &engine;
     let specs = project.all_specs()?;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = specs.len().div_ceil(cores).max(SHARE_MIN);
-    Ok(thread::scope(|scope| {
-        let read = |share: &[Spec]| -> Vec<Status> {
-            let each = share
-                .iter()
-                .map(|spec| Picture::glance(spec.clone(), engine).status());
-            each.collect()
-        };
-        let mut shares = specs.chunks(share);
-        let first = shares.next().unwrap_or_default();
-        let others: Vec<_> = shares
-            .map(|share| scope.spawn(move || read(share)))
-            .collect();
-        let mut all = read(first);
-        for other in others {
-            all.extend(other.join().expect("a status does not panic"));
-        }
-        all
+    Ok(of_each(&specs, |spec| {
+        Picture::glance(spec.clone(), &engine).status()
     }))
+}
+
+/// Reads something of each spec. Most of the time is spent waiting for the kernel, so all cores
+/// help.
+pub(crate) fn of_each<T: Send>(specs: &[Spec], read: impl Fn(&Spec) -> T + Sync) -> Vec<T> {
+    let share = specs.len().div_ceil(cores::count()).max(SHARE_MIN);
+    cores::read_each(specs.chunks(share), read)
 }
 
 pub fn one(project: &Project, spec: &Spec) -> Status {

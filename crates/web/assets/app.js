@@ -100,10 +100,14 @@ stream.on("news", page.hear);
 stream.on("news", act.notice);
 // After a gap, ask for the page again: it shows the present state, whatever was missed.
 stream.on("reset", page.refreshNow);
+let isFirst = true;
 stream.on("open", () => {
   live(true, "Connected");
   banner("");
-  page.refreshNow();
+  // The first stream begins with the news after this page; a later one may have missed changes
+  // that send no news.
+  if (!isFirst) page.refreshNow();
+  isFirst = false;
 });
 stream.on("away", (why) => {
   live(false, "Not connected");
@@ -119,8 +123,17 @@ stream.on("unknown", () => {
 act.start();
 keys.start();
 page.start();
-page.arrived();
-stream.start();
+// The page is complete without the rest, so nothing takes the processor from its first paint. A
+// hidden page is not painted.
+if (document.hidden) begin();
+else requestAnimationFrame(() => setTimeout(begin));
+
+function begin() {
+  page.unfold();
+  page.arrived();
+  stream.start();
+}
+
 setInterval(() => {
   for (const element of document.querySelectorAll("time.since, time.until")) timed(element);
 }, 1000);

@@ -25,7 +25,10 @@ export let skew = 0;
 
 export function start() {
   history.scrollRestoration = "manual";
-  scrollTo({ top: history.state?.top ?? 0, behavior: "instant" });
+  const top = history.state?.top ?? 0;
+  // The place to go to may be below the part that is painted first.
+  if (top > 0 || location.hash) unfold();
+  scrollTo({ top, behavior: "instant" });
   addEventListener("scroll", scrolled, { passive: true });
   document.addEventListener("click", clicked);
   document.addEventListener("pointerover", hovered);
@@ -36,6 +39,18 @@ export function start() {
   addEventListener("focus", refresh);
   // Files may be edited by hand, which sends no news.
   setInterval(() => document.hidden || refresh(), 20_000);
+}
+
+// Long lists come with their first rows, and the rest as text, so that the first paint does not
+// wait for it. Only text that our own server has rendered and escaped gets here.
+export function unfold() {
+  for (const later of document.querySelectorAll("noscript.later")) {
+    const { content } = Object.assign(document.createElement("template"), { innerHTML: later.textContent });
+    const rows = content.querySelector("[data-joins]");
+    if (rows) later.parentElement.querySelector(rows.dataset.joins).append(...rows.children);
+    else later.before(content);
+    later.remove();
+  }
 }
 
 // Each history entry remembers its scroll position.

@@ -14,7 +14,8 @@ const listeners = new Map();
 const logs = new Set();
 // Ends the open stream.
 let source = null;
-let last = "";
+// The id of the last event. At first the server says which news this page already shows.
+let last = document.body.dataset.news ?? "";
 let pause = PAUSE_MIN;
 let retry = 0;
 let alarm = 0;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use kumite_project::books::Books;
+use kumite_project::kept::Kept;
 use kumite_project::project::Project;
 use kumite_project::settings::Loader;
 use tokio::sync::{Semaphore, watch};
@@ -29,6 +30,8 @@ pub struct App {
     pub logs: Logs,
     /// The total usage, as far as its file has been read.
     pub books: Mutex<Books>,
+    /// The status of the specs that rest.
+    pub statuses: Kept,
     /// True when the server ends; streams end then.
     pub ended: watch::Receiver<bool>,
 }

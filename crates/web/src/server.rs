@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kumite_project::books::Books;
+use kumite_project::kept::Kept;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
@@ -95,6 +96,7 @@ impl Server {
             hub: Hub::start(&place)?,
             logs: Logs::default(),
             books: Mutex::new(Books::of(&options.project)),
+            statuses: Kept::default(),
             ended: wait.clone(),
             project: options.project.clone(),
             loader: options.loader.clone(),
@@ -110,6 +112,9 @@ impl Server {
             .max_blocking_threads(READERS_MAX)
             .enable_all()
             .build()?;
+        // The first visitor does not wait for a thousand specs to be read.
+        let of_reader = Arc::clone(&app);
+        runtime.spawn_blocking(move || drop(of_reader.statuses.all(&of_reader.project)));
         let keeper = Arc::new(Keeper::start(options.project, options.loader)?);
         let is_ending = Arc::<AtomicBool>::default();
         let guard = Arc::new(Guard::new(&app, hosts, Arc::clone(&is_ending)));

@@ -39,7 +39,8 @@ pub fn measure() -> Result<Part> {
     let scene = crate::start::many_specs()?;
     let served = Served::start(&scene)?;
     let at_start = served.memory_mb()?;
-    let painted = paint::now(&served)?;
+    let visitor = paint::Visitor::of(&served)?;
+    let painted = paint::now(&visitor)?;
     let bytes = painted.bytes;
     rows.push(row(
         "first paint of Now, 1,000 specs",
@@ -56,7 +57,8 @@ pub fn measure() -> Result<Part> {
         goal("100 kB", bytes < PAINT_BYTES_GOAL),
     ));
     long_spec::write(&scene)?;
-    let painted = paint::long_spec(&served)?;
+    let painted = paint::long_spec(&visitor)?;
+    drop(visitor);
     rows.push(row(
         "first paint of a spec, 200 rounds, 10,000 events",
         ms(painted.ours.median()),
@@ -92,7 +94,6 @@ pub fn measure() -> Result<Part> {
             goal("40 MB", mb < MEMORY_GOAL_MB),
         ));
     }
-    served.end()?;
     Ok(Part {
         title: "The page",
         meaning: MEANING.to_owned(),
@@ -144,10 +145,12 @@ impl Served {
         let kib = line.and_then(|line| line.split_whitespace().nth(1));
         Ok(kib.ok_or("no memory figure")?.parse::<f64>()? * 1.024 / 1e3)
     }
+}
 
-    fn end(mut self) -> Result<()> {
-        crate::scene::interrupt(&self.child)?;
-        self.child.wait()?;
-        Ok(())
+impl Drop for Served {
+    /// The server ends also when a measurement has failed.
+    fn drop(&mut self) {
+        let _ = crate::scene::interrupt(&self.child);
+        let _ = self.child.wait();
     }
 }

@@ -3,27 +3,58 @@
 use std::path::Path;
 
 use kumite_core::journal::Entry;
+use kumite_core::machine::Machine;
 
 use super::{Error, Kept};
+use crate::cores;
 
-/// The entries of whole lines. An empty line says nothing.
-pub fn entries<M: Kept>(
-    path: &Path,
-    bytes: &[u8],
-    first_seq: u64,
-) -> impl Iterator<Item = Result<Entry<M::Event>, Error>> {
-    let lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
-    let said = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    let numbered = said.zip(first_seq..);
-    numbered.map(move |((line, bytes), wanted)| parse::<M>(path, line, bytes, wanted))
+/// A shorter journal is not worth a thread.
+const SHARE_MIN: usize = 256 * 1024;
+
+type Parsed<M> = Result<Entry<<M as Machine>::Event>, Error>;
+
+/// One line that says something: its number in the file, and the number that its entry must have.
+struct NumberedLine<'a> {
+    number: usize,
+    wanted: u64,
+    bytes: &'a [u8],
+    /// Which core parses it.
+    share: usize,
 }
 
-fn parse<M: Kept>(
-    path: &Path,
-    line: usize,
-    bytes: &[u8],
-    wanted: u64,
-) -> Result<Entry<M::Event>, Error> {
+/// The entries of whole lines. An empty line says nothing. Parsing a long journal takes longer than
+/// replaying it, so all cores help.
+pub fn entries<M: Kept>(path: &Path, bytes: &[u8], first_seq: u64) -> Vec<Parsed<M>> {
+    let share_bytes = bytes.len().div_ceil(cores::count()).max(SHARE_MIN);
+    let mut from = 0;
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        let share = from / share_bytes;
+        from += line.len();
+        (line, share)
+    });
+    let said = (1..)
+        .zip(lines)
+        .filter(|(_, (line, _))| !line.trim_ascii().is_empty());
+    let lines: Vec<NumberedLine<'_>> = said
+        .zip(first_seq..)
+        .map(|((number, (bytes, share)), wanted)| NumberedLine {
+            number,
+            wanted,
+            bytes,
+            share,
+        })
+        .collect();
+    let shares = lines.chunk_by(|a, b| a.share == b.share);
+    cores::read_each(shares, |line| parse::<M>(path, line))
+}
+
+fn parse<M: Kept>(path: &Path, line: &NumberedLine<'_>) -> Parsed<M> {
+    let NumberedLine {
+        number: line,
+        wanted,
+        bytes,
+        ..
+    } = *line;
     let path = || path.to_owned();
     let parsed = serde_json::from_slice::<Entry<M::Event>>(bytes);
     // The version comes first: a newer kumite may write events that this one does not know.

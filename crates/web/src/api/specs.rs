@@ -100,7 +100,7 @@ async fn of_spec<T: Send + 'static>(
 
 pub async fn list(State(app): State<Shared>) -> Result<Json<Specs>, Refusal> {
     let (specs, not_shown) = app
-        .read(|app| (status::all(&app.project), app.project.not_shown()))
+        .read(|app| (app.statuses.all(&app.project), app.project.not_shown()))
         .await?;
     let specs = specs?;
     Ok(Json(Specs { specs, not_shown }))

@@ -4,12 +4,14 @@ use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use kumite_project::news::Position;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::assets;
 use crate::auth::Who;
+use crate::render::later::Haste;
 use crate::render::marks::sentence;
 
 /// A page that the navigation leads to. Navigation, help and keys are made from [`PLACES`].
@@ -37,6 +39,8 @@ pub struct Visit {
     /// Only `<main>`: the rest of the page is already open.
     pub is_part: bool,
     project: String,
+    /// The news up to here is in the page.
+    news: Position,
 }
 
 impl FromRequestParts<Shared> for Visit {
@@ -48,6 +52,8 @@ impl FromRequestParts<Shared> for Visit {
             who: who.ok_or(StatusCode::UNAUTHORIZED)?,
             is_part: parts.headers.contains_key("x-part"),
             project: project_name(app),
+            // Taken before anything is read, so that no change in between is missed.
+            news: app.hub.position(),
         })
     }
 }
@@ -79,6 +85,14 @@ pub fn forwards(html: String) -> String {
 const OVERRIDES: [char; 2] = ['\u{202d}', '\u{202e}'];
 
 impl Visit {
+    /// A whole page is painted for the first time; a part changes a page that a person looks at.
+    pub fn haste(&self) -> Haste {
+        match self.is_part {
+            true => Haste::None,
+            false => Haste::FirstPaint,
+        }
+    }
+
     pub fn show(&self, page: Page<'_>) -> Response {
         let is_known = |it: &str| it.is_empty() || PLACES.iter().any(|place| place.path == it);
         debug_assert!(is_known(page.place), "{} is in no row", page.place);
@@ -102,12 +116,13 @@ impl Visit {
                 head {
                     (head(page.title))
                     meta name="csrf-token" content=(self.who.csrf.as_deref().unwrap_or_default());
-                    script type="module" src=(assets::path("app.js")) {}
+                    // Styles come first: the page is painted without scripts.
+                    script type="module" fetchpriority="low" src=(assets::path("app.js")) {}
                     @for name in ["morph.js", "page.js", "stream.js", "act.js", "keys.js"] {
-                        link rel="modulepreload" href=(assets::path(name));
+                        link rel="modulepreload" fetchpriority="low" href=(assets::path(name));
                     }
                 }
-                body data-read-only[!self.who.may_change()] {
+                body data-news=(self.news) data-read-only[!self.who.may_change()] {
                     a.skip href="#main" { "Skip to the content" }
                     (self.header(page.place))
                     div #offline role="alert" hidden {}

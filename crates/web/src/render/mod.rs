@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod diff;
+pub mod later;
 mod markdown;
 pub mod marks;
 mod table;

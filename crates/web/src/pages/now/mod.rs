@@ -10,7 +10,7 @@ use kumite_contest::view::{Board, ContestState};
 use kumite_core::run::Standing;
 use kumite_project::books::Sum;
 use kumite_project::clock::{local_day, now_ms};
-use kumite_project::status::{self, Status};
+use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use self::groups::groups;
@@ -30,13 +30,13 @@ struct Scene {
 
 pub async fn now(State(app): State<Shared>, visit: Visit) -> Response {
     let scene = app.read(look).await.flatten();
-    let page = scene.map(|scene| ("Now".to_owned(), body(&scene, visit.who.may_change())));
+    let page = scene.map(|scene| ("Now".to_owned(), body(&scene, &visit)));
     visit.answer("/", "*", page)
 }
 
 fn look(app: &App) -> Result<Scene, Refusal> {
     Ok(Scene {
-        specs: status::all(&app.project)?,
+        specs: app.statuses.all(&app.project)?,
         contests: played(app),
         today: today(app),
     })
@@ -68,7 +68,8 @@ fn played(app: &App) -> Vec<Board> {
         .collect()
 }
 
-fn body(scene: &Scene, may_change: bool) -> Markup {
+fn body(scene: &Scene, visit: &Visit) -> Markup {
+    let may_change = visit.who.may_change();
     let groups = groups(&scene.specs);
     let can_run = groups
         .others
@@ -94,7 +95,7 @@ fn body(scene: &Scene, may_change: bool) -> Markup {
         (parts::running(&groups.running, may_change))
         (parts::limited(&groups.limited, may_change))
         (parts::contests(&scene.contests))
-        (parts::others(&groups.others, scene.specs.len()))
+        (parts::others(&groups.others, scene.specs.len(), visit.haste()))
         @if may_change { (new_spec()) }
     }
 }

@@ -6,6 +6,7 @@ use kumite_core::run::{Need, Standing, Step};
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
+use crate::render::later::{self, Haste};
 use crate::render::marks::{progress, segment, sentence, since, until};
 use crate::render::words::{badge, cut, money};
 
@@ -204,7 +205,7 @@ const MANY: usize = 100;
 const CHUNK: usize = 50;
 
 /// One short row per spec, because there may be a thousand.
-pub fn others(specs: &[&Status], all: usize) -> Markup {
+pub fn others(specs: &[&Status], all: usize, haste: Haste) -> Markup {
     let title = match specs.len() == all {
         true => "Specs ",
         false => "Other specs ",
@@ -225,13 +226,15 @@ pub fn others(specs: &[&Status], all: usize) -> Markup {
                         aria-label="Filter by name or state" autocomplete="off" spellcheck="false";
                 }
                 div #specs.rows.many[specs.len() > MANY] {
-                    @for (index, chunk) in specs.chunks(CHUNK).enumerate() {
-                        ul.chunk id={ "specs-" (index) } { @for status in chunk { (row(status)) } }
-                    }
+                    (later::chunks(haste, specs, CHUNK, &chunk))
                 }
             }
         }
     }
+}
+
+fn chunk(index: usize, specs: &[&Status]) -> Markup {
+    html! { ul.chunk id={ "specs-" (index) } { @for status in specs { (row(status)) } } }
 }
 
 fn row(status: &Status) -> Markup {

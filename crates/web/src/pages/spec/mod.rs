@@ -25,6 +25,7 @@ use serde::Deserialize;
 use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::Shared;
+use crate::render::later::Haste;
 use seen::Seen;
 
 pub use agents::colour;
@@ -61,24 +62,24 @@ pub async fn spec(
     Path(name): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Response {
-    let may_change = visit.who.may_change();
+    let (may_change, haste) = (visit.who.may_change(), visit.haste());
     let topics = format!("spec:{name}");
     let read = app.render(move |app| {
         let seen = Seen::look(&app.project, &name)?;
-        let body = body(&seen, may_change, &asked);
+        let body = body(&seen, may_change, haste, &asked);
         Ok::<_, Refusal>((seen.spec.name, body))
     });
     visit.answer("", &topics, read.await.flatten())
 }
 
-fn body(seen: &Seen, may_change: bool, asked: &Asked) -> Markup {
+fn body(seen: &Seen, may_change: bool, haste: Haste, asked: &Asked) -> Markup {
     html! {
         (head::head(seen, may_change))
         (needs::needs(seen, may_change))
         (track::track(seen))
         (needs::judging(seen, may_change))
         (documents::tabs(seen, None))
-        (reviews::reviews(seen))
+        (reviews::reviews(seen, haste))
         (tasks::tasks(seen))
         (inspections::inspections(seen))
         (agents::agents(seen, length(&asked.agents)))

@@ -9,10 +9,13 @@ use super::documents::link;
 use super::seen::Seen;
 use super::words::{counted, prose};
 use crate::render::Column::{self, Number, Text};
+use crate::render::later::{self, Haste};
 use crate::render::table;
 
 /// How many rounds are listed with their findings, the newest first.
 const LISTED_MAX: usize = 20;
+/// How many rounds are painted at once.
+const PAINTED: usize = 30;
 
 pub fn review_file(round: u32) -> String {
     format!("document-review-{round}.md")
@@ -42,7 +45,7 @@ pub fn counts(seen: &Seen) -> Vec<Counted> {
         .collect()
 }
 
-pub fn reviews(seen: &Seen) -> Markup {
+pub fn reviews(seen: &Seen, haste: Haste) -> Markup {
     let rounds = rounds(seen);
     let counts = counts(seen);
     if rounds.is_empty() {
@@ -51,7 +54,7 @@ pub fn reviews(seen: &Seen) -> Markup {
     html! {
         section.card.stack #reviews aria-labelledby="reviews-title" {
             h2 #reviews-title { "Document review" }
-            div #rounds { (table(&HEAD, &html! { @for round in rounds { (row(seen, round)) } })) }
+            div #rounds { (later::rows(haste, rounds, PAINTED, &|round| row(seen, round), &|rows| table(&HEAD, rows))) }
             @if !counts.is_empty() { (convergence::figure(&counts)) }
             @for round in rounds.iter().rev().take(LISTED_MAX) { (findings(seen, round.number)) }
         }

@@ -74,7 +74,7 @@ impl Scene {
 }
 
 fn html_of(seen: &Seen) -> String {
-    body(seen, true, &SHORT).into_string()
+    body(seen, true, Haste::None, &SHORT).into_string()
 }
 
 fn rounds() -> Value {
@@ -147,7 +147,7 @@ fn whoever_may_only_look_finds_no_button_and_no_form() {
         scene.halted(Halt::Stopped(By::User), review),
         scene.halted(Halt::Waiting(Document::Requirements), write),
     ] {
-        let html = body(&seen, false, &SHORT).into_string();
+        let html = body(&seen, false, Haste::None, &SHORT).into_string();
         assert!(!html.contains("data-post"), "{html}");
         assert!(!html.contains("<form"), "{html}");
         assert!(html_of(&seen).contains("data-post"));
@@ -263,7 +263,7 @@ fn a_large_spec_is_shown_in_part_and_says_so() {
         events: "all".to_owned(),
         ..SHORT
     };
-    let html = body(&seen, true, &asked).into_string();
+    let html = body(&seen, true, Haste::None, &asked).into_string();
     assert!(html.contains("event 501.") && !html.contains("event 500."));
 }
 
