@@ -1,5 +1,7 @@
 //! Headers that every answer gets, errors included.
 
+use std::sync::LazyLock;
+
 use axum::body::to_bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -9,12 +11,18 @@ use crate::{assets, pages};
 
 pub const API: &str = "/api/";
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-    connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; \
-    frame-ancestors 'none'";
+/// Nothing from elsewhere, and no style or script that is not ours.
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src {}; img-src 'self'; \
+         connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; \
+         frame-ancestors 'none'",
+        assets::style_source()
+    );
+    HeaderValue::from_maybe_shared(policy).expect("the policy has only ASCII letters")
+});
 
-const ALWAYS: [(HeaderName, &str); 7] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
+const ALWAYS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -42,6 +50,7 @@ pub fn dress(path: &str, is_tls: bool, response: &mut Response) {
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY.clone());
     if !may_be_kept {
         let never = HeaderValue::from_static("no-store");
         headers.insert(header::CACHE_CONTROL, never);

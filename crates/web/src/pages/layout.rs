@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 use kumite_project::news::Position;
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::api::Refusal;
 use crate::app::{App, Shared};
@@ -116,7 +116,7 @@ impl Visit {
                 head {
                     (head(page.title))
                     meta name="csrf-token" content=(self.who.csrf.as_deref().unwrap_or_default());
-                    // Styles come first: the page is painted without scripts.
+                    // The page is painted without scripts.
                     script type="module" fetchpriority="low" src=(assets::path("app.js")) {}
                     @for name in ["morph.js", "page.js", "stream.js", "act.js", "keys.js"] {
                         link rel="modulepreload" fetchpriority="low" href=(assets::path(name));
@@ -204,7 +204,7 @@ pub fn head(title: &str) -> Markup {
         meta name="color-scheme" content="light dark";
         title { (title) " · kumite" }
         link rel="icon" href=(assets::path("icon.svg"));
-        link rel="stylesheet" href=(assets::path("app.css"));
+        style { (PreEscaped(assets::STYLE)) }
     }
 }
 

@@ -32,6 +32,8 @@ fn every_answer_forbids_frames_guessing_of_types_referrers_and_caches() {
         for part in [
             "default-src 'none'",
             "script-src 'self'",
+            // Only our own style, by its hash.
+            "style-src 'sha256-",
             "base-uri 'none'",
             "form-action 'self'",
             "frame-ancestors 'none'",

@@ -36,6 +36,15 @@ const LINKS: [&str; 5] = [
     "[pwn]: javascript:pwn()\n\n[pwn][pwn]",
 ];
 
+/// The one style that a page may have, to the letter.
+const OUR_STYLE: &str = concat!(
+    "<style>",
+    include_str!("../../../../web/assets/app.css"),
+    include_str!("../../../../web/assets/now.css"),
+    include_str!("../../../../web/assets/agent.css"),
+    "</style>"
+);
+
 #[test]
 fn what_looks_for_harm_finds_it() {
     for payload in PAYLOADS {
@@ -156,7 +165,11 @@ fn what_agents_write_and_say_runs_nowhere() {
         let kind = answer.header("content-type").unwrap_or_default().to_owned();
         // Only these are ever treated as a page, and nothing is guessed (nosniff).
         match kind.starts_with("text/html") {
-            true => assert_eq!(harm(&answer.text()), None, "{path}"),
+            true => assert_eq!(
+                harm(&answer.text().replacen(OUR_STYLE, "", 1)),
+                None,
+                "{path}"
+            ),
             false => assert!(
                 ["text/plain", "application/json"]
                     .iter()
