@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use kumite_project::picture::Picture;
+use kumite_project::project::Spec;
 use kumite_project::worked::Worked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::specs::find;
-use crate::app::Shared;
+use crate::app::{App, Shared};
 use crate::log::{Form, Row, agent_id};
 
 const LINES: u64 = 200;
@@ -46,16 +47,10 @@ pub struct Said {
     lines: Vec<Value>,
 }
 
-pub async fn list(
-    State(app): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<Agents>, Refusal> {
-    let read = app.read(move |app| -> Result<_, Refusal> {
-        let picture = Picture::read(&app.project, find(app, &name)?).readable()?;
-        let agents = picture.worked();
-        Ok(Agents { agents })
-    });
-    read.await?.map(Json)
+pub fn list(app: &App, spec: &Spec) -> Result<Agents, Refusal> {
+    let picture = Picture::read(&app.project, spec.clone()).readable()?;
+    let agents = picture.worked();
+    Ok(Agents { agents })
 }
 
 pub async fn log(

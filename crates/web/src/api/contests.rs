@@ -82,21 +82,12 @@ pub async fn files(State(app): State<Shared>) -> Result<Json<Files>, Refusal> {
     Ok(Json(Files { files }))
 }
 
-pub async fn board(
-    State(app): State<Shared>,
-    Path(id): Path<String>,
-) -> Result<Json<Board>, Refusal> {
-    let read =
-        app.read(move |app| -> Result<_, Refusal> { Ok(report::board_of(&find(app, &id)?)?) });
-    read.await?.map(Json)
+pub fn board(_: &App, listed: &Listed) -> Result<Board, Refusal> {
+    Ok(report::board_of(listed)?)
 }
 
-pub async fn report(
-    State(app): State<Shared>,
-    Path(id): Path<String>,
-) -> Result<Json<Report>, Refusal> {
-    let read = app.read(move |app| -> Result<_, Refusal> { Ok(report::report(&find(app, &id)?)?) });
-    read.await?.map(Json)
+pub fn report(_: &App, listed: &Listed) -> Result<Report, Refusal> {
+    Ok(report::report(listed)?)
 }
 
 pub async fn start(
@@ -184,7 +175,7 @@ fn place(app: &App) -> Result<Workspace, kumite_contest::place::Error> {
     Workspace::of_project(app.project.root())
 }
 
-fn find(app: &App, id: &str) -> Result<Listed, Refusal> {
+pub fn find(app: &App, id: &str) -> Result<Listed, Refusal> {
     Ok(place(app)?.exact(id)?)
 }
 

@@ -1,11 +1,19 @@
 //! One route: what it takes, what it answers, and its handler.
 
+use std::pin::Pin;
+
+use axum::Json;
+use axum::extract::{Path, State};
 use axum::handler::Handler;
 use axum::routing::{self, MethodRouter};
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema};
 
-use crate::app::Shared;
+use super::Refusal;
+use crate::app::{App, Shared};
+
+/// The answer of a handler that was made for a route.
+pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes the schema of a type for a given document.
 pub type Make = fn(&mut SchemaGenerator) -> Schema;
@@ -48,6 +56,19 @@ where
     T: 'static,
 {
     Route::new("post", path, summary, routing::post(handler))
+}
+
+/// The handler that reads something of one spec or one contest.
+pub fn reads<S: 'static, T: Send + 'static>(
+    find: fn(&App, &str) -> Result<S, Refusal>,
+    read: fn(&App, &S) -> Result<T, Refusal>,
+) -> impl Fn(State<Shared>, Path<String>) -> Later<Result<Json<T>, Refusal>> + Clone {
+    move |State(app), Path(name)| {
+        Box::pin(async move {
+            let answer = app.read(move |app| read(app, &find(app, &name)?));
+            answer.await?.map(Json)
+        })
+    }
 }
 
 impl Route {

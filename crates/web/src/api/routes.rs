@@ -7,7 +7,7 @@ use kumite_project::documents::Text;
 use kumite_project::status::Status;
 
 use super::change::Message;
-use super::route::{Route, get, post};
+use super::route::{Route, get, post, reads};
 use super::steer::{asks, orders};
 use super::{agents, contests, events, openapi, overview, specs, steer};
 
@@ -18,7 +18,7 @@ pub fn all() -> Vec<Route> {
             .answers::<specs::Specs>(200),
         post("/api/specs", "Make a spec", specs::create)
             .takes::<specs::New>().answers::<specs::Made>(201).refuses(&[400, 409]),
-        get("/api/specs/{spec}", "Where a spec stands, and why", specs::one)
+        get("/api/specs/{spec}", "Where a spec stands, and why", reads(specs::find, specs::one))
             .answers::<Status>(200).refuses(&[400, 404]),
         post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on behind the answer", orders("run", steer::run))
             .takes::<steer::RunAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
@@ -38,15 +38,15 @@ pub fn all() -> Vec<Route> {
             .takes::<steer::RejectAsk>().answers::<Message>(200).refuses(&[400, 404, 409]),
         post("/api/run", "Drive several specs, or all of them, to their end", steer::run_several)
             .takes::<steer::RunSeveralAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
-        get("/api/specs/{spec}/events", "What happened to a spec", specs::events)
+        get("/api/specs/{spec}/events", "What happened to a spec", reads(specs::find, specs::events))
             .answers::<specs::Events>(200).refuses(&[400, 404]),
-        get("/api/specs/{spec}/documents", "The documents of a spec", specs::documents)
+        get("/api/specs/{spec}/documents", "The documents of a spec", reads(specs::find, specs::documents))
             .answers::<specs::Documents>(200).refuses(&[400, 404]),
         get("/api/specs/{spec}/documents/{name}", "One of them, with its text", specs::document)
             .answers::<Text>(200).refuses(&[400, 404]),
-        get("/api/specs/{spec}/decisions", "Every journal entry, the decision taken, and why", specs::decisions)
+        get("/api/specs/{spec}/decisions", "Every journal entry, the decision taken, and why", reads(specs::find, specs::decisions))
             .answers::<specs::Decisions>(200).refuses(&[400, 404]),
-        get("/api/specs/{spec}/agents", "All agents that ever worked on a spec, newest first", agents::list)
+        get("/api/specs/{spec}/agents", "All agents that ever worked on a spec, newest first", reads(specs::find, agents::list))
             .answers::<agents::Agents>(200).refuses(&[400, 404]),
         get("/api/specs/{spec}/agents/{agent}/log", "Lines of what an agent said", agents::log)
             .asks::<agents::Lines>().answers::<agents::Said>(200).refuses(&[400, 404]),
@@ -64,9 +64,9 @@ pub fn all() -> Vec<Route> {
             .takes::<contests::Start>().answers::<contests::Begun>(202).refuses(&[400, 409]),
         get("/api/contests/files", "The files of the project that a contest can be played from", contests::files)
             .answers::<contests::Files>(200),
-        get("/api/contests/{id}", "The leader board of a contest", contests::board)
+        get("/api/contests/{id}", "The leader board of a contest", reads(contests::find, contests::board))
             .answers::<Board>(200).refuses(&[404]),
-        get("/api/contests/{id}/report", "The same with every round: submission, scores, judgment, prompt", contests::report)
+        get("/api/contests/{id}/report", "The same with every round: submission, scores, judgment, prompt", reads(contests::find, contests::report))
             .answers::<Report>(200).refuses(&[404]),
         post("/api/contests/{id}/cancel", "End a contest; what is finished stays", contests::cancel)
             .takes::<steer::Nothing>().answers::<Message>(200).refuses(&[400, 404, 409]),

@@ -88,16 +88,6 @@ pub fn find(app: &App, name: &str) -> Result<Spec, Refusal> {
     Ok(app.project.spec(&name)?)
 }
 
-/// Reads something of a spec.
-async fn of_spec<T: Send + 'static>(
-    app: &Shared,
-    name: String,
-    read: impl FnOnce(&App, &Spec) -> Result<T, Refusal> + Send + 'static,
-) -> Result<Json<T>, Refusal> {
-    let answer = app.read(move |app| read(app, &find(app, &name)?));
-    answer.await?.map(Json)
-}
-
 pub async fn list(State(app): State<Shared>) -> Result<Json<Specs>, Refusal> {
     let (specs, not_shown) = app
         .read(|app| (app.statuses.all(&app.project), app.project.not_shown()))
@@ -106,62 +96,41 @@ pub async fn list(State(app): State<Shared>) -> Result<Json<Specs>, Refusal> {
     Ok(Json(Specs { specs, not_shown }))
 }
 
-pub async fn one(
-    State(app): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<Status>, Refusal> {
-    of_spec(&app, name, |app, spec| Ok(status::one(&app.project, spec))).await
+pub fn one(app: &App, spec: &Spec) -> Result<Status, Refusal> {
+    Ok(status::one(&app.project, spec))
 }
 
-pub async fn events(
-    State(app): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<Events>, Refusal> {
-    let read = |_: &App, spec: &Spec| {
-        let events = match inside::read(spec.main_dir(), &spec.events_file(), EVENTS_MAX) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(Refusal::not_found(format!(
-                    "events.jsonl of {}: {error}",
-                    spec.name
-                )));
-            }
-            read => events_log::parse(&read?),
-        };
-        Ok(Events { events })
+pub fn events(_: &App, spec: &Spec) -> Result<Events, Refusal> {
+    let events = match inside::read(spec.main_dir(), &spec.events_file(), EVENTS_MAX) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(Refusal::not_found(format!(
+                "events.jsonl of {}: {error}",
+                spec.name
+            )));
+        }
+        read => events_log::parse(&read?),
     };
-    of_spec(&app, name, read).await
+    Ok(Events { events })
 }
 
-pub async fn documents(
-    State(app): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<Documents>, Refusal> {
-    let read = |_: &App, spec: &Spec| {
-        let documents = documents::list(spec)?;
-        Ok(Documents { documents })
-    };
-    of_spec(&app, name, read).await
+pub fn documents(_: &App, spec: &Spec) -> Result<Documents, Refusal> {
+    let documents = documents::list(spec)?;
+    Ok(Documents { documents })
 }
 
 pub async fn document(
     State(app): State<Shared>,
     Path((name, document)): Path<(String, String)>,
 ) -> Result<Json<Text>, Refusal> {
-    let read = move |_: &App, spec: &Spec| Ok(documents::read(spec, &document)?);
-    of_spec(&app, name, read).await
+    let read = app.read(move |app| Ok(documents::read(&find(app, &name)?, &document)?));
+    read.await?.map(Json)
 }
 
-pub async fn decisions(
-    State(app): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<Decisions>, Refusal> {
-    let read = |app: &App, spec: &Spec| {
-        let picture = Picture::read(&app.project, spec.clone()).readable()?;
-        let decisions = picture.decisions().collect();
-        Ok(Decisions { decisions })
-    };
-    of_spec(&app, name, read).await
+pub fn decisions(app: &App, spec: &Spec) -> Result<Decisions, Refusal> {
+    let picture = Picture::read(&app.project, spec.clone()).readable()?;
+    let decisions = picture.decisions().collect();
+    Ok(Decisions { decisions })
 }
 
 pub async fn create(

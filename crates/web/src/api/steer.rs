@@ -1,6 +1,5 @@
 //! Steering specs: run, stop, approve and so on. The engine of the project decides.
 
-use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -16,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::Refusal;
 use super::change::{Message, asked, change, named};
+use super::route::Later;
 use super::specs::find;
 use crate::app::{App, Shared};
 use crate::auth::Who;
@@ -91,7 +91,6 @@ pub struct Nothing {}
 
 type Changed = Result<Json<Message>, Refusal>;
 type OnItsWay = Result<(StatusCode, Json<Message>), Refusal>;
-type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 pub fn stop(spec: String, _: Nothing) -> Request {
     Request::Stop { spec }

@@ -23,19 +23,29 @@ pub fn needs(specs: &[&Status], may_change: bool) -> Markup {
     }
 }
 
-fn ask(status: &Status, may_change: bool) -> Markup {
+/// A spec with something beside its name and its state, and something below.
+fn item(status: &Status, beside: &Markup, below: &Markup) -> Markup {
     let name = &status.spec;
     html! {
         li id={ "spec-" (name) } data-item {
             div.who {
                 a.name href=(page(name)) { (name) }
                 (badge(status.state))
-                @if let Some(phase) = status.phase { span.muted { (phase.name()) } }
+                (beside)
             }
-            p.why { (sentence(status.message.as_deref().unwrap_or_default())) }
-            div.actions { (helps(status, may_change)) }
+            (below)
         }
     }
+}
+
+fn why(status: &Status) -> Markup {
+    html! { p.why { (sentence(status.message.as_deref().unwrap_or_default())) } }
+}
+
+fn ask(status: &Status, may_change: bool) -> Markup {
+    let phase = html! { @if let Some(phase) = status.phase { span.muted { (phase.name()) } } };
+    let below = html! { (why(status)) div.actions { (helps(status, may_change)) } };
+    item(status, &phase, &below)
 }
 
 /// Actions that would help, the likeliest first.
@@ -84,38 +94,32 @@ fn block<T>(id: &str, title: &str, items: &[T], item: impl Fn(&T) -> Markup) -> 
 fn run(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
     let agent = status.agents.first();
-    html! {
-        li id={ "spec-" (name) } data-item {
-            div.who {
-                a.name href=(page(name)) { (name) }
-                (badge(status.state))
-                span { (place(status)) }
+    let below = html! {
+        div.facts {
+            @if status.tasks.total > 0 {
+                (progress(status.tasks.done, status.tasks.total, "tasks"))
             }
-            div.facts {
-                @if status.tasks.total > 0 {
-                    (progress(status.tasks.done, status.tasks.total, "tasks"))
+            @if let Some(agent) = agent {
+                @if let Some(started) = &agent.started_at {
+                    span title="Since the agent started" { (since(started)) }
                 }
-                @if let Some(agent) = agent {
-                    @if let Some(started) = &agent.started_at {
-                        span title="Since the agent started" { (since(started)) }
-                    }
-                    a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log" }
-                }
-                @if status.cost_usd > 0.0 {
-                    span title="Cost of all its agents" { (money(status.cost_usd)) }
-                }
-                @if let Some(ending) = ending(status) { span { (sentence(ending)) } }
+                a href={ (page(name)) "/agents/" (segment(&agent.id)) } { "Log" }
             }
-            @if may_change {
-                div.actions {
-                    button data-post={ (api(name)) "/pause" }
-                        title="The agent may finish; nothing new begins" { "Pause" }
-                    button.danger data-post={ (api(name)) "/stop" }
-                        title="Ends the agent; finished rounds stay" { "Stop" }
-                }
+            @if status.cost_usd > 0.0 {
+                span title="Cost of all its agents" { (money(status.cost_usd)) }
+            }
+            @if let Some(ending) = ending(status) { span { (sentence(ending)) } }
+        }
+        @if may_change {
+            div.actions {
+                button data-post={ (api(name)) "/pause" }
+                    title="The agent may finish; nothing new begins" { "Pause" }
+                button.danger data-post={ (api(name)) "/stop" }
+                    title="Ends the agent; finished rounds stay" { "Stop" }
             }
         }
-    }
+    };
+    item(status, &html! { span { (place(status)) } }, &below)
 }
 
 /// The page shows anyway that an agent works, but not that nothing follows it.
@@ -148,22 +152,17 @@ pub fn limited(specs: &[&Status], may_change: bool) -> Markup {
 
 fn limit(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
-    html! {
-        li id={ "spec-" (name) } data-item {
-            div.who {
-                a.name href=(page(name)) { (name) }
-                (badge(status.state))
-                @if let Some(at) = &status.until { span.muted { (until(at)) } }
-            }
-            p.why { (sentence(status.message.as_deref().unwrap_or_default())) }
-            @if may_change {
-                div.actions {
-                    button data-post={ (api(name)) "/resume" } { "Try now" }
-                    button.danger data-post={ (api(name)) "/stop" } { "Stop" }
-                }
+    let end = html! { @if let Some(at) = &status.until { span.muted { (until(at)) } } };
+    let below = html! {
+        (why(status))
+        @if may_change {
+            div.actions {
+                button data-post={ (api(name)) "/resume" } { "Try now" }
+                button.danger data-post={ (api(name)) "/stop" } { "Stop" }
             }
         }
-    }
+    };
+    item(status, &end, &below)
 }
 
 pub fn contests(boards: &[Board]) -> Markup {
