@@ -17,7 +17,7 @@ const CHARS_MAX: usize = 1000;
 const TAIL: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
+pub struct AuditLine {
     pub time: String,
     /// `token`, or `session` and its id.
     pub who: String,
@@ -45,7 +45,7 @@ impl Audit {
 
     pub fn note(&self, who: &Who, what: &str, subject: &str, answer: Result<&str, &str>) {
         let short = |text: &str| text.chars().take(CHARS_MAX).collect();
-        let line = Line {
+        let line = AuditLine {
             time: rfc3339(now_ms()),
             who: who.name.clone(),
             from: who.from.to_string(),
@@ -60,12 +60,12 @@ impl Audit {
     }
 
     /// One write per line, so that the lines of several servers do not mix.
-    fn append(&self, line: &Line) -> io::Result<()> {
+    fn append(&self, line: &AuditLine) -> io::Result<()> {
         Lines::open(&self.path, Access::Owner)?.append(&(serde_json::to_string(line)? + "\n"))
     }
 
     /// The newest first.
-    pub fn last(&self, count: usize) -> Vec<Line> {
+    pub fn last(&self, count: usize) -> Vec<AuditLine> {
         let text = File::open(&self.path).and_then(|file| Lines::of(file).tail(TAIL));
         let text = text.unwrap_or_default();
         let text = String::from_utf8_lossy(&text);

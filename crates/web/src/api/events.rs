@@ -41,8 +41,8 @@ pub async fn events(
     Query(ask): Query<Ask>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let place = match app.hub.streams.enter(&who) {
-        Ok(place) => place,
+    let open = match app.hub.streams.enter(&who) {
+        Ok(open) => open,
         Err(full) => return Ok(full.into_response()),
     };
     let told = headers
@@ -56,7 +56,7 @@ pub async fn events(
         None => None,
     };
     let after = after.map(|after| position(&after));
-    let follower = Follower::new(&app, after, watched, who, place);
+    let follower = Follower::new(&app, after, watched, who, open);
     let pieces = stream::unfold(follower.await?, |mut follower| async {
         let piece = follower.next().await?;
         Some((Ok::<Bytes, Infallible>(piece), follower))

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use crate::app::Shared;
-use crate::audit::Line;
+use crate::audit::AuditLine;
 
 const CHANGES: usize = 200;
 const CHANGES_MAX: usize = 2000;
@@ -47,7 +47,7 @@ pub struct AuditAsk {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Audit {
-    audit: Vec<Line>,
+    audit: Vec<AuditLine>,
 }
 
 pub async fn cost(

@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, BuildError};
 use kumite_agents::{Line, Said};
 use kumite_project::announce::outcome_detail;
 
-use super::{Form, Kind, Log};
+use super::{EntryKind, Form, Log};
 
 /// The most that one request searches.
 const SCAN_MAX: u64 = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ pub enum Found {
 /// What to search for. ASCII letters match in either case.
 pub struct Wanted {
     form: Form,
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
     /// Cheap test: only a line that contains one of these marks is parsed.
     marks: Option<AhoCorasick>,
     /// The text as it is written in the file.
@@ -39,7 +39,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// An empty text matches every line.
-    pub fn new(text: &str, kind: Option<Kind>, form: Form) -> Result<Wanted, BuildError> {
+    pub fn new(text: &str, kind: Option<EntryKind>, form: Form) -> Result<Wanted, BuildError> {
         let in_any_case = |text: &str| {
             let mut builder = AhoCorasick::builder();
             builder.ascii_case_insensitive(true).build([text])
@@ -72,7 +72,7 @@ impl Wanted {
                 self.kind.is_none_or(|kind| kind.is_kind_of(&line.said))
                     && words(&line.said).iter().any(is_meant)
             }
-            _ => self.kind.is_none_or(|kind| kind == Kind::Text),
+            _ => self.kind.is_none_or(|kind| kind == EntryKind::Text),
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
             world.append(format!("{line}\n").as_bytes());
         }
         let log = world.look();
-        let numbers = |text: &str, kind: Kind| {
+        let numbers = |text: &str, kind: EntryKind| {
             let wanted = Wanted::new(text, Some(kind), log.form()).unwrap();
             let mut numbers = Vec::new();
             while let Found::At(number) =
@@ -288,12 +288,12 @@ mod tests {
             numbers
         };
         for text in ["", "words"] {
-            assert_eq!(numbers(text, Kind::Text), [3, 4]);
-            assert_eq!(numbers(text, Kind::Tools), [5, 6, 7]);
-            assert_eq!(numbers(text, Kind::Diffs), [8]);
-            assert_eq!(numbers(text, Kind::Trouble), [7, 10, 12]);
+            assert_eq!(numbers(text, EntryKind::Text), [3, 4]);
+            assert_eq!(numbers(text, EntryKind::Tools), [5, 6, 7]);
+            assert_eq!(numbers(text, EntryKind::Diffs), [8]);
+            assert_eq!(numbers(text, EntryKind::Trouble), [7, 10, 12]);
         }
-        assert_eq!(numbers("others", Kind::Trouble), [0; 0]);
+        assert_eq!(numbers("others", EntryKind::Trouble), [0; 0]);
     }
 
     #[test]

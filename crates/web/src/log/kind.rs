@@ -4,7 +4,7 @@ use kumite_agents::Said;
 use kumite_core::outcome::Outcome;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     Text,
     Tools,
     Diffs,
@@ -13,46 +13,51 @@ pub enum Kind {
     Note,
 }
 
-impl Kind {
-    pub fn of(said: &Said) -> Kind {
+impl EntryKind {
+    pub fn of(said: &Said) -> EntryKind {
         match said {
-            Said::Text { .. } | Said::Thought { .. } => Kind::Text,
-            Said::Tool { .. } | Said::ToolEnded { .. } => Kind::Tools,
-            Said::Changed { .. } => Kind::Diffs,
-            Said::Trouble { .. } => Kind::Trouble,
-            Said::Launched { .. } | Said::Started { .. } => Kind::Note,
-            Said::Note { .. } | Said::Ended { .. } => Kind::Note,
+            Said::Text { .. } | Said::Thought { .. } => EntryKind::Text,
+            Said::Tool { .. } | Said::ToolEnded { .. } => EntryKind::Tools,
+            Said::Changed { .. } => EntryKind::Diffs,
+            Said::Trouble { .. } => EntryKind::Trouble,
+            Said::Launched { .. } | Said::Started { .. } => EntryKind::Note,
+            Said::Note { .. } | Said::Ended { .. } => EntryKind::Note,
         }
     }
 
-    pub fn named(name: &str) -> Option<Kind> {
-        let all = [Kind::Text, Kind::Tools, Kind::Diffs, Kind::Trouble];
+    pub fn named(name: &str) -> Option<EntryKind> {
+        let all = [
+            EntryKind::Text,
+            EntryKind::Tools,
+            EntryKind::Diffs,
+            EntryKind::Trouble,
+        ];
         all.into_iter().find(|kind| kind.name() == name)
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::Tools => "tools",
-            Kind::Diffs => "diffs",
-            Kind::Trouble => "trouble",
-            Kind::Note => "note",
+            EntryKind::Text => "text",
+            EntryKind::Tools => "tools",
+            EntryKind::Diffs => "diffs",
+            EntryKind::Trouble => "trouble",
+            EntryKind::Note => "note",
         }
     }
 
     /// Tools that failed and a bad end belong to trouble too.
     pub fn is_kind_of(self, said: &Said) -> bool {
-        self == Kind::of(said) || (self == Kind::Trouble && is_bad(said))
+        self == EntryKind::of(said) || (self == EntryKind::Trouble && is_bad(said))
     }
 
     /// Every line of this kind contains one of these texts, so most other lines need not be parsed.
     pub fn marks(self) -> &'static [&'static str] {
         match self {
-            Kind::Text => &[r#""kind":"text""#, r#""kind":"thought""#],
-            Kind::Tools => &[r#""kind":"tool"#],
-            Kind::Diffs => &[r#""kind":"changed""#],
-            Kind::Trouble => &[r#""kind":"trouble""#, r#""ok":false"#, r#""kind":"ended""#],
-            Kind::Note => &[""],
+            EntryKind::Text => &[r#""kind":"text""#, r#""kind":"thought""#],
+            EntryKind::Tools => &[r#""kind":"tool"#],
+            EntryKind::Diffs => &[r#""kind":"changed""#],
+            EntryKind::Trouble => &[r#""kind":"trouble""#, r#""ok":false"#, r#""kind":"ended""#],
+            EntryKind::Note => &[""],
         }
     }
 }
@@ -122,7 +127,7 @@ pub mod tests {
             let line = Line { at_ms: 1, said };
             let text = serde_json::to_string(&line).unwrap();
             for name in ["text", "tools", "diffs", "trouble"] {
-                let kind = Kind::named(name).unwrap();
+                let kind = EntryKind::named(name).unwrap();
                 if kind.is_kind_of(&line.said) {
                     assert!(
                         kind.marks().iter().any(|mark| text.contains(mark)),
@@ -135,8 +140,8 @@ pub mod tests {
 
     #[test]
     fn what_failed_is_trouble_too() {
-        let trouble = |said: &Said| Kind::Trouble.is_kind_of(said);
+        let trouble = |said: &Said| EntryKind::Trouble.is_kind_of(said);
         assert_eq!(all().iter().filter(|said| trouble(said)).count(), 3);
-        assert_eq!(Kind::named("note"), None);
+        assert_eq!(EntryKind::named("note"), None);
     }
 }

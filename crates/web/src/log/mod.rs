@@ -28,7 +28,7 @@ use index::Index;
 use rows::each_line;
 
 pub use find::{Found, Wanted};
-pub use kind::{Kind, is_bad};
+pub use kind::{EntryKind, is_bad};
 pub use rows::{LINE_MAX, Row};
 
 /// How many logs are remembered.

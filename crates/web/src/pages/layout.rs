@@ -14,23 +14,23 @@ use crate::auth::Who;
 use crate::render::later::Haste;
 use crate::render::marks::sentence;
 
-/// A page that the navigation leads to. Navigation, help and keys are made from [`PLACES`].
-struct Place {
+/// A page that the navigation leads to. Navigation, help and keys are made from [`NAVIGATION`].
+struct NavLink {
     path: &'static str,
     name: &'static str,
     /// `g` and this key open it.
     key: char,
 }
 
-const PLACES: [Place; 4] = [
-    place("/", "Now", 'n'),
-    place("/contests", "Contests", 'c'),
-    place("/history", "History", 'h'),
-    place("/settings", "Settings", 's'),
+const NAVIGATION: [NavLink; 4] = [
+    link("/", "Now", 'n'),
+    link("/contests", "Contests", 'c'),
+    link("/history", "History", 'h'),
+    link("/settings", "Settings", 's'),
 ];
 
-const fn place(path: &'static str, name: &'static str, key: char) -> Place {
-    Place { path, name, key }
+const fn link(path: &'static str, name: &'static str, key: char) -> NavLink {
+    NavLink { path, name, key }
 }
 
 /// Who looks at a page, and whether they want the whole page.
@@ -94,7 +94,7 @@ impl Visit {
     }
 
     pub fn show(&self, page: Page<'_>) -> Response {
-        let is_known = |it: &str| it.is_empty() || PLACES.iter().any(|place| place.path == it);
+        let is_known = |it: &str| it.is_empty() || NAVIGATION.iter().any(|link| link.path == it);
         debug_assert!(is_known(page.place), "{} is in no row", page.place);
         let main = html! {
             main #main data-title=(page.title) data-place=(page.place)
@@ -145,7 +145,7 @@ impl Visit {
                 }
                 span.project title="The project" { (self.project) }
                 nav aria-label="Main" {
-                    @for Place { path, name, key } in PLACES {
+                    @for NavLink { path, name, key } in NAVIGATION {
                         a href=(path) data-key=(key) aria-current=[(path == current).then_some("page")] {
                             (name)
                         }
@@ -238,7 +238,7 @@ fn help() -> Markup {
                 dd { "next and previous item" }
                 dt { kbd { "Enter" } }
                 dd { "open it" }
-                @for Place { name, key, .. } in PLACES {
+                @for NavLink { name, key, .. } in NAVIGATION {
                     dt { kbd { "g" } kbd { (key) } }
                     dd { "go to " (name) }
                 }

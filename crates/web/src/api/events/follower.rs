@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, interval_at};
 
-use super::streams::Place;
+use super::streams::OpenStream;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 use crate::auth::Who;
@@ -39,7 +39,7 @@ pub struct Follower {
     look: Interval,
     ended: watch::Receiver<bool>,
     who: Who,
-    _place: Place,
+    _stream: OpenStream,
 }
 
 /// The log of an agent that the client watches.
@@ -65,7 +65,7 @@ impl Follower {
         after: Option<Option<Position>>,
         watched: Option<Watched>,
         who: Who,
-        place: Place,
+        stream: OpenStream,
     ) -> Result<Follower, Refusal> {
         // Listen before reading, so that nothing in between is missed.
         let live = app.hub.listen();
@@ -82,7 +82,7 @@ impl Follower {
             ended: app.ended.clone(),
             app: Arc::clone(app),
             who,
-            _place: place,
+            _stream: stream,
         };
         let first = match after {
             None => follower.hello(),

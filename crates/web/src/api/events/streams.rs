@@ -22,7 +22,7 @@ pub struct Streams {
 }
 
 /// Held while a stream is open.
-pub struct Place {
+pub struct OpenStream {
     streams: Streams,
     name: String,
 }
@@ -36,7 +36,7 @@ pub enum Full {
 }
 
 impl Streams {
-    pub fn enter(&self, who: &Who) -> Result<Place, Full> {
+    pub fn enter(&self, who: &Who) -> Result<OpenStream, Full> {
         let max = match who.csrf {
             Some(_) => SESSION_MAX,
             None => TOKEN_MAX,
@@ -44,7 +44,7 @@ impl Streams {
         self.enter_as(&who.name, max)
     }
 
-    fn enter_as(&self, name: &str, max: usize) -> Result<Place, Full> {
+    fn enter_as(&self, name: &str, max: usize) -> Result<OpenStream, Full> {
         let mut open = self.open();
         if open.get(name).is_some_and(|own| *own >= max) {
             return Err(Full::Own);
@@ -53,7 +53,7 @@ impl Streams {
             return Err(Full::All);
         }
         *open.entry(name.to_owned()).or_default() += 1;
-        Ok(Place {
+        Ok(OpenStream {
             streams: self.clone(),
             name: name.to_owned(),
         })
@@ -64,7 +64,7 @@ impl Streams {
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut open = self.streams.open();
         if let Some(own) = open.get_mut(&self.name) {
@@ -95,21 +95,21 @@ mod tests {
     #[test]
     fn nobody_takes_all_streams_and_whoever_leaves_makes_room() {
         let streams = Streams::default();
-        let mut places: Vec<Place> = (0..SESSION_MAX)
+        let mut open_streams: Vec<OpenStream> = (0..SESSION_MAX)
             .map(|_| streams.enter_as("session a", SESSION_MAX).ok().unwrap())
             .collect();
         let full = streams.enter_as("session a", SESSION_MAX).err();
         assert_eq!(full, Some(Full::Own));
         assert!(streams.enter_as("session b", SESSION_MAX).is_ok());
-        places.pop();
-        places.push(streams.enter_as("session a", SESSION_MAX).ok().unwrap());
+        open_streams.pop();
+        open_streams.push(streams.enter_as("session a", SESSION_MAX).ok().unwrap());
         for number in 0..ALL_MAX - SESSION_MAX {
             let name = format!("session {}", number / SESSION_MAX);
-            places.push(streams.enter_as(&name, SESSION_MAX).ok().unwrap());
+            open_streams.push(streams.enter_as(&name, SESSION_MAX).ok().unwrap());
         }
         let full = streams.enter_as("session c", SESSION_MAX).err();
         assert_eq!(full, Some(Full::All));
-        places.clear();
+        open_streams.clear();
         assert!(streams.open().is_empty());
     }
 }

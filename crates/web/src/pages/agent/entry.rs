@@ -9,7 +9,7 @@ use kumite_project::clock::local_time;
 use maud::{Markup, html};
 
 use super::super::spec::colour;
-use crate::log::{Form, Kind, LINE_MAX, Row, is_bad};
+use crate::log::{EntryKind, Form, LINE_MAX, Row, is_bad};
 use crate::render;
 use crate::render::words::{cut, money, thousands};
 
@@ -50,7 +50,7 @@ impl Entries {
         let Some(line) = self.read(row) else {
             return raw(row);
         };
-        let kind = Kind::of(&line.said);
+        let kind = EntryKind::of(&line.said);
         let tool = match &line.said {
             Said::Tool { id, .. } | Said::ToolEnded { id, .. } => Some(clean_line(id)),
             _ => None,
@@ -138,7 +138,7 @@ impl Entries {
 /// A line that is not in our format: from a raw log, cut off, or damaged.
 fn raw(row: &Row) -> Markup {
     html! {
-        div.entry.raw id={ "line-" (row.number) } data-kind=(Kind::Text.name()) {
+        div.entry.raw id={ "line-" (row.number) } data-kind=(EntryKind::Text.name()) {
             span.at title={ "Line " (thousands(row.number)) } { (row.number) }
             div.says {
                 (clean(&String::from_utf8_lossy(&row.bytes)))

@@ -19,7 +19,7 @@ use super::layout::{Visit, forwards};
 use crate::api::Refusal;
 use crate::app::{App, Shared};
 pub use crate::log::Log;
-use crate::log::{self, Found, Kind, Wanted};
+use crate::log::{self, EntryKind, Found, Wanted};
 use viewer::View;
 
 pub use raw::raw;
@@ -134,7 +134,7 @@ pub async fn search(
     let read = move |app: &App| {
         let log = open(app, &spec, &agent)?;
         let broken = |why: String| Refusal::broken(format!("cannot search the log: {why}"));
-        let wanted = Wanted::new(&search.q, Kind::named(&search.kind), log.form())
+        let wanted = Wanted::new(&search.q, EntryKind::named(&search.kind), log.form())
             .map_err(|error| broken(error.to_string()))?;
         let found = match search.back {
             true => log.find_back(&wanted, search.from),

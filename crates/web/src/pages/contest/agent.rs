@@ -4,7 +4,7 @@ use kumite_contest::home::Home;
 use kumite_project::project::contest_agents;
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenContest;
 use crate::api::Refusal;
 use crate::app::App;
 use crate::pages::agent::{Log, log_of};
@@ -32,7 +32,7 @@ pub fn names(home: &Home, team: usize, round: u32) -> Vec<String> {
 }
 
 /// Links to the logs of a round's agents.
-pub fn links(seen: &Seen, team: usize, round: u32) -> Markup {
+pub fn links(seen: &SeenContest, team: usize, round: u32) -> Markup {
     let agents = seen.home.iter().flat_map(|home| names(home, team, round));
     html! {
         @for name in agents {
@@ -49,7 +49,7 @@ pub fn page(
     at: &AgentAt,
     from: Option<u64>,
 ) -> Result<(String, Markup), Refusal> {
-    let seen = Seen::read(app, id)?;
+    let seen = SeenContest::read(app, id)?;
     let none = || {
         let AgentAt { team, round, name } = at;
         Refusal::not_found(format!(

@@ -5,7 +5,7 @@ use kumite_contest::view::{BoardLine, ContestState};
 use kumite_core::contest::Reason;
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenContest;
 use crate::render::chart::{self, Bar, COLOURS, How, Lane, Point, Series};
 use crate::render::words::{badge, cut, money, took};
 use crate::render::{
@@ -18,7 +18,7 @@ pub const FIRST: usize = 20;
 const LANES: usize = 12;
 const WORDS: usize = 200;
 
-pub fn board(seen: &Seen) -> Markup {
+pub fn board(seen: &SeenContest) -> Markup {
     let board = &seen.report.board;
     html! {
         section {
@@ -39,13 +39,13 @@ pub fn board(seen: &Seen) -> Markup {
     }
 }
 
-fn table(seen: &Seen, lines: &[BoardLine]) -> Markup {
+fn table(seen: &SeenContest, lines: &[BoardLine]) -> Markup {
     html! {
         (render::table(&[Number("Rank"), Text("Team"), Number("Best score"), Number("In round"), Number("Rounds"), Text("State"), Text("Now, or why it ended"), Number("Cost"), Number("Time")], &html! { @for line in lines { (row(seen, line)) } }))
     }
 }
 
-fn row(seen: &Seen, line: &BoardLine) -> Markup {
+fn row(seen: &SeenContest, line: &BoardLine) -> Markup {
     let number = seen.number(&line.team_id);
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     let is_own = seen.home.is_some();
@@ -119,7 +119,7 @@ pub fn score(score: Option<f64>) -> String {
     score.map_or("–".to_owned(), |score| format!("{score:.2}"))
 }
 
-pub fn charts(seen: &Seen) -> Markup {
+pub fn charts(seen: &SeenContest) -> Markup {
     let series: Vec<Series> = seen
         .report
         .board
@@ -169,7 +169,7 @@ pub fn charts(seen: &Seen) -> Markup {
     }
 }
 
-fn series(seen: &Seen, line: &BoardLine) -> Series {
+fn series(seen: &SeenContest, line: &BoardLine) -> Series {
     let number = seen.number(&line.team_id);
     let closed = seen.rounds(number).filter(|it| how(it) != How::Open);
     Series {
@@ -184,7 +184,7 @@ fn series(seen: &Seen, line: &BoardLine) -> Series {
     }
 }
 
-fn lane(seen: &Seen, line: &BoardLine) -> Lane {
+fn lane(seen: &SeenContest, line: &BoardLine) -> Lane {
     let number = seen.number(&line.team_id);
     let bars = seen.rounds(number).filter_map(|round| {
         let (from_ms, to_ms) = seen.played(round)?;

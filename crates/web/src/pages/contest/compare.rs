@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::LONG_TEXT_MAX;
 use super::board::{name, score};
-use super::seen::Seen;
+use super::seen::SeenContest;
 use super::text::What;
 use crate::api::Refusal;
 use crate::render::words::{badge, cut};
@@ -32,7 +32,7 @@ impl Choice {
     }
 }
 
-pub fn page(seen: &Seen, a: Option<&str>, b: Option<&str>) -> Result<Markup, Refusal> {
+pub fn page(seen: &SeenContest, a: Option<&str>, b: Option<&str>) -> Result<Markup, Refusal> {
     let (first, second) = proposal(seen);
     let a = chosen(seen, a, first)?;
     let b = chosen(seen, b, second)?;
@@ -61,7 +61,7 @@ pub fn page(seen: &Seen, a: Option<&str>, b: Option<&str>) -> Result<Markup, Ref
 }
 
 /// The best rounds of the two best teams; with only one team, its last two rounds.
-fn proposal(seen: &Seen) -> (Option<Choice>, Option<Choice>) {
+fn proposal(seen: &SeenContest) -> (Option<Choice>, Option<Choice>) {
     let best = seen.report.board.teams.iter().filter_map(|line| {
         Some(Choice {
             team: seen.number(&line.team_id),
@@ -79,7 +79,7 @@ fn proposal(seen: &Seen) -> (Option<Choice>, Option<Choice>) {
     (first, found.get(1).copied().or(first))
 }
 
-fn choice(seen: &Seen, round: &RoundReport) -> Choice {
+fn choice(seen: &SeenContest, round: &RoundReport) -> Choice {
     Choice {
         team: seen.number(&round.team_id),
         round: round.round,
@@ -87,7 +87,7 @@ fn choice(seen: &Seen, round: &RoundReport) -> Choice {
 }
 
 fn chosen(
-    seen: &Seen,
+    seen: &SeenContest,
     asked: Option<&str>,
     otherwise: Option<Choice>,
 ) -> Result<Option<Choice>, Refusal> {
@@ -103,7 +103,7 @@ fn chosen(
     found.map(Some).ok_or_else(wrong)
 }
 
-fn choices(seen: &Seen, field: &str, chosen: Choice) -> Markup {
+fn choices(seen: &SeenContest, field: &str, chosen: Choice) -> Markup {
     html! {
         select name=(field) #{ "choice-" (field) } {
             @for line in &seen.report.board.teams {
@@ -121,7 +121,7 @@ fn choices(seen: &Seen, field: &str, chosen: Choice) -> Markup {
     }
 }
 
-fn side(seen: &Seen, it: Choice) -> Markup {
+fn side(seen: &SeenContest, it: Choice) -> Markup {
     let (Some(line), Some(round)) = (seen.line(it.team), seen.round(it.team, it.round)) else {
         return html! {};
     };

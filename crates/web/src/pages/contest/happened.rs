@@ -6,13 +6,13 @@ use kumite_project::clock::rfc3339;
 use maud::{Markup, html};
 
 use super::board::name;
-use super::seen::Seen;
+use super::seen::SeenContest;
 use crate::render::words::{cut, moment};
 use crate::render::{self, Column::Text};
 
 const LINES_MAX: usize = 100;
 
-pub fn happened(seen: &Seen) -> Markup {
+pub fn happened(seen: &SeenContest) -> Markup {
     html! {
         @if !seen.news.is_empty() {
             section {
@@ -36,7 +36,7 @@ pub fn happened(seen: &Seen) -> Markup {
     }
 }
 
-fn team(seen: &Seen, news: &News) -> String {
+fn team(seen: &SeenContest, news: &News) -> String {
     let line = news.team.and_then(|team| seen.line(team as usize));
     line.map(|line| cut(name(line), 40)).unwrap_or_default()
 }

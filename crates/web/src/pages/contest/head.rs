@@ -3,14 +3,14 @@
 use kumite_contest::view::ContestState;
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenContest;
 use crate::render::marks;
 use crate::render::words::{badge, cut, moment, money, since, took};
 
 /// A longer task is folded.
 const TASK_CHARS: usize = 140;
 
-pub fn head(seen: &Seen, may_change: bool) -> Markup {
+pub fn head(seen: &SeenContest, may_change: bool) -> Markup {
     let board = &seen.report.board;
     let task = board.task.trim();
     let short = cut(task, TASK_CHARS);
@@ -50,7 +50,7 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
 }
 
 /// The winner with its score.
-fn winner(seen: &Seen) -> Option<String> {
+fn winner(seen: &SeenContest) -> Option<String> {
     let board = &seen.report.board;
     let id = board.winner.as_ref()?;
     let line = board.teams.iter().find(|it| it.team_id == *id)?;
@@ -60,7 +60,7 @@ fn winner(seen: &Seen) -> Option<String> {
     })
 }
 
-fn why(seen: &Seen) -> Option<String> {
+fn why(seen: &SeenContest) -> Option<String> {
     let board = &seen.report.board;
     if seen.home.is_none() {
         return Some(
@@ -84,7 +84,7 @@ fn why(seen: &Seen) -> Option<String> {
     Some(why.to_owned())
 }
 
-fn actions(seen: &Seen) -> Markup {
+fn actions(seen: &SeenContest) -> Markup {
     let board = &seen.report.board;
     let is_own = seen.home.is_some();
     let is_running = board.state == ContestState::Running;
@@ -121,7 +121,7 @@ fn actions(seen: &Seen) -> Markup {
 }
 
 /// The file changes of the winner: its name, its number, and the round.
-fn best_changes(seen: &Seen) -> Option<(String, usize, u32)> {
+fn best_changes(seen: &SeenContest) -> Option<(String, usize, u32)> {
     let winner = seen.report.board.winner.as_ref()?;
     let number = seen.number(winner);
     let line = seen.line(number)?;

@@ -19,7 +19,7 @@ use axum::routing::get;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use self::seen::Seen;
+use self::seen::SeenContest;
 use self::text::What;
 use super::layout::Visit;
 use crate::api::Refusal;
@@ -68,21 +68,31 @@ async fn contests(
     visit.answer(PLACE, "*", body.await.flatten())
 }
 
-async fn contest(State(app): State<Shared>, visit: Visit, Path(id): Path<String>) -> Response {
-    let may_change = visit.who.may_change();
+/// A page of one contest.
+async fn of_contest(
+    app: &Shared,
+    visit: &Visit,
+    id: String,
+    body: impl FnOnce(&SeenContest) -> Result<Markup, Refusal> + Send + 'static,
+) -> Response {
     let topics = format!("contest:{id}");
-    let body = app.render(move |app| -> Result<_, Refusal> {
-        let seen = Seen::read(app, &id)?;
-        Ok((title(&seen), whole(&seen, may_change)))
+    let page = app.render(move |app| -> Result<_, Refusal> {
+        let seen = SeenContest::read(app, &id)?;
+        Ok((title(&seen), body(&seen)?))
     });
-    visit.answer(PLACE, &topics, body.await.flatten())
+    visit.answer(PLACE, &topics, page.await.flatten())
 }
 
-fn title(seen: &Seen) -> String {
+async fn contest(State(app): State<Shared>, visit: Visit, Path(id): Path<String>) -> Response {
+    let may_change = visit.who.may_change();
+    of_contest(&app, &visit, id, move |seen| Ok(whole(seen, may_change))).await
+}
+
+fn title(seen: &SeenContest) -> String {
     cut(&seen.report.board.task, TITLE_CHARS)
 }
 
-fn whole(seen: &Seen, may_change: bool) -> Markup {
+fn whole(seen: &SeenContest, may_change: bool) -> Markup {
     html! {
         (head::head(seen, may_change))
         (board::board(seen))
@@ -98,14 +108,11 @@ async fn team(
     Path((id, team)): Path<(String, usize)>,
 ) -> Response {
     let may_change = visit.who.may_change();
-    let topics = format!("contest:{id}");
-    let body = app.render(move |app| -> Result<_, Refusal> {
-        let seen = Seen::read(app, &id)?;
-        let body = rounds::of_one(&seen, team, may_change)
-            .ok_or_else(|| Refusal::not_found(format!("contest {id} has no team {team}")))?;
-        Ok((title(&seen), body))
-    });
-    visit.answer(PLACE, &topics, body.await.flatten())
+    let body = move |seen: &SeenContest| {
+        let none = || Refusal::not_found(format!("contest {} has no team {team}", seen.id));
+        rounds::of_one(seen, team, may_change).ok_or_else(none)
+    };
+    of_contest(&app, &visit, id, body).await
 }
 
 #[derive(Deserialize)]
@@ -137,13 +144,9 @@ async fn compare(
     Path(id): Path<String>,
     Query(query): Query<CompareQuery>,
 ) -> Response {
-    let topics = format!("contest:{id}");
-    let body = app.render(move |app| -> Result<_, Refusal> {
-        let seen = Seen::read(app, &id)?;
-        let body = compare::page(&seen, query.a.as_deref(), query.b.as_deref())?;
-        Ok((title(&seen), body))
-    });
-    visit.answer(PLACE, &topics, body.await.flatten())
+    let body =
+        move |seen: &SeenContest| compare::page(seen, query.a.as_deref(), query.b.as_deref());
+    of_contest(&app, &visit, id, body).await
 }
 
 /// Sent as plain text, whatever it claims to be.
@@ -168,7 +171,7 @@ async fn whole_text(
 fn text_of(app: &App, id: &str, team: usize, round: u32, what: &str) -> Result<String, Refusal> {
     let none = || Refusal::not_found(format!("round {round} of team {team} has no such text"));
     let what = What::from_name(what).ok_or_else(none)?;
-    let seen = Seen::read(app, id)?;
+    let seen = SeenContest::read(app, id)?;
     let of = seen.round(team, round).ok_or_else(none)?;
     let text = seen.text(of, what, WHOLE_TEXT_MAX).ok_or_else(none)?;
     Ok(text.text)
@@ -226,7 +229,7 @@ mod tests {
         }
     }
 
-    fn seen(teams: u32, rounds: u32) -> Seen {
+    fn seen(teams: u32, rounds: u32) -> SeenContest {
         let all = (0..teams).flat_map(|team| (1..=rounds).map(move |it| round(team, it)));
         let report = Report {
             board: Board {
@@ -250,7 +253,7 @@ mod tests {
             home: None,
             database: BAD.into(),
         };
-        Seen::of_rows(listed, report)
+        SeenContest::of_rows(listed, report)
     }
 
     fn is_tame(text: &str) {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::agent;
 use super::board::{FIRST, how, name, score};
-use super::seen::Seen;
+use super::seen::SeenContest;
 use super::text::What;
 use super::{LONG_TEXT_MAX, PAGE_TEXT_MAX, TEXT_MAX};
 use crate::render::chart::{COLOURS, How, swatch};
@@ -31,7 +31,7 @@ impl Room {
     }
 }
 
-pub fn of_all(seen: &Seen, may_change: bool) -> Markup {
+pub fn of_all(seen: &SeenContest, may_change: bool) -> Markup {
     let mut room = Room {
         left: PAGE_TEXT_MAX,
         text_max: TEXT_MAX,
@@ -62,7 +62,7 @@ pub fn of_all(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-fn of_team(seen: &Seen, line: &BoardLine, may_change: bool, room: &mut Room) -> Markup {
+fn of_team(seen: &SeenContest, line: &BoardLine, may_change: bool, room: &mut Room) -> Markup {
     let number = seen.number(&line.team_id);
     let is_winner = seen.report.board.winner.as_ref() == Some(&line.team_id);
     html! {
@@ -89,12 +89,12 @@ fn played(rounds: u32) -> String {
     }
 }
 
-fn team_path(seen: &Seen, number: usize) -> String {
+fn team_path(seen: &SeenContest, number: usize) -> String {
     format!("{}/teams/{number}", seen.path())
 }
 
 /// The page of one team.
-pub fn of_one(seen: &Seen, number: usize, may_change: bool) -> Option<Markup> {
+pub fn of_one(seen: &SeenContest, number: usize, may_change: bool) -> Option<Markup> {
     let line = seen.line(number)?;
     let mut room = Room {
         left: 16 * PAGE_TEXT_MAX,
@@ -116,7 +116,7 @@ pub fn of_one(seen: &Seen, number: usize, may_change: bool) -> Option<Markup> {
     })
 }
 
-fn rounds(seen: &Seen, number: usize, may_change: bool, room: &mut Room) -> Markup {
+fn rounds(seen: &SeenContest, number: usize, may_change: bool, room: &mut Room) -> Markup {
     html! {
         div.stack {
             @for round in seen.rounds(number) { (of_round(seen, number, round, may_change, room)) }
@@ -128,7 +128,7 @@ fn rounds(seen: &Seen, number: usize, may_change: bool, room: &mut Room) -> Mark
 }
 
 fn of_round(
-    seen: &Seen,
+    seen: &SeenContest,
     number: usize,
     round: &RoundReport,
     may_change: bool,
@@ -179,13 +179,13 @@ fn apply_body(round: &RoundReport) -> String {
     serde_json::json!({ "team": round.team_id, "round": round.round }).to_string()
 }
 
-fn seconds(seen: &Seen, round: &RoundReport) -> Option<f64> {
+fn seconds(seen: &SeenContest, round: &RoundReport) -> Option<f64> {
     let (from, to) = seen.played(round)?;
     Some((to? - from) as f64 / 1000.0)
 }
 
 /// Failed tries.
-fn troubles(seen: &Seen, number: usize, of: u32) -> Markup {
+fn troubles(seen: &SeenContest, number: usize, of: u32) -> Markup {
     let own = seen.news.iter().filter(|it| it.team == Some(number as u32));
     let found = own.filter_map(|news| match &news.what {
         Told::Trouble {
@@ -261,7 +261,7 @@ fn judgment(round: &RoundReport) -> Markup {
 }
 
 fn folded(
-    seen: &Seen,
+    seen: &SeenContest,
     (number, round): (usize, &RoundReport),
     what: What,
     id: &str,

@@ -36,7 +36,7 @@ pub fn broken(error: impl std::error::Error) -> Refusal {
 }
 
 /// A contest. Its texts are read when they are shown.
-pub struct Seen {
+pub struct SeenContest {
     pub id: String,
     pub created_at: String,
     /// None: only its rows are known.
@@ -56,19 +56,19 @@ pub struct Seen {
     pub news: Vec<News>,
 }
 
-impl Seen {
-    pub fn read(app: &App, id: &str) -> Result<Seen, Refusal> {
+impl SeenContest {
+    pub fn read(app: &App, id: &str) -> Result<SeenContest, Refusal> {
         let listed = place(app)?.exact(id).map_err(|error| trouble(&error))?;
         match listed.home.clone() {
-            Some(home) => Seen::own(listed, home),
+            Some(home) => SeenContest::own(listed, home),
             None => {
                 let report = report::report(&listed).map_err(broken)?;
-                Ok(Seen::of_rows(listed, report))
+                Ok(SeenContest::of_rows(listed, report))
             }
         }
     }
 
-    fn own(listed: Listed, home: Home) -> Result<Seen, Refusal> {
+    fn own(listed: Listed, home: Home) -> Result<SeenContest, Refusal> {
         let charter = home.charter().map_err(broken)?;
         // Read this first: a contest that ends while we read counts as running.
         let is_played = home.is_played();
@@ -86,7 +86,7 @@ impl Seen {
         let report = report::outline(&charter, &contest, is_played);
         let is_agent = |kind: &TeamKind| matches!(kind, TeamKind::Agent(_));
         let since_ms = contest.now_ms.saturating_sub(contest.elapsed_ms);
-        Ok(Seen {
+        Ok(SeenContest {
             id: listed.id,
             created_at: listed.created_at,
             since: (report.board.state == ContestState::Running && since_ms > 0)
@@ -101,10 +101,10 @@ impl Seen {
         })
     }
 
-    pub fn of_rows(listed: Listed, report: Report) -> Seen {
+    pub fn of_rows(listed: Listed, report: Report) -> SeenContest {
         let mut teams: Vec<String> = report.board.teams.iter().map(id_of).collect();
         teams.sort_unstable();
-        Seen {
+        SeenContest {
             id: listed.id,
             created_at: listed.created_at,
             home: None,

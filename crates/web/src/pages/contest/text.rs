@@ -7,7 +7,7 @@ use kumite_contest::files;
 use kumite_contest::report::RoundReport;
 use maud::{Markup, html};
 
-use super::seen::{CHANGES, Seen, inside};
+use super::seen::{CHANGES, SeenContest, inside};
 use crate::render::{diff, markdown, words};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Text {
     pub is_cut: bool,
 }
 
-impl Seen {
+impl SeenContest {
     /// The changes of a round, unless they are the submission itself.
     pub fn changes_beside(&self, round: &RoundReport, bytes_max: u64) -> Option<Text> {
         let dir = self.round_dir(self.number(&round.team_id), round.round)?;

@@ -15,7 +15,7 @@ use super::contest;
 use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::{App, Shared};
-use crate::audit::Line;
+use crate::audit::AuditLine;
 use crate::render::marks::{self, segment};
 use crate::render::words::{badge, cut, moment};
 use crate::render::{self, Column::Text};
@@ -166,13 +166,13 @@ fn runs_table(runs: &[Value]) -> Markup {
     }
 }
 
-fn changes(app: &App, wanted: &Wanted) -> Vec<Line> {
+fn changes(app: &App, wanted: &Wanted) -> Vec<AuditLine> {
     let lines = app.audit.last(wanted.count()).into_iter();
-    let fits = |line: &Line| wanted.spec().is_none_or(|spec| line.subject == spec);
+    let fits = |line: &AuditLine| wanted.spec().is_none_or(|spec| line.subject == spec);
     lines.filter(fits).collect()
 }
 
-fn changes_table(lines: &[Line]) -> Markup {
+fn changes_table(lines: &[AuditLine]) -> Markup {
     html! {
         @if lines.is_empty() {
             p.empty { "Nothing was changed through the page yet." }

@@ -6,7 +6,7 @@ use kumite_core::run::{Finish, Halt, Run, Standing, State, may_reset, may_review
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenSpec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -143,7 +143,7 @@ fn button(spec: &str, action: Action) -> Markup {
     }
 }
 
-pub fn actions(seen: &Seen) -> Markup {
+pub fn actions(seen: &SeenSpec) -> Markup {
     let name = &seen.spec.name;
     let again = again(&seen.status, &seen.run, seen.facts.as_ref());
     html! {

@@ -9,7 +9,7 @@ use kumite_project::worked::Worked;
 use maud::{Markup, html};
 
 use super::Length;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::spaced;
 use crate::inside;
 use crate::render::Column::{self, Number, Text};
@@ -27,7 +27,7 @@ pub fn path_of(spec: &str, agent: &str) -> String {
     format!("/specs/{spec}/agents/{}", marks::segment(agent))
 }
 
-pub fn agents(seen: &Seen, length: Length) -> Markup {
+pub fn agents(seen: &SeenSpec, length: Length) -> Markup {
     let living = seen.agents.iter().filter(|agent| agent.alive);
     let others = seen.agents.iter().filter(|agent| !agent.alive);
     let shown: Vec<&Worked> = living.chain(others).take(max(length)).collect();
@@ -62,7 +62,7 @@ const HEAD: [Column; 7] = [
     Number("Tokens"),
 ];
 
-fn row(seen: &Seen, agent: &Worked) -> Markup {
+fn row(seen: &SeenSpec, agent: &Worked) -> Markup {
     html! {
         tr id=(agent.id) {
             td.nowrap { a href=(path_of(&seen.spec.name, &agent.id)) { (step(agent)) } }
@@ -133,7 +133,7 @@ pub fn colour(outcome: &Outcome) -> &'static str {
 }
 
 /// Its name in the settings if known, else the name from its transcript.
-fn program(seen: &Seen, agent: &Worked) -> Option<String> {
+fn program(seen: &SeenSpec, agent: &Worked) -> Option<String> {
     agent.program.clone().or_else(|| {
         let logs = seen.spec.logs();
         let file = inside::open(&logs, &logs.join(format!("{}.jsonl", agent.id))).ok()?;

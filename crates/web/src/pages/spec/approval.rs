@@ -4,10 +4,10 @@ use kumite_core::names::{Document, Phase};
 use kumite_core::run::{Halt, Halted, State, may_approve_deploy};
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenSpec;
 
 /// The document that the run waits for.
-pub fn waiting(seen: &Seen) -> Option<Document> {
+pub fn waiting(seen: &SeenSpec) -> Option<Document> {
     match &seen.run.state {
         State::Halted(Halted {
             why: Halt::Waiting(document),
@@ -18,7 +18,7 @@ pub fn waiting(seen: &Seen) -> Option<Document> {
 }
 
 /// Whether the permission for deploy waits for a person.
-pub fn deploy_waits(seen: &Seen) -> bool {
+pub fn deploy_waits(seen: &SeenSpec) -> bool {
     may_approve_deploy(&seen.run).is_ok()
 }
 
@@ -33,7 +33,7 @@ pub fn deploy_form(spec: &str) -> Markup {
 }
 
 /// Whether a person can judge this document now: it is written and nobody has approved it.
-pub fn is_open(seen: &Seen, document: Document) -> bool {
+pub fn is_open(seen: &SeenSpec, document: Document) -> bool {
     let known = seen.facts.as_ref().map(|facts| facts.document(document));
     known.is_some_and(|known| known.generated && !known.approved) && seen.run.is_at_rest()
 }

@@ -5,7 +5,7 @@ use kumite_project::decisions::Decision;
 use maud::{Markup, html};
 
 use super::Length;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::prose;
 use crate::render::words::moment;
 
@@ -16,7 +16,7 @@ fn max(length: Length) -> usize {
     }
 }
 
-pub fn decisions(seen: &Seen, length: Length) -> Markup {
+pub fn decisions(seen: &SeenSpec, length: Length) -> Markup {
     let all = &seen.history;
     let left_out = all.len().saturating_sub(max(length));
     html! {

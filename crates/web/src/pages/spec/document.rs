@@ -7,7 +7,7 @@ use kumite_project::documents;
 use maud::{Markup, html};
 
 use super::documents::{path_of, tabs};
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::{Refusal, Shared, Visit, approval};
 use crate::render::markdown;
 use crate::render::words::badge;
@@ -20,14 +20,14 @@ pub async fn document(
     let may_change = visit.who.may_change();
     let topics = format!("spec:{name}");
     let read = app.render(move |app| {
-        let seen = Seen::glance(&app.project, &name)?;
+        let seen = SeenSpec::glance(&app.project, &name)?;
         let body = body(&seen, &document, may_change)?;
         Ok::<_, Refusal>((format!("{document} of {}", seen.spec.name), body))
     });
     visit.answer("", &topics, read.await.flatten())
 }
 
-pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, Refusal> {
+pub(super) fn body(seen: &SeenSpec, name: &str, may_change: bool) -> Result<Markup, Refusal> {
     let missing = || {
         Refusal::not_found(format!(
             "there is no document {name:?} in {}",
@@ -63,7 +63,7 @@ pub(super) fn body(seen: &Seen, name: &str, may_change: bool) -> Result<Markup, 
     })
 }
 
-fn neighbours(seen: &Seen, index: usize) -> Markup {
+fn neighbours(seen: &SeenSpec, index: usize) -> Markup {
     let before = index
         .checked_sub(1)
         .and_then(|index| seen.documents.get(index));

@@ -3,7 +3,7 @@
 use kumite_project::documents::{Document, Half, Kind};
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use crate::render::marks::segment;
 
 /// A short title: `review 2`, `reply 2`, `inspection 1`.
@@ -22,7 +22,7 @@ pub fn path_of(spec: &str, document: &str) -> String {
 }
 
 /// A link to a document, if that document exists.
-pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
+pub fn link(seen: &SeenSpec, document: &str, words: &str) -> Markup {
     html! {
         @match seen.has(document) {
             true => a href=(path_of(&seen.spec.name, document)) { (words) },
@@ -35,7 +35,7 @@ pub fn link(seen: &Seen, document: &str, words: &str) -> Markup {
 /// newest ones; the page of a document leads to its neighbours.
 const TABS_MAX: usize = 40;
 
-pub fn tabs(seen: &Seen, current: Option<&str>) -> Markup {
+pub fn tabs(seen: &SeenSpec, current: Option<&str>) -> Markup {
     let all = &seen.documents;
     let left_out = all.len().saturating_sub(TABS_MAX);
     let is_shown = |(index, document): &(usize, &Document)| {

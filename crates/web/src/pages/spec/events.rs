@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Length;
 use super::agents::path_of;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use crate::inside;
 use crate::render::words::{cut, moment};
 use crate::render::{self, Column::Text};
@@ -41,7 +41,7 @@ struct Event {
     error_message: Option<String>,
 }
 
-pub fn events(seen: &Seen, length: Length) -> Markup {
+pub fn events(seen: &SeenSpec, length: Length) -> Markup {
     let text = end_of(seen).unwrap_or_default();
     let (shown, more) = newest(&text, max(length));
     html! {
@@ -63,7 +63,7 @@ pub fn events(seen: &Seen, length: Length) -> Markup {
     }
 }
 
-fn row(seen: &Seen, event: &Event) -> Markup {
+fn row(seen: &SeenSpec, event: &Event) -> Markup {
     let agent = event.agent_id.as_deref();
     let agent = agent.filter(|id| id.parse::<AgentId>().is_ok());
     let detail = event.error_message.as_deref();
@@ -93,7 +93,7 @@ fn level(level: &str) -> Markup {
     }
 }
 
-fn end_of(seen: &Seen) -> io::Result<String> {
+fn end_of(seen: &SeenSpec) -> io::Result<String> {
     let mut file = inside::open(seen.spec.main_dir(), &seen.spec.events_file())?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(READ_MAX)))?;

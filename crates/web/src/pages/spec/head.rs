@@ -5,13 +5,13 @@ use kumite_project::clock::rfc3339;
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::spaced;
 use super::{actions, needs};
 use crate::render::marks::{self, count};
 use crate::render::words::{badge, elapsed, moment, money};
 
-pub fn head(seen: &Seen, may_change: bool) -> Markup {
+pub fn head(seen: &SeenSpec, may_change: bool) -> Markup {
     let status = &seen.status;
     html! {
         header.stack #head {
@@ -35,7 +35,7 @@ pub fn head(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-fn figures(seen: &Seen) -> Markup {
+fn figures(seen: &SeenSpec) -> Markup {
     let status = &seen.status;
     let fact = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
     html! {
@@ -78,7 +78,7 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
 }
 
 /// How long this run has taken; it ticks while the run is active.
-fn time(seen: &Seen) -> Option<Markup> {
+fn time(seen: &SeenSpec) -> Option<Markup> {
     let number = seen.run.number;
     let mut walk = seen.history.iter();
     let (first, _, _) = walk.find(|(_, run, _)| number > 0 && run.number == number)?;

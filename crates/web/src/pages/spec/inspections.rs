@@ -4,16 +4,16 @@ use kumite_core::facts::{InspectionFacts, Verdict};
 use maud::{Markup, html};
 
 use super::documents::link;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 
 use crate::render::{self, Column::Text};
 
-pub fn all(seen: &Seen) -> &[InspectionFacts] {
+pub fn all(seen: &SeenSpec) -> &[InspectionFacts] {
     seen.facts.as_ref().map_or(&[], |facts| &facts.inspections)
 }
 
 /// The report of an inspection, under its current or its older name.
-pub fn report_file(seen: &Seen, number: u32) -> String {
+pub fn report_file(seen: &SeenSpec, number: u32) -> String {
     let older = format!("inspection-report-{number}.md");
     match seen.has(&older) {
         true => older,
@@ -21,7 +21,7 @@ pub fn report_file(seen: &Seen, number: u32) -> String {
     }
 }
 
-pub fn inspections(seen: &Seen) -> Markup {
+pub fn inspections(seen: &SeenSpec) -> Markup {
     let all = all(seen);
     if all.is_empty() {
         return html! {};
@@ -34,7 +34,7 @@ pub fn inspections(seen: &Seen) -> Markup {
     }
 }
 
-fn row(seen: &Seen, known: &InspectionFacts) -> Markup {
+fn row(seen: &SeenSpec, known: &InspectionFacts) -> Markup {
     let fixed = match (known.fixed, known.recorded.or(known.report)) {
         (true, _) => "fixed",
         (false, Some(Verdict::Nogo)) => "not fixed",

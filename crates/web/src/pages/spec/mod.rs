@@ -26,7 +26,7 @@ use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::Shared;
 use crate::render::later::Haste;
-use seen::Seen;
+use seen::SeenSpec;
 
 pub use agents::colour;
 pub use document::document;
@@ -65,14 +65,14 @@ pub async fn spec(
     let (may_change, haste) = (visit.who.may_change(), visit.haste());
     let topics = format!("spec:{name}");
     let read = app.render(move |app| {
-        let seen = Seen::look(&app.project, &name)?;
+        let seen = SeenSpec::look(&app.project, &name)?;
         let body = body(&seen, may_change, haste, &asked);
         Ok::<_, Refusal>((seen.spec.name, body))
     });
     visit.answer("", &topics, read.await.flatten())
 }
 
-fn body(seen: &Seen, may_change: bool, haste: Haste, asked: &Asked) -> Markup {
+fn body(seen: &SeenSpec, may_change: bool, haste: Haste, asked: &Asked) -> Markup {
     html! {
         (head::head(seen, may_change))
         (needs::needs(seen, may_change))

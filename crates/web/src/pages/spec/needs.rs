@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::documents::link;
 use super::inspections;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::{counted, prose};
 use super::{actions, agents, approval, convergence, reviews, tasks};
 use crate::render::{markdown, marks};
@@ -17,7 +17,7 @@ use crate::render::{markdown, marks};
 const TASKS_MAX: usize = 12;
 
 /// Empty if nobody is needed.
-pub fn needs(seen: &Seen, may_change: bool) -> Markup {
+pub fn needs(seen: &SeenSpec, may_change: bool) -> Markup {
     let Some(title) = title(seen) else {
         return html! {};
     };
@@ -31,12 +31,12 @@ pub fn needs(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-pub fn is_needed(seen: &Seen) -> bool {
+pub fn is_needed(seen: &SeenSpec) -> bool {
     title(seen).is_some()
 }
 
 /// What a person is needed for. A run that only has to be resumed shows that in its head.
-fn title(seen: &Seen) -> Option<String> {
+fn title(seen: &SeenSpec) -> Option<String> {
     let is_needed = seen.status.standing.need().is_some();
     let reason = seen.status.reason.filter(|_| is_needed)?;
     let document = approval::waiting(seen).map_or("A document", Document::file);
@@ -70,7 +70,7 @@ fn title(seen: &Seen) -> Option<String> {
     Some(title.to_owned())
 }
 
-fn story(seen: &Seen, may_change: bool) -> Markup {
+fn story(seen: &SeenSpec, may_change: bool) -> Markup {
     let Some(reason) = seen.status.reason else {
         return html! {};
     };
@@ -128,7 +128,7 @@ fn story(seen: &Seen, may_change: bool) -> Markup {
     }
 }
 
-fn last_agent(seen: &Seen) -> Markup {
+fn last_agent(seen: &SeenSpec) -> Markup {
     let ended = |agent: &&Worked| !agent.alive;
     html! {
         @if let Some(agent) = seen.agents.iter().find(ended) {
@@ -141,7 +141,7 @@ fn last_agent(seen: &Seen) -> Markup {
     }
 }
 
-fn discussion(seen: &Seen) -> Markup {
+fn discussion(seen: &SeenSpec) -> Markup {
     let last = reviews::counts(seen).last().map(|(number, _)| *number);
     let round = last.unwrap_or(0);
     let points = reviews::points_of(seen, round);
@@ -172,7 +172,7 @@ fn discussion(seen: &Seen) -> Markup {
     }
 }
 
-fn rounds(seen: &Seen) -> Markup {
+fn rounds(seen: &SeenSpec) -> Markup {
     let counts = reviews::counts(seen);
     let last = counts.last().map_or(0, |(number, _)| *number);
     html! {
@@ -184,7 +184,7 @@ fn rounds(seen: &Seen) -> Markup {
     }
 }
 
-fn retries(seen: &Seen) -> Markup {
+fn retries(seen: &SeenSpec) -> Markup {
     let open = tasks::open_ones(seen, TASKS_MAX);
     let count = seen.status.tasks;
     let all = usize::try_from(count.total.saturating_sub(count.done)).unwrap_or(0);
@@ -200,7 +200,7 @@ fn retries(seen: &Seen) -> Markup {
     }
 }
 
-fn nogo(seen: &Seen) -> Markup {
+fn nogo(seen: &SeenSpec) -> Markup {
     let last = inspections::all(seen).last();
     html! {
         @if let Some(last) = last {
@@ -211,7 +211,7 @@ fn nogo(seen: &Seen) -> Markup {
 }
 
 /// The document that waits for approval, with the form beside it.
-pub fn judging(seen: &Seen, may_change: bool) -> Markup {
+pub fn judging(seen: &SeenSpec, may_change: bool) -> Markup {
     let Some(document) = approval::waiting(seen) else {
         return html! {};
     };

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::convergence::{self, Counted};
 use super::documents::link;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::{counted, prose};
 use crate::render::Column::{self, Number, Text};
 use crate::render::later::{self, Haste};
@@ -26,26 +26,26 @@ pub fn reply_file(round: u32) -> String {
 }
 
 /// The points in the reply of a round.
-pub fn points_of(seen: &Seen, round: u32) -> Vec<Point> {
+pub fn points_of(seen: &SeenSpec, round: u32) -> Vec<Point> {
     let text = seen.text(&reply_file(round));
     text.map(|text| points(text.as_bytes())).unwrap_or_default()
 }
 
-fn rounds(seen: &Seen) -> &[RoundFacts] {
+fn rounds(seen: &SeenSpec) -> &[RoundFacts] {
     seen.facts
         .as_ref()
         .map_or(&[], |facts| &facts.review.rounds)
 }
 
 /// The rounds that have counts, in order.
-pub fn counts(seen: &Seen) -> Vec<Counted> {
+pub fn counts(seen: &SeenSpec) -> Vec<Counted> {
     let found = rounds(seen).iter();
     found
         .filter_map(|round| Some((round.number, round.counts.or(round.table)?)))
         .collect()
 }
 
-pub fn reviews(seen: &Seen, haste: Haste) -> Markup {
+pub fn reviews(seen: &SeenSpec, haste: Haste) -> Markup {
     let rounds = rounds(seen);
     let counts = counts(seen);
     if rounds.is_empty() {
@@ -69,7 +69,7 @@ const HEAD: [Column; 5] = [
     Text("Files"),
 ];
 
-fn row(seen: &Seen, round: &RoundFacts) -> Markup {
+fn row(seen: &SeenSpec, round: &RoundFacts) -> Markup {
     let found = round.counts.or(round.table);
     html! {
         tr id={ "round-" (round.number) } {
@@ -106,7 +106,7 @@ fn figure(count: Option<u32>) -> Markup {
 }
 
 /// The points of a round, by title; the reply has the text.
-fn findings(seen: &Seen, round: u32) -> Markup {
+fn findings(seen: &SeenSpec, round: u32) -> Markup {
     let points = points_of(seen, round);
     html! {
         @if !points.is_empty() {

@@ -16,7 +16,7 @@ use kumite_project::worked::Worked;
 
 use crate::api::Refusal;
 
-pub struct Seen {
+pub struct SeenSpec {
     pub spec: Spec,
     pub status: Status,
     pub run: Run,
@@ -35,24 +35,24 @@ pub struct Seen {
     pub trouble: Option<String>,
 }
 
-impl Seen {
+impl SeenSpec {
     /// Reads everything.
-    pub fn look(project: &Project, name: &str) -> Result<Seen, Refusal> {
+    pub fn look(project: &Project, name: &str) -> Result<SeenSpec, Refusal> {
         let spec = find(project, name)?;
-        Ok(Seen::of(project, Picture::read(project, spec)))
+        Ok(SeenSpec::of(project, Picture::read(project, spec)))
     }
 
     /// Reads everything except its past: no agents, no decisions.
-    pub fn glance(project: &Project, name: &str) -> Result<Seen, Refusal> {
+    pub fn glance(project: &Project, name: &str) -> Result<SeenSpec, Refusal> {
         let spec = find(project, name)?;
         let picture = Picture::glance(spec, &EngineSeen::of(project));
-        Ok(Seen::of(project, picture))
+        Ok(SeenSpec::of(project, picture))
     }
 
-    fn of(project: &Project, picture: Picture) -> Seen {
+    fn of(project: &Project, picture: Picture) -> SeenSpec {
         let (spec, checkout) = (&picture.spec, &picture.checkout);
         let is_elsewhere = checkout != project.root();
-        Seen {
+        SeenSpec {
             status: picture.status(),
             agents: picture.worked(),
             documents: documents::texts(spec, checkout),

@@ -7,14 +7,14 @@ use kumite_formats::tasks_md::{self, Node, Task, tree};
 use maud::{Markup, html};
 
 use super::documents::link;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::prose;
 use crate::render::marks::progress;
 
 /// More tasks are counted, but not shown.
 const SHOWN_MAX: usize = 2000;
 
-pub fn tasks(seen: &Seen) -> Markup {
+pub fn tasks(seen: &SeenSpec) -> Markup {
     let file = Document::Tasks.file();
     let text = seen.text(file).unwrap_or_default();
     let mut items = tasks_md::parse(text.as_bytes()).items;
@@ -42,7 +42,7 @@ pub fn tasks(seen: &Seen) -> Markup {
 }
 
 /// The required open tasks, at most `max`.
-pub fn open_ones(seen: &Seen, max: usize) -> Vec<Task> {
+pub fn open_ones(seen: &SeenSpec, max: usize) -> Vec<Task> {
     let text = seen.text(Document::Tasks.file()).unwrap_or_default();
     let items = tasks_md::parse(text.as_bytes()).items.into_iter();
     let open = items.filter(|task| task.counts && !task.done);

@@ -54,12 +54,12 @@ impl Scene {
         fs::write(dir.join(name), text).unwrap();
     }
 
-    fn seen(&self) -> Seen {
-        Seen::look(&Project::at(self.dir.path()), "login").unwrap()
+    fn seen(&self) -> SeenSpec {
+        SeenSpec::look(&Project::at(self.dir.path()), "login").unwrap()
     }
 
     /// As if the run had halted for this reason.
-    fn halted(&self, why: Halt, step: Step) -> Seen {
+    fn halted(&self, why: Halt, step: Step) -> SeenSpec {
         let mut seen = self.seen();
         seen.run.number = 1;
         seen.run.state = State::Halted(Halted {
@@ -73,7 +73,7 @@ impl Scene {
     }
 }
 
-fn html_of(seen: &Seen) -> String {
+fn html_of(seen: &SeenSpec) -> String {
     body(seen, true, Haste::None, &SHORT).into_string()
 }
 
@@ -119,7 +119,7 @@ fn a7_1_the_rounds_of_spec_json_are_shown_with_their_counts_and_files() {
 fn a_spec_that_is_none_is_told_from_a_name_that_is_none() {
     let scene = Scene::new(json!({}));
     let project = Project::at(scene.dir.path());
-    let status = |name: &str| Seen::look(&project, name).err().unwrap().status;
+    let status = |name: &str| SeenSpec::look(&project, name).err().unwrap().status;
     assert_eq!(status("other"), StatusCode::NOT_FOUND);
     for name in ["../login", "Login", "", "a\r\nb", "<b>", "."] {
         assert_eq!(status(name), StatusCode::BAD_REQUEST, "{name}");

@@ -7,7 +7,7 @@ use kumite_project::status::Status;
 use maud::{Markup, html};
 
 use super::documents::path_of;
-use super::seen::Seen;
+use super::seen::SeenSpec;
 use super::words::counted;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn mark(phase: Phase, status: &Status, run: &Run, facts: Option<&Facts>) -> 
     }
 }
 
-pub fn track(seen: &Seen) -> Markup {
+pub fn track(seen: &SeenSpec) -> Markup {
     html! {
         ol.track #track aria-label="Phases" {
             @for phase in Phase::ALL { (item(phase, seen)) }
@@ -49,7 +49,7 @@ pub fn track(seen: &Seen) -> Markup {
     }
 }
 
-fn item(phase: Phase, seen: &Seen) -> Markup {
+fn item(phase: Phase, seen: &SeenSpec) -> Markup {
     let mark = mark(phase, &seen.status, &seen.run, seen.facts.as_ref());
     let is_here = seen.status.phase == Some(phase) && seen.status.state != StateName::Done;
     let document = Document::from_name(phase.name()).map(Document::file);
@@ -94,7 +94,7 @@ fn said(mark: Mark, is_known: bool) -> &'static str {
 }
 
 /// More about a phase.
-fn note(phase: Phase, seen: &Seen, facts: &Facts) -> Option<String> {
+fn note(phase: Phase, seen: &SeenSpec, facts: &Facts) -> Option<String> {
     let tasks = seen.status.tasks;
     match phase {
         Phase::Requirements | Phase::Design | Phase::Tasks => {
