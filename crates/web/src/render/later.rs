@@ -22,7 +22,7 @@ pub fn chunks<T>(
     let first = chunks.next();
     html! {
         @if let Some((index, items)) = first { (chunk(index, items)) }
-        (rest(haste, items.len() > size, &html! { @for (index, items) in chunks { (chunk(index, items)) } }))
+        (rest(if_any(haste, chunks.len()), &html! { @for (index, items) in chunks { (chunk(index, items)) } }))
     }
 }
 
@@ -42,16 +42,24 @@ pub fn rows<T>(
     let (first, others) = items.split_at(size);
     html! {
         (table(&all(first)))
-        (rest(haste, true, &html! { table.list { tbody data-joins="tbody" { (all(others)) } } }))
+        (rest(haste, &html! { table.list { tbody data-joins="tbody" { (all(others)) } } }))
     }
 }
 
-fn rest(haste: Haste, is_any: bool, rest: &Markup) -> Markup {
+/// What nobody sees before they scroll.
+pub fn rest(haste: Haste, rest: &Markup) -> Markup {
     html! {
         @match haste {
-            Haste::FirstPaint if is_any => noscript.later { (rest) },
-            Haste::FirstPaint | Haste::None => (rest),
+            Haste::FirstPaint => noscript.later { (rest) },
+            Haste::None => (rest),
         }
+    }
+}
+
+fn if_any(haste: Haste, count: usize) -> Haste {
+    match count {
+        0 => Haste::None,
+        _ => haste,
     }
 }
 

@@ -25,7 +25,7 @@ use serde::Deserialize;
 use super::layout::Visit;
 use crate::api::Refusal;
 use crate::app::Shared;
-use crate::render::later::Haste;
+use crate::render::later::{self, Haste};
 use seen::SeenSpec;
 
 pub use agents::colour;
@@ -73,6 +73,13 @@ pub async fn spec(
 }
 
 fn body(seen: &SeenSpec, may_change: bool, haste: Haste, asked: &Asked) -> Markup {
+    let below = html! {
+        (tasks::tasks(seen))
+        (inspections::inspections(seen))
+        (agents::agents(seen, length(&asked.agents)))
+        (events::events(seen, length(&asked.events)))
+        (decisions::decisions(seen, length(&asked.decisions)))
+    };
     html! {
         (head::head(seen, may_change))
         (needs::needs(seen, may_change))
@@ -80,11 +87,7 @@ fn body(seen: &SeenSpec, may_change: bool, haste: Haste, asked: &Asked) -> Marku
         (needs::judging(seen, may_change))
         (documents::tabs(seen, None))
         (reviews::reviews(seen, haste))
-        (tasks::tasks(seen))
-        (inspections::inspections(seen))
-        (agents::agents(seen, length(&asked.agents)))
-        (events::events(seen, length(&asked.events)))
-        (decisions::decisions(seen, length(&asked.decisions)))
+        (later::rest(reviews::haste_below(seen, haste), &below))
     }
 }
 

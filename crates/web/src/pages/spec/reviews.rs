@@ -61,6 +61,14 @@ pub fn reviews(seen: &SeenSpec, haste: Haste) -> Markup {
     }
 }
 
+/// Whether somebody waits for the parts below: a long table of rounds fills the window.
+pub fn haste_below(seen: &SeenSpec, haste: Haste) -> Haste {
+    match rounds(seen).len() > PAINTED {
+        true => haste,
+        false => Haste::None,
+    }
+}
+
 const HEAD: [Column; 5] = [
     Text("Round"),
     Text("Status"),
