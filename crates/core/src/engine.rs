@@ -106,18 +106,7 @@ pub fn act<M: Machine, W: World<M>>(
     entry: &Entry<M::Event>,
     effects: &[M::Effect],
 ) -> Option<M::Event> {
-    act_from(0, world, state, entry, effects)
-}
-
-/// The same without the first effects, which are known to have been carried out.
-pub fn act_from<M: Machine, W: World<M>>(
-    first: usize,
-    world: &mut W,
-    state: &M,
-    entry: &Entry<M::Event>,
-    effects: &[M::Effect],
-) -> Option<M::Event> {
-    for (index, effect) in effects.iter().enumerate().skip(first) {
+    for (index, effect) in effects.iter().enumerate() {
         let key = EffectKey {
             seq: entry.seq,
             index,

@@ -99,6 +99,20 @@ impl Turn {
         self
     }
 
+    /// A merge does not begin, nor go on after a limit or a lost agent, on a permission that
+    /// appeared while an agent worked.
+    fn permitted(self, facts: &Facts) -> Turn {
+        let step = match &self.next {
+            Next::Begin(step) => Some(*step),
+            Next::Again { work, .. } => Some(work.step),
+            Next::Wait(_) | Next::Halt(_) | Next::Finish(_) => None,
+        };
+        match step == Some(Step::Merge) && facts.deploy_doubted {
+            true => self.held(Halt::DeployDoubted),
+            false => self,
+        }
+    }
+
     /// Adds the agent's last words, for the person who is asked.
     pub fn with_last_words(mut self, words: &str) -> Turn {
         if let Next::Halt(halted) = &mut self.next
@@ -130,6 +144,10 @@ pub(super) fn go(
     phase: Option<Phase>,
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
+    let turn = match facts {
+        Some(facts) => turn.permitted(facts),
+        None => turn,
+    };
     let mut changes = turn.changes;
     let mut said = turn.notices;
     let limited = turn.limited;

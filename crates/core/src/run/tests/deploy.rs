@@ -8,6 +8,7 @@ use crate::journal::Event;
 use crate::names::Phase;
 use crate::notice::Notice;
 use crate::outcome::Outcome;
+use crate::run::tests::limits::{limited, wait_over};
 use crate::run::{
     Deploy, Finish, Halt, Pause, Reason, Rest, Run, State, Step, Work, may_approve_deploy,
     run_ended,
@@ -164,4 +165,18 @@ fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
     );
     let merged = check(merging(1), finished(with_history(2, false)), DONE);
     assert_eq!(message(&merged.run), "all phases are done");
+}
+
+#[test]
+fn a_merge_does_not_go_on_after_a_limit_on_a_permission_that_appeared_meanwhile() {
+    let doubted = with_deploy(Deploy::Doubted, limited(Step::Merge).state);
+    let run = decided(doubted, wait_over(look(permitted(passed())))).run;
+    let State::Halted(halted) = &run.state else {
+        panic!("{:?}", run.state);
+    };
+    assert_eq!(halted.why, Halt::DeployDoubted);
+    assert!(halted.resume.parked.is_some(), "its session is kept");
+    let permitted_by_person = with_deploy(Deploy::ByPerson, limited(Step::Merge).state);
+    let event = wait_over(look(permitted(passed())));
+    check(permitted_by_person, event, begun(Step::Merge));
 }

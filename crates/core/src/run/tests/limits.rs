@@ -43,13 +43,13 @@ fn steps() -> [Step; 7] {
 }
 
 /// The run after a usage limit in `step`.
-fn limited(step: Step) -> Run {
+pub fn limited(step: Step) -> Run {
     let decided = decided(working(step), ended(usage_limit(), implemented()));
     assert!(matches!(decided.run.state, State::Limited(_)));
     decided.run
 }
 
-fn wait_over(look: Look) -> Event {
+pub fn wait_over(look: Look) -> Event {
     Event::WaitOver { look }
 }
 
