@@ -133,7 +133,7 @@ impl Account {
             return Some(Obstacle::UsedUp);
         }
         if self.luck.chance(self.rates.busy) {
-            let for_ms = self.luck.weighed(&[(6, 40), (3, 300), (1, 3_000)]);
+            let for_ms = self.luck.weighed(&[(6, 40), (3, 300), (2, 3_000)]);
             self.busy_until_ms = now_ms + self.luck.between(1, for_ms);
             return Some(Obstacle::Busy);
         }
