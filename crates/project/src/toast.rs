@@ -125,7 +125,8 @@ mod tests {
             (
                 Rest::Halted(Halt::Stopped(By::User)),
                 ToastLevel::Info,
-                "Stopped: x",
+                // The sentence itself says who stopped it.
+                "X",
             ),
             (
                 Rest::Halted(Halt::Paused(Pause::Budget)),
