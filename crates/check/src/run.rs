@@ -158,7 +158,7 @@ fn verdict(kit: &Setup, scenario: &Scenario) -> Verdict {
     let found = (scenario.run)(&mut stage).and_then(|()| {
         let living = stage.living();
         expect(living.is_empty(), || {
-            format!("nobody should be left on the stage, but {living:?} is")
+            format!("no process should be left on the stage, but {living:?} is")
         })
     });
     match found {

@@ -21,7 +21,7 @@ pub struct Order {
     /// The session to resume, instead of a new one.
     pub resume: Option<String>,
     pub spec: String,
-    /// As in `KUMITE_STEP`.
+    /// The name of the step, as in the variable `KUMITE_STEP`.
     pub step: String,
     pub round: u32,
     /// The file with the prompt, for programs that need one.
@@ -43,7 +43,7 @@ pub struct Invocation {
     pub session: Option<String>,
 }
 
-/// `binary` is kumite; the path of a script is relative to `root`.
+/// `binary` is the path of kumite. The path of a script is relative to `root`.
 pub fn invocation(kind: &AgentKind, root: &Path, binary: &Path, order: &Order) -> Invocation {
     let kumite = || binary.to_string_lossy().into_owned();
     match kind {

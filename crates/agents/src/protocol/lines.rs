@@ -9,9 +9,9 @@ pub const LINE_MAX: usize = 4 * 1024 * 1024;
 pub struct Lines {
     /// The beginning of an unfinished line.
     partial: Vec<u8>,
-    /// That line is already too long: its bytes are dropped until its end.
+    /// The unfinished line is already too long: the rest of it is dropped.
     skipping: bool,
-    /// How many such lines have begun since the last call of `take_left_out`.
+    /// How many lines were too long since the last call of `take_left_out`.
     left_out: usize,
 }
 
@@ -42,7 +42,7 @@ impl Lines {
         &self.partial
     }
 
-    /// How many lines were too long, since the last call.
+    /// How many lines were too long since the last call.
     pub fn take_left_out(&mut self) -> usize {
         std::mem::take(&mut self.left_out)
     }

@@ -43,7 +43,7 @@ pub fn supervise(dir: &Path) -> ExitCode {
     work(dir, ready)
 }
 
-/// The same for `kumite __supervise --ahead <home>`: it is ready before there is an agent.
+/// The same for `kumite __supervise --ahead <home>`, which starts early and waits for its agent.
 pub fn supervise_ahead() -> ExitCode {
     let ready = become_supervisor();
     match line::await_assignment() {
@@ -66,7 +66,7 @@ fn work(dir: &Path, ready: io::Result<Ready>) -> ExitCode {
     }
 }
 
-/// The sentence about a lost agent quotes this file.
+/// Writes to the supervisor's log. If the agent is lost, the message about it quotes this log.
 fn complain(log: &Path, sentence: &str) {
     let log = OpenOptions::new()
         .create(true)
@@ -80,7 +80,7 @@ fn complain(log: &Path, sentence: &str) {
 
 fn try_supervise(dir: &Path, ready: io::Result<Ready>) -> Result<(), Error> {
     let Ready { signals, home } = ready.map_err(|source| Error::Setup { source })?;
-    // Held until this process ends in any way.
+    // Held until this process ends, however it ends.
     let Some(_lock) = files::try_lock(dir)? else {
         return Ok(());
     };
@@ -100,7 +100,7 @@ fn try_supervise(dir: &Path, ready: io::Result<Ready>) -> Result<(), Error> {
     done
 }
 
-/// From the claim to the end. The agent is started through `entrance` into `cgroup`.
+/// Everything from the claim to the end. `entrance` lets the agent start inside `cgroup`.
 fn keep(
     dir: &Path,
     signals: OwnedFd,
@@ -131,7 +131,7 @@ fn finish(dir: &Path, end: &End) -> Result<(), Error> {
     leave(Reserved::new(dir).fill(end)?)
 }
 
-/// kumite's journal makes the end durable; if kumite is gone, it is done here.
+/// Usually kumite's journal makes the end durable. If kumite is gone, a sync does it here.
 fn leave(filled: Filled) -> Result<(), Error> {
     match line::is_end_seen() {
         true => Ok(()),
@@ -173,14 +173,14 @@ fn announce(dir: &Path, request: &Request, started: &Started) {
             agent,
             started_at: started.at,
         };
-        // Without a record only the agent's pid cannot be shown.
+        // If this fails, only the agent's pid cannot be shown.
         let _ = files::write(dir, RECORD, &record);
     }
     // The environment is no longer needed, and may contain keys that should not stay on the disk.
     let _ = files::write(dir, REQUEST, &request.without_secrets());
 }
 
-/// The verdict on an agent that ended by itself: tests judge recordings with it.
+/// The verdict on an agent that ended by itself. Tests judge recordings with it.
 #[cfg(test)]
 pub fn verdict_of(
     reader: &crate::protocol::Reader,

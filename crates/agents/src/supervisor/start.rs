@@ -90,9 +90,8 @@ fn spawn(request: &Request, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result
         None => (None, File::open("/dev/null")?.into()),
     };
     let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
-    // Some programs exit before all their output is read: what fits into the pipe is not lost. The
-    // size is set before anything is written; where the system does not allow it, the pipe stays as
-    // it is.
+    // Some programs exit before we have read all their output. Only what is in the pipe survives,
+    // so the pipe should be large. If the system refuses, it keeps its usual size.
     let _ = fcntl_setpipe_size(&stdout, PIPE);
     let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let stdio = [their_stdin, their_stdout, their_stderr];
@@ -109,8 +108,8 @@ fn spawn(request: &Request, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result
     })
 }
 
-/// Runs `program`, which is the file `path`. A script without an interpreter line is run by `sh`,
-/// by custom.
+/// Runs `program`, which is the file `path`. As in a shell, `sh` runs a script that has no
+/// interpreter line.
 pub fn execute(program: Program, path: &Path, cgroup: Option<&OwnedFd>) -> io::Result<Pid> {
     match sys::spawn(&program, cgroup) {
         Err(error) if Errno::from_io_error(&error) == Some(Errno::NOEXEC) && !is_binary(path) => {
@@ -173,10 +172,10 @@ impl Trouble {
             return false;
         };
         Errno::from_io_error(error)
-            .is_some_and(|errno| errno == Errno::TXTBSY || is_for_want_of_room(errno))
+            .is_some_and(|errno| errno == Errno::TXTBSY || is_machine_full(errno))
     }
 
-    /// A machine without room for another process tells nothing about the program.
+    /// If the machine is full, the program is not missing: it may start later.
     fn outcome(&self, request: &Request) -> Outcome {
         let sentence = self.sentence(request);
         match self.is_transient() {
@@ -221,8 +220,8 @@ impl Trouble {
     }
 }
 
-/// The machine is full: that tells nothing about the program.
-fn is_for_want_of_room(errno: Errno) -> bool {
+/// The machine has no room for another process; the program may be fine.
+fn is_machine_full(errno: Errno) -> bool {
     [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
 }
 
@@ -245,7 +244,7 @@ fn refusal(path: &Path, error: &io::Error) -> String {
                 "the arguments of {path} are too long for this system; pass the prompt on stdin or in a file"
             )
         }
-        Some(errno) if is_for_want_of_room(errno) => {
+        Some(errno) if is_machine_full(errno) => {
             format!(
                 "this machine has no room for another process ({error}), so {path} was not started; end others or raise the limits (`ulimit -a`), and try again"
             )

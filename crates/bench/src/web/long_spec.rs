@@ -52,8 +52,8 @@ pub fn write(scene: &Scene) -> Result<()> {
     walk(&spec)
 }
 
-/// Plays the rounds by the rules. A pause after the last round of an allowance is answered with
-/// another start.
+/// Lets the core decide each round. When the allowance is used up and the run pauses, it is started
+/// again.
 fn walk(spec: &Spec) -> Result<()> {
     let Opened { mut journal, .. } = Journal::<Run>::open(spec.run_dir())?;
     let (mut run, mut event, mut at_ms) = (Run::default(), start(spec), BEGAN_MS);

@@ -16,7 +16,7 @@ use crate::stats::Samples;
 
 const VISITS: usize = 15;
 const LINES: usize = 1_000_000;
-/// An agent of a spec that has run.
+/// An agent of a spec that the scene has already run.
 const AGENT: &str = "agent-1767225600000-00000001";
 
 pub struct Painted {
@@ -92,7 +92,7 @@ fn painted(visitor: &Visitor<'_>, path: &str, row: &str, rows_min: usize) -> Res
     })
 }
 
-/// A page that could not be smaller.
+/// The smallest possible page, as a reference.
 fn one_word() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}/", listener.local_addr()?);
@@ -133,7 +133,7 @@ pub fn log(scene: &Scene, served: &Served) -> Result<Painted> {
         .status()?;
     let bare = began.elapsed();
     if !counted.success() {
-        return Err("wc did not count".into());
+        return Err("wc failed".into());
     }
     Ok(Painted {
         ours: [ours].into_iter().collect(),

@@ -18,6 +18,7 @@ const EVENTS: usize = 500;
 const EVERY: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The times from sending to receiving: of kumite, and of bare sockets as a reference.
 pub struct Heard {
     pub ours: Samples,
     pub bare: Samples,
@@ -64,7 +65,7 @@ fn stamp(origin: Instant) -> u64 {
     u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A client of the server, after the greeting.
+/// Connects a client, and waits for the server's greeting.
 fn connect(served: &Served) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(served.address())?;
     write!(
@@ -84,7 +85,7 @@ fn connect(served: &Served) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// All clients at once, in one thread; another thread sends.
+/// One thread listens for all clients; another thread sends.
 fn listen(
     mut connect: impl FnMut() -> Result<TcpStream>,
     mut send: impl FnMut(usize, Instant) -> Result<()> + Send,
@@ -109,7 +110,7 @@ fn listen(
             }
             hear(&mut clients, origin, &mut times)?;
         }
-        sender.join().map_err(|_| "the sender broke down")??;
+        sender.join().map_err(|_| "the sending thread panicked")??;
         Ok(times.into_iter().collect())
     })
 }

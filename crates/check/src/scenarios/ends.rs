@@ -41,7 +41,7 @@ pub const ALL: &[Scenario] = &[
     obedient("slow")
         .what("a slow answer is no hang")
         .run(|stage| {
-            // The program itself needs some time too.
+            // Not the whole silence: the program itself needs some time too.
             let wait = stage.silence() / 3;
             stage.obey(vec![Act::Slow {
                 ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
@@ -123,7 +123,7 @@ pub const ALL: &[Scenario] = &[
          setsid nohup tail -f {0} >/dev/null 2>&1 </dev/null & echo $! > left.pid",
                 left.display()
             );
-            stage.obey(vec![command(&line), say("I left somebody behind.")])?;
+            stage.obey(vec![command(&line), say("I left a process behind.")])?;
             stage
                 .run(&Ask::new(&format!(
                     "Run this shell command and nothing else: {line}"
@@ -135,13 +135,13 @@ pub const ALL: &[Scenario] = &[
             })?;
             let living = stage.living();
             expect(living.is_empty(), || {
-                format!("nobody should be left, but {living:?} is")
+                format!("no process should be left, but {living:?} is")
             })
         }),
     obedient("directory-removed")
         .what("it comes to an end when its directory goes")
         .run(|stage| {
-            // Enough time to remove it.
+            // Slow enough that the directory is removed before the answer.
             let answer = Act::Slow {
                 ms: 3_000,
                 times: None,

@@ -4,7 +4,7 @@ use crate::driver::{Order, words};
 use crate::programs::Config;
 
 pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
-    // A person who runs kumite in a directory trusts it.
+    // A person who runs kumite in a directory trusts that directory.
     let mut args = Vec::from(words(["-o", "stream-json", "--skip-trust"]));
     args.extend(words(["--approval-mode", config.mode]));
     match &order.resume {

@@ -4,7 +4,7 @@ use crate::driver::{Order, words};
 use crate::programs::Config;
 
 pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
-    // Only its log reports a limit that it waits for.
+    // When OpenCode waits for a usage limit, only its log says so.
     let mut args = Vec::from(words(["run", "--format", "json"]));
     args.extend(words(["--print-logs", "--log-level", "ERROR"]));
     // In any other mode every permission request is refused.
@@ -29,7 +29,7 @@ mod tests {
     use crate::driver::order;
 
     #[test]
-    fn a_session_is_resumed_and_permissions_are_granted_if_they_should() {
+    fn a_session_is_resumed_and_only_auto_mode_grants_permissions() {
         let config = Config::new(ProgramKind::Opencode, "anthropic/x", &[]);
         let args = |config: &Config<'_>, order: &Order| args(config, order).join(" ");
         let common = "run --format json --print-logs --log-level ERROR";
