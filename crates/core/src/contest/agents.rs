@@ -1,7 +1,7 @@
 //! What the end of an agent means for its team.
 //!
-//! A try of a submission may need several agents, one after the other: an account has its limits, a
-//! session is gone, a kumite dies together with its agent. None of that is a failure of the team.
+//! One try of a submission may need several agents, one after the other: the account reaches a
+//! limit, a session is gone, or kumite dies together with its agent. The team is not to blame.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,22 +16,22 @@ use crate::run::{OVERLOADS_MAX, jitter, limit_until};
 /// The agents of one try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agents {
-    /// The one whose turn it is. They count from 1.
+    /// The number of the current agent, beginning with 1.
     pub number: u32,
-    /// The session that it goes on with.
+    /// The session that the current agent resumes.
     pub resume: Option<String>,
-    /// It does not begin before this time of day.
+    /// The current agent does not begin before this time (of the wall clock).
     pub wake_ms: u64,
-    /// How long those before it have worked.
+    /// How long all earlier agents of this try have worked.
     pub worked_ms: u64,
-    /// It has finished, and hands in.
+    /// The current agent has finished; its work can be handed in.
     pub is_done: bool,
     /// How often in a row the service was too busy.
     overloads: u8,
     spare: Spare,
 }
 
-/// How many more agents may be lost together with their kumite.
+/// How many more agents of this try may die together with kumite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Spare(u8);
 
@@ -61,7 +61,7 @@ impl Default for Agents {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Over {
     pub ended: Ended,
-    /// An earlier kumite had started it.
+    /// An earlier kumite started the agent; this one found it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_found: bool,
     pub worked_ms: u64,
@@ -73,13 +73,14 @@ pub struct Over {
 /// What follows the end of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It hands in, or the next one begins.
+    /// The agent hands in, or the next agent begins.
     Go(Agents),
-    /// All others on that account should know that it is limited until then.
+    /// The next agent begins later. A limit that concerns the whole account is noted for others.
     Wait(Agents, Option<Noted>),
     Fail(Failed),
 }
 
+/// A usage limit that everyone who uses the account should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noted {
     pub until_ms: u64,
@@ -87,7 +88,7 @@ pub struct Noted {
 }
 
 impl Agents {
-    /// `seed` makes the teams of a contest wait differently long.
+    /// `seed` gives each team of a contest a different delay after a limit.
     pub fn after(self, over: &Over, rules: &LimitRules, seed: u64, now_ms: u64) -> Next {
         let fail = |failure| Next::Fail(failed(failure, over.why.clone()));
         let session = over.ended.session.clone();
@@ -112,7 +113,7 @@ impl Agents {
                 agents.wait(limit, session, &over.why, rules, seed, now_ms)
             }
             Outcome::SessionGone(_) if agents.resume.is_some() => Next::Go(agents.next(None)),
-            // What ended that kumite ended its agent, too.
+            // The earlier kumite and its agent died together: the agent did not fail.
             Outcome::Lost(_) if over.is_found => match spare.next() {
                 Some(spare) => Next::Go(Agents { spare, ..agents }.next(None)),
                 None => fail(Failure::Passing),
@@ -126,7 +127,7 @@ impl Agents {
         }
     }
 
-    /// It may not work for now.
+    /// A limit is reached: the next agent begins later, or the try fails.
     fn wait(
         self,
         limit: &Limit,
@@ -148,7 +149,7 @@ impl Agents {
         }
         let until_ms = limit_until(limit, overloads, rules, now_ms);
         let agents = match limit.kind {
-            // It has not even begun.
+            // This agent has not begun, so no other one has to replace it.
             LimitKind::Held => self,
             LimitKind::Usage | LimitKind::Overload => self.next(session),
         };
@@ -208,8 +209,8 @@ impl At<'_> {
         }
     }
 
-    /// The agent whose turn it is begins or hands in. What agents before it took is not there any
-    /// more; how long it has to wait is not counted.
+    /// The current agent begins, or hands in. The work of earlier agents counts against the time
+    /// limit of the try; waiting does not.
     fn go_on(&mut self, attempt: u32, limit: TryLimit, agents: Agents) {
         let (team, round, number) = (self.index, self.team.round(), agents.number);
         let timeout_ms = limit.ms.saturating_sub(agents.worked_ms);
@@ -242,7 +243,7 @@ impl At<'_> {
         };
     }
 
-    /// The same agents once more, with what is left of the time.
+    /// Begins with the current agent again, in the time that is left.
     pub fn submit_again(&mut self, attempt: u32, limit: TryLimit, agents: Agents) {
         // Handing in takes no time of the try.
         if agents.is_done {
