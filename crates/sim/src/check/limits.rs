@@ -1,5 +1,5 @@
-//! A limit holds for all agents until it ends or a person does not want to wait, and a wait has the
-//! right length.
+//! No agent begins during a limit, unless a person ends the wait early. Each wait has the right
+//! length.
 
 use kumite_core::journal::LimitRules;
 use kumite_core::outcome::{Limit, LimitKind};
@@ -10,7 +10,7 @@ use crate::trace::{TraceLine, What};
 
 #[derive(Default)]
 pub struct Limits {
-    /// The limit that everybody knows.
+    /// The end of the limit that all runs know about.
     noted_until_ms: u64,
 }
 
@@ -32,8 +32,8 @@ pub fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
     match now_ms < until_ms {
         false => Ok(()),
         true => broken(
-            "nobody begins before a limit ends",
-            format!("{who} at {now_ms} ms, and it ends at {until_ms} ms"),
+            "no agent begins before a limit ends",
+            format!("{who} begins at {now_ms} ms, and the limit ends at {until_ms} ms"),
         ),
     }
 }
@@ -58,9 +58,9 @@ pub fn lasts(limit: &Limit, until_ms: u64, at_ms: u64, rules: &LimitRules) -> Ve
     }
 }
 
-/// Who waits goes on soon after the end of the limit, and not before.
+/// A wait ends soon after its limit, and not before.
 pub fn wakes(until_ms: u64, wake_ms: u64, rules: &LimitRules) -> Verdict {
-    let rule = "whoever waits goes on soon after its limit";
+    let rule = "a wait ends soon after its limit";
     match wake_ms.checked_sub(until_ms) {
         None => broken(
             rule,

@@ -1,5 +1,5 @@
-//! The checkers. They are independent: they see only the trace, and each can object. Those here
-//! hold for every machine; each story adds its own.
+//! The checkers look for broken rules. They see only the trace, so they do not depend on the code
+//! that they check. The checkers here are for every machine; each story adds its own.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,7 +28,7 @@ pub fn broken(rule: &'static str, sentence: impl Into<String>) -> Verdict {
 
 /// The checkers of one story.
 pub trait Checks<S: Story>: Default {
-    /// `replica` is the machine that the line concerns, with that line.
+    /// `replica` is the machine that the line is about, after that line.
     fn see(&mut self, line: &TraceLine<S>, replica: &Replica<S>, counts: &mut Counts) -> Verdict;
 }
 
@@ -36,7 +36,7 @@ pub trait Checks<S: Story>: Default {
 pub struct Replica<S: Story> {
     pub machine: S::Machine,
     pub seq: u64,
-    /// What the last entry asks for.
+    /// The effects of the last entry.
     pub effects: Vec<Effect<S>>,
     /// Decided effects that are not carried out yet.
     due: VecDeque<(EffectKey, Effect<S>)>,
@@ -56,7 +56,7 @@ impl<S: Story> Replica<S> {
     }
 }
 
-/// All checkers, and the trace so far if it is wanted.
+/// All checkers, and the trace so far if somebody wants to see it.
 pub struct Watch<S: Story> {
     fresh: S::Machine,
     replicas: Vec<Replica<S>>,
@@ -77,7 +77,7 @@ pub struct Counts {
     pub virtual_ms: u64,
     /// What only this story counts.
     pub own: BTreeMap<&'static str, u64>,
-    /// How often each reason was the end of a run or of a team.
+    /// How often each reason ended a run or a team.
     pub reasons: BTreeMap<&'static str, u64>,
 }
 
@@ -135,7 +135,10 @@ impl<S: Story> Watch<S> {
         match line.what {
             What::Over {
                 out_of_patience: true,
-            } => broken("everything ends once faults have stopped", "it has not"),
+            } => broken(
+                "everything ends once faults have stopped",
+                "something still goes on",
+            ),
             _ => Ok(()),
         }
     }

@@ -25,7 +25,7 @@ pub fn happen(world: &mut World, host: Option<&mut Host>, happening: ContestHapp
         ContestHappening::Jump => jump(world),
         ContestHappening::Outage => outage(world),
         ContestHappening::OutageEnds => world.story.writer.is_down = false,
-        // What comes while no process lives is lost.
+        // A message is lost if no process is alive to receive it.
         told => {
             if let Some(host) = host {
                 hear(world, host, told);
@@ -55,7 +55,7 @@ fn hear(world: &mut World, host: &mut Host, told: ContestHappening) {
 }
 
 impl Host {
-    /// Handles these, and the answers that come in the same moment.
+    /// Handles `events`, together with all answers that arrive in the same moment.
     pub fn take_together(&mut self, world: &mut World, mut events: Vec<Event>) {
         let is_answer = |own: &ContestHappening| matches!(own, ContestHappening::Answer { .. });
         while let Some(ContestHappening::Answer { job, event }) = world.also_now(is_answer) {
@@ -81,7 +81,7 @@ fn accept(world: &mut World, host: &mut Host, job: Job, event: Event) -> Option<
     comes.then_some(event)
 }
 
-/// A timeout is reported by the waiting process, and is lost with it.
+/// A timeout is noticed by the process that waits, so it is lost together with that process.
 fn is_given_up(event: &Event) -> bool {
     match event {
         Event::SubmitFailed { failed, .. }
@@ -122,7 +122,7 @@ fn write_fails(world: &mut World, write: &Write) -> bool {
     let fails = match &write.answer {
         Answer::Nobody => world.strikes(rate, Kind::StartLost),
         Answer::Summary { .. } => world.strikes(rate, Kind::SummaryFailed),
-        // Applies without faults too: the answer must not depend on the time.
+        // Also after faults have stopped: whether it fails must not depend on the time.
         Answer::Save(asked) => answers::save_fails(&world.story.plan, *asked),
     };
     if fails && matches!(write.answer, Answer::Save(_)) {

@@ -85,7 +85,7 @@ fn a_team_that_waits_for_another_agent_than_the_one_that_works() {
 
 #[test]
 fn an_agent_of_a_team_that_does_not_wait_for_a_limit() {
-    breaks("nobody begins before a limit ends", |lines| {
+    breaks("no agent begins before a limit ends", |lines| {
         let at = find(lines, |what| matches!(what, What::HeldBack(..)))?;
         let What::HeldBack(agent, turn, session, _) = lines[at].what.clone() else {
             return None;

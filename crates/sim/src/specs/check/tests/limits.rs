@@ -15,7 +15,7 @@ use crate::specs::news::News;
 use crate::specs::{Replica, TraceLine, What};
 use crate::story::Terms;
 
-const TOO_EARLY: &str = "nobody begins before a limit ends";
+const TOO_EARLY: &str = "no agent begins before a limit ends";
 const AS_REPORTED: &str = "a limit is waited for as reported, within reason";
 const HELD: &str = "nothing starts after a stop or a pause until a person asks again";
 
@@ -138,7 +138,7 @@ fn a_reset_that_is_not_believed_is_noticed() {
 
 #[test]
 fn a_run_that_sleeps_on_after_its_limit_is_noticed() {
-    breaks("whoever waits goes on soon after its limit", |lines| {
+    breaks("a wait ends soon after its limit", |lines| {
         let late = |state: &State| matches!(state, State::Limited(w) if w.wake_ms > w.until_ms);
         find(lines, decides(late))?;
         rules(lines)?.limit.jitter_ms = 0;
