@@ -46,7 +46,7 @@ pub struct Model {
 pub enum Error {
     #[error("model {text:?} names no provider; write provider:name, such as openai:gpt-4o")]
     NoProvider { text: String },
-    #[error("model {text:?} has no usable name behind its provider")]
+    #[error("model {text:?} has no usable name after its provider")]
     NoName { text: String },
     #[error(
         "provider {wanted:?} is not known; did you mean {nearest}? (known: {})",

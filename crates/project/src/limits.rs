@@ -15,7 +15,7 @@ use crate::clock::{now_ms, rfc3339};
 use crate::fnv::fnv1a;
 use kumite_files::{Access, Durable, replace};
 
-/// Why other runs cannot be told of a limit.
+/// Why other runs cannot be told about a limit.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot write to {dir}")]

@@ -96,7 +96,7 @@ impl AgentTeam {
         if let Err(error) = limits::note(&Account::of(&self.settings), until_ms, words) {
             // This team waits all the same; the others will find out by themselves.
             let why = sentence(&error);
-            tracing::warn!("other runs cannot be told of the usage limit: {why}");
+            tracing::warn!("other runs cannot be told about the usage limit: {why}");
         }
     }
 

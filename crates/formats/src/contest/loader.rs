@@ -162,7 +162,7 @@ impl Loader<'_> {
             }
             (Some(task), _) | (None, Some(task)) => task,
             (None, None) => {
-                let help = "give it on the command line, behind the file".to_owned();
+                let help = "give it on the command line, after the file".to_owned();
                 self.report.problem(file, "there is no task", Some(help));
                 String::new()
             }

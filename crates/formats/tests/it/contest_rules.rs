@@ -305,7 +305,7 @@ fn a_task_is_there_and_says_something() {
     world.task = None;
     assert_eq!(
         world.said("o.toml"),
-        "o.toml: there is no task; give it on the command line, behind the file"
+        "o.toml: there is no task; give it on the command line, after the file"
     );
 }
 

@@ -20,7 +20,7 @@ pub fn all() -> Vec<Route> {
             .takes::<specs::New>().answers::<specs::Made>(201).refuses(&[400, 409]),
         get("/api/specs/{spec}", "Where a spec stands, and why", reads(specs::find, specs::one))
             .answers::<Status>(200).refuses(&[400, 404]),
-        post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on behind the answer", orders("run", steer::run))
+        post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on after the answer", orders("run", steer::run))
             .takes::<steer::RunAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
         post("/api/specs/{spec}/resume", "Go on after a stop or a pause", orders("resume", steer::resume))
             .takes::<steer::ResumeAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),
@@ -60,7 +60,7 @@ pub fn all() -> Vec<Route> {
             .asks::<overview::AuditAsk>().answers::<overview::Audit>(200).refuses(&[400]),
         get("/api/contests", "All contests, newest first", contests::list)
             .answers::<contests::Contests>(200),
-        post("/api/contests", "Start a contest; it is played behind the answer", contests::start)
+        post("/api/contests", "Start a contest; it is played after the answer", contests::start)
             .takes::<contests::Start>().answers::<contests::Begun>(202).refuses(&[400, 409]),
         get("/api/contests/files", "The files of the project that a contest can be played from", contests::files)
             .answers::<contests::Files>(200),
