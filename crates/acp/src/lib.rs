@@ -1,9 +1,8 @@
 //! The bridge to any agent that speaks the Agent Client Protocol: `kumite __acp -- <command>`.
 //!
 //! A supervisor starts it like any other agent program. It starts the command, acts as its client
-//! in
-//! version 1 of the protocol, and writes everything to stdout as lines of
-//! [`kumite_agents::Said`], the last of which is always `Said::Ended`. No person uses this client:
+//! in version 1 of the protocol, and writes everything to stdout as lines of
+//! [`kumite_agents::Said`]. The last line is always `Said::Ended`. No person uses this client:
 //! it answers every question itself.
 //!
 //! **Why we have our own connection.** The types of the protocol come from its schema crate. The

@@ -12,7 +12,7 @@ const BY_HAND: &str = "<!-- by hand -->";
 pub fn write(path: &Path, command: &str, parts: &[Part]) -> Result<()> {
     let mut text = format!(
         "# Benchmarks\n\n\
-         Written by `{command}`; edit only what follows the tables. Every figure stands beside what it is\n\
+         Written by `{command}`; edit only what follows the tables. Every figure is beside what it is\n\
          measured against in the same run, because the ratio is what another machine can compare.\n\n\
          - Machine: {}\n- Date: {}\n- Scheduling: {}\n- Load (1, 5, 15 minutes) when it was written: {}\n",
         machine(),

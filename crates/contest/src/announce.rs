@@ -1,4 +1,4 @@
-//! What is told of a contest, as programs read it, and the way to people who are not looking.
+//! The notices of a contest: as JSON for programs, and as messages for people who are not looking.
 
 use kumite_core::contest::{Contest, End, Fate, Notice, What};
 use kumite_core::notice::Level;

@@ -145,7 +145,7 @@ fn submit(play: &mut AtPlay, contest: &Contest, job: TryJob) {
     let team = Arc::clone(&players.teams[job.at.team as usize]);
     let templates = Arc::clone(&players.templates);
     let now = Timestamp::now().to_zoned(players.zone.clone());
-    // The others go on: what this team is told of them is how they stand now.
+    // Other teams go on meanwhile: this team learns their scores of this moment.
     let situation = Situation::of(contest, job.at.team);
     let task = play.charter.plan.task.clone();
     let texts = texts(play, job.at.team);

@@ -31,7 +31,7 @@ pub enum Change {
     Reopened(Phase),
 }
 
-/// Whether the fixes of a review are applied, and for whom.
+/// Whether the fixes of a review are applied, and who asked for that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fixing {

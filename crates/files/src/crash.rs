@@ -12,7 +12,7 @@ use std::fmt::Arguments;
 /// The variables of this module: agents do not see them.
 pub const VARIABLES: &str = "KUMITE_CRASH_";
 
-/// A moment between two actions of which only the first has happened.
+/// A moment between two actions, when only the first one has happened.
 #[cfg(feature = "crash-points")]
 pub fn point(name: Arguments<'_>) {
     plan::pass(name);

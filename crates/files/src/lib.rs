@@ -1,4 +1,4 @@
-//! Files as kumite writes them: whole or not at all, and only for the people whom they concern.
+//! Writes files: whole or not at all, and readable only by the right people.
 
 pub mod crash;
 mod lines;

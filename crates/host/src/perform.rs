@@ -1,4 +1,4 @@
-//! Carries out effects: the real world behind the core's decisions.
+//! Carries out the effects of a run in the real world.
 
 use std::fs;
 use std::sync::Arc;
@@ -258,7 +258,7 @@ impl Desk<'_> {
         if let Err(error) = noted {
             // This run waits nevertheless; the others will find out by themselves.
             let why = spec_file::sentence(&error);
-            tracing::warn!("other runs cannot be told of the usage limit: {why}");
+            tracing::warn!("other runs cannot be told about the usage limit: {why}");
         }
     }
 

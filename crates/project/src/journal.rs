@@ -217,9 +217,8 @@ impl<M: Kept> Journal<M> {
         }
     }
 
-    /// Writes a snapshot of the last entry where it pays: for a run at rest, which may not be
-    /// opened for a long time and then by many, and every so many entries. Between two agents
-    /// nobody would have anything of it.
+    /// Writes a snapshot of the last entry when it is worth it: when a run comes to rest, because
+    /// many processes may open it later, and now and then during a long run.
     pub fn note_snapshot(&mut self, at_rest: bool) {
         if (at_rest || self.last_seq >= self.snapshot_seq + FEW)
             && let Some(snapshot) = self.snapshot.take()

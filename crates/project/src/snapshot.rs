@@ -18,7 +18,7 @@ pub struct Snapshot<M> {
     version: u32,
     /// Sequence number of the entry that follows `before`.
     pub seq: u64,
-    /// Where that entry stands in the journal.
+    /// Where that entry begins in the journal, in bytes.
     pub offset: u64,
     pub before: M,
 }

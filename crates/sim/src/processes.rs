@@ -137,7 +137,7 @@ impl<S: Story> World<S> {
         }
     }
 
-    /// Those that do not outlive this crash of kumite.
+    /// Ends the processes that do not outlive this crash of kumite.
     pub fn take_along(&mut self, computer: bool) {
         let all = self.processes.iter();
         let living = all.filter(|(_, process)| process.is_alive());

@@ -105,8 +105,8 @@ const ONCE_BROKEN: [&[u64]; 10] = [
     // The session of an agent that had ended at a limit was forgotten if its successor could not be
     // started, or if spec.json could not be written before that (29825).
     &[22_359, 12_305, 29_825],
-    // If spec.json could not be written at a limit, nobody was told of the wait, and other runs
-    // were not told of the limit (34204).
+    // If spec.json could not be written at a limit, the wait was not announced, and other runs did
+    // not learn about the limit (34204).
     &[17_218, 34_204],
     // A review by hand was judged by a later run with `until`, which then ended before a rejected
     // document was rewritten.

@@ -1,5 +1,5 @@
-//! Holds the engine of the project while no other process has it. All requests go through the
-//! engine's socket, whoever holds it.
+//! Runs the project's engine while no other process does. All requests go through the engine's
+//! socket, whichever process runs it.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Which means of containment this machine has, found out by using them.
+//! Tries out which means of containment this machine has.
 
 use std::path::PathBuf;
 

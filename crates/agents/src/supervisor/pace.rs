@@ -1,6 +1,5 @@
-//! A flood must not starve the others: an agent that writes more than anybody could read gets the
-//! processor only when nobody else wants it, and so does its supervisor. On an idle machine nothing
-//! changes.
+//! Floods: an agent that writes more than anybody could read must not slow down other agents. It and
+//! its supervisor get a low priority. On an idle machine this changes nothing.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use crate::process::raw;
 /// No agent has this much to say in such a short time.
 const FLOOD: usize = 6 * 1024 * 1024;
 const WINDOW: Duration = Duration::from_secs(3);
-/// How far it steps back. It cannot step forward again: few processes have that right.
+/// A low priority. It stays: few processes may raise their own priority again.
 const NICE: i32 = 15;
 
 pub struct Pace {
@@ -37,8 +36,8 @@ impl Pace {
             return;
         }
         self.stepped_back = true;
-        // If this is not allowed, the flood keeps its priority. With autogroups the session counts,
-        // which contains the agent and us.
+        // If this is not allowed, the flood keeps its priority. Where Linux groups processes by
+        // session (autogroup), this is about the session of the agent and its supervisor.
         let _ = fs::write("/proc/self/autogroup", NICE.to_string());
         let _ = setpriority_process(None, NICE);
         if let Ok(group) = raw(self.agent) {

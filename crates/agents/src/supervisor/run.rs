@@ -20,7 +20,7 @@ use crate::request::{End, Request};
 
 /// Grace period for processes the agent left behind.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
-/// How often we look at the clock when nothing happens: if we are late then, we were frozen.
+/// How often we look at the clock when nothing happens. If we are late, this process was frozen.
 const TICK: Duration = Duration::from_secs(2);
 
 struct Supervisor<'a> {
@@ -128,8 +128,8 @@ impl Supervisor<'_> {
         while rustix::io::read(&self.signals, &mut record).is_ok_and(|count| count == record.len())
         {
             match i32::from_ne_bytes([record[0], record[1], record[2], record[3]]) {
-                // An agent that has already ended was not ended by us: TERM comes before CHLD here,
-                // whichever was first.
+                // First check whether the agent has ended by itself: TERM is read before CHLD, even
+                // if CHLD came first.
                 libc::SIGTERM => {
                     someone = self.reap();
                     self.finish(Cause::Told, Instant::now());
@@ -235,7 +235,7 @@ impl Supervisor<'_> {
         let exited_well = self.exit.and_then(WaitStatus::exit_status) == Some(0);
         let said = match cause {
             Cause::Exited => last,
-            // The stop came when it was about to end by itself: its work is done and paid for.
+            // The agent finished just before the stop: its work is done and paid for.
             Cause::Told if exited_well && last == Some(&Outcome::Finished) => last,
             Cause::Told | Cause::Silent | Cause::Settled | Cause::Overtime => {
                 over.and_then(|over| over.said.as_ref())
@@ -261,8 +261,8 @@ impl Supervisor<'_> {
     }
 }
 
-/// The remaining processes. Usually there are none, which the kernel knows without a walk through
-/// all processes.
+/// The remaining processes. Usually there are none; then the kernel says so at once, and we need not
+/// look at all processes.
 fn left() -> Vec<u32> {
     if rustix::process::wait(WaitOptions::NOHANG).err() == Some(Errno::CHILD) {
         return Vec::new();

@@ -8,9 +8,9 @@ use crate::request::Protocol;
 /// Everything that the verdict is based on.
 pub struct Evidence<'a> {
     pub cause: Cause,
-    /// The agent's last result: of all results if it exited by itself, else of those before we
-    /// ended it. What an agent says because it is interrupted does not count. A good result with
-    /// exit code 0 counts even after a stop.
+    /// The agent's last result. If we ended the agent, only results from before that count: what an
+    /// agent says because it is interrupted means nothing. But a good result with exit code 0
+    /// counts even after a stop.
     pub said: Option<&'a Outcome>,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,

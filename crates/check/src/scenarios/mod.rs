@@ -36,7 +36,7 @@ pub(crate) enum Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     All,
-    /// Those that use a model.
+    /// Agents that use a model.
     Programs,
     Commands,
 }

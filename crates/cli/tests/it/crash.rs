@@ -1,6 +1,6 @@
 //! kumite is killed everywhere and started again. It must end as if nothing had happened.
 //!
-//! The points are those of `crates/project/src/crash.rs`: after every journal entry (before and after
+//! The points are those of `crates/files/src/crash.rs`: after every journal entry (before and after
 //! its sync), between every record and act and between the acts, before a written file gets its
 //! name, before an agent is started, and around the end of every agent.
 

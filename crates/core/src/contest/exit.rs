@@ -46,7 +46,7 @@ crate::words! {
 }
 
 impl Reason {
-    /// The reason behind a word of the database.
+    /// The reason that has this name in the database.
     pub fn from_name(name: &str) -> Option<Reason> {
         Reason::ALL.into_iter().find(|reason| reason.name() == name)
     }

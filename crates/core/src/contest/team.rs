@@ -236,7 +236,7 @@ impl At<'_> {
         }
     }
 
-    /// Whoever worked on it is gone: the same once more, with what is left of the time.
+    /// The process that worked for this team is gone: repeats its work, in the time that is left.
     pub fn resume(&mut self) {
         // Work since the last entry is lost, and is not charged.
         self.team.busy_since_ms = None;

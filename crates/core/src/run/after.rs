@@ -52,9 +52,9 @@ pub(super) fn after(
     }
 }
 
-/// Nobody saw the end of this agent, but its documents are visible. A review, a reply and an
-/// inspection consist only of their documents: if these exist and are clear, the step is not paid
-/// for again. Version 1 repeated it, so its journals are replayed in that way.
+/// kumite did not see the end of this agent, but its documents may exist. A review, a reply or an
+/// inspection is nothing but its documents: if they are there and clear, the step is not paid for
+/// again. Version 1 repeated the step, so its journals are replayed in that way.
 fn left_behind(order: &Order, work: &Work, look: &mut Look, entry: &Entry) -> Option<Turn> {
     if entry.version < 2 {
         return None;

@@ -29,7 +29,7 @@ pub struct Hosted {
     played: Result<Played, Error>,
     /// Nothing of it is under way.
     pub is_closed: bool,
-    /// Is told of the end.
+    /// Receives the end of the contest.
     ended: Option<Sender<Ended>>,
 }
 
@@ -166,7 +166,7 @@ impl Hosted {
     }
 }
 
-/// Writes an event down and tells of it, and begins nothing.
+/// Records an event and announces it, but begins nothing.
 fn note(play: &mut AtPlay, contest: &mut Contest, event: Event) -> Result<(), Error> {
     let (entry, mut effects) = record(play, contest, event)?;
     effects.retain(|effect| matches!(effect, Effect::Announce(_)));

@@ -77,8 +77,8 @@ pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
 /// How often the agents of a try are limited before one of them comes to an end.
 const LIMITS_MAX: u32 = 4;
 
-/// How agent number `turn` of a try ends, not counting those that died with their kumite. `now_ms` is
-/// the time of day.
+/// How agent number `turn` of a try ends. Agents that died together with kumite do not count.
+/// `now_ms` is wall clock time.
 pub fn agent(plan: &Plan, asked: Asked, turn: u32, is_resumed: bool, now_ms: u64) -> Agent {
     let mut rng = chance(plan, 5, asked, turn);
     let usage = Usage {

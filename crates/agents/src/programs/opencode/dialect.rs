@@ -113,7 +113,7 @@ fn usage(part: &Value) -> Usage {
     }
 }
 
-/// A tool is told of once it has answered.
+/// OpenCode reports a tool only after the tool has answered.
 fn used(part: &Value, said: &mut Vec<Said>) {
     let state = &part["state"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

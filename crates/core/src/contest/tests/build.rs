@@ -10,9 +10,9 @@ use crate::contest::{
 pub struct Play {
     pub contest: Contest,
     pub entries: Vec<Entry>,
-    /// What the last event had as its consequence.
+    /// The effects of the last event.
     pub effects: Vec<Effect>,
-    /// What it was told of.
+    /// The notices of the last event.
     pub notices: Vec<Notice>,
     pub now_ms: u64,
 }

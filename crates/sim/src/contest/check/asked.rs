@@ -1,4 +1,4 @@
-//! What is requested, whoever has to answer.
+//! What the core requests: a submission, a measure, a judgment or a save.
 
 use kumite_core::contest::Effect;
 

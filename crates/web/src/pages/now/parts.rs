@@ -122,7 +122,7 @@ fn run(status: &Status, may_change: bool) -> Markup {
     item(status, &html! { span { (place(status)) } }, &below)
 }
 
-/// The page shows anyway that an agent works, but not that nothing follows it.
+/// The page already shows that an agent works, but not that the run ends after it.
 fn ending(status: &Status) -> Option<&str> {
     let is_last = matches!(status.standing, Standing::Finishing | Standing::Stopping);
     status.message.as_deref().filter(|_| is_last)
