@@ -75,7 +75,7 @@ const DRAIN_MAX: usize = 8 << 20;
 /// This variable marks a program and all that it starts.
 const MARK: &str = "KUMITE_TRY";
 
-/// Runs it until it exits, its time is over, or it is cancelled. No process of it is left
+/// Runs it until it exits, its time is over, or it is cancelled. None of its processes is left
 /// afterwards, however it ended.
 pub fn run_to_end(program: Program<'_>) -> Result<Output, Unfinished> {
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -81,7 +81,7 @@ pub enum Message {
         team: u32,
         error: std::io::Error,
     },
-    /// Nothing of it is under way any more.
+    /// All its threads, agents and writes have ended.
     Closed,
 }
 
@@ -216,7 +216,7 @@ impl AtPlay {
         self.parts.close(&self.home, is_ended);
         self.board.close();
         let send = Arc::clone(&self.send);
-        // Its lock is free before anybody hears of it.
+        // Its lock is free before its end is announced.
         drop(self);
         send(Message::Closed);
     }

@@ -44,7 +44,7 @@ pub const OUTPUT_MAX: usize = 1 << 20;
 /// How much of a program's stderr is quoted in the message about its failure.
 const STDERR_CHARS: usize = 1_000;
 
-/// Runs it until it exits successfully. No process of it is left afterwards, however it ended.
+/// Runs it until it exits successfully. None of its processes is left afterwards, however it ended.
 pub fn run(program: Program<'_>) -> Result<Output, Trouble> {
     let name = &program.argv[0];
     let path = match name.contains('/') {

@@ -29,7 +29,7 @@ pub struct BoardLine {
     pub team_id: String,
     pub team_name: String,
     pub rank: Option<u32>,
-    /// Its best score, and the round of it.
+    /// Its best score, and the round of that score.
     pub score: Option<f64>,
     pub round: Option<u32>,
     /// How many rounds are finished.

@@ -32,7 +32,7 @@ pub enum Outcome {
     TimedOut,
     /// kumite ended it on request.
     Killed,
-    /// Nobody saw its end: the machine or its supervisor died.
+    /// How it ended is unknown: the machine or its supervisor died.
     Lost(String),
     /// Its program may not work for now. The step has not failed: the run waits.
     Limited(Limit),

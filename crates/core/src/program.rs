@@ -22,7 +22,7 @@ pub struct Facts {
     pub name: &'static str,
     /// The values that `permission_mode` can have, in the program's own words.
     pub modes: &'static [&'static str],
-    /// Nobody is there to answer questions, so each may write into the project.
+    /// No person is there to answer questions, so in this mode it may write into the project.
     pub default_mode: &'static str,
     /// The mode in which it may do everything.
     pub free_mode: &'static str,

@@ -85,7 +85,7 @@ pub struct Desk<'a> {
     pub agent: &'a mut Option<Arc<Handle>>,
     pub shared: &'a mut Shared,
     pub time: Time,
-    /// What is announced once the next agent works: nobody waits for news, but the run does.
+    /// Announcements for later: the next agent starts first, because the run waits for it.
     pub unsaid: Vec<(EffectKey, Announcement, bool)>,
 }
 

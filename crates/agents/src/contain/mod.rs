@@ -20,7 +20,7 @@
 //!   the job ends the whole agent;
 //! - the agent is created suspended, put into the job, and only then resumed;
 //! - ask: `CTRL_BREAK_EVENT` to the agent's process group; end: `TerminateJobObject`;
-//! - nobody is left: `JOB_OBJECT_MSG_ACTIVE_PROCESS_ZERO` on the job's completion port;
+//! - no process is left: `JOB_OBJECT_MSG_ACTIVE_PROCESS_ZERO` on the job's completion port;
 //! - a process is its handle, and by name its id and creation time, as in [`crate::Identity`].
 //!
 //! **macOS** is not supported yet either: it has no subreaper, no cgroups and no pidfd, so a

@@ -101,13 +101,13 @@ pub fn start(play: &mut AtPlay, name: String, asked: Asked, work: impl FnOnce() 
     }
 }
 
-/// Answers in the place of somebody who cannot be asked.
+/// Answers for a team, metric or judge that cannot be asked.
 fn refuse(play: &AtPlay, asked: Asked, failure: Failure, why: String) {
     let event = asked.failed(Missed::free(failure, why));
     (play.send)(event.into());
 }
 
-/// A contest that is only closed has nobody to ask.
+/// A contest that is only being closed has no teams, metrics or judge.
 pub fn no_players(play: &AtPlay, asked: Asked) {
     refuse(
         play,

@@ -62,7 +62,7 @@ fn rank_scores(contest: &Contest, effects: &mut [Effect]) {
     }
 }
 
-/// Time passes only while somebody is there: the time between a crash and a resume is nobody's. A
+/// Time counts only while a process plays the contest, not between a crash and a resume. A
 /// clock that was set back loses no more than the time since the entry before.
 fn tick(contest: &mut Contest, entry: &Entry) {
     let counts = matches!(contest.stage, Stage::Running | Stage::Closing { .. });

@@ -53,7 +53,7 @@ pub enum What {
     TeamEnded {
         reason: Reason,
         message: Option<String>,
-        /// Its best score, and the round of it.
+        /// Its best score, and the round of that score.
         best: Option<(Score, u32)>,
     },
     ContestEnded {

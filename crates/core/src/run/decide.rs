@@ -91,7 +91,7 @@ fn agent_ended(
     let mut after = |work| after(&run.order, work, overloads, ended, &mut look, entry);
     let turn = match held {
         None => asks_again.unwrap_or_else(|| after(work)),
-        // An agent that ends during a stop ended because of it, unless it was already done.
+        // An agent that ends during a stop was stopped, unless it had already finished.
         Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
             Turn::halt(step, why, "")
         }
@@ -127,7 +127,7 @@ fn is_doubted(step: Step, outcome: &Outcome) -> bool {
 
 fn step_ended(work: &Work, ended: &Ended, held: Option<Halt>) -> Notice {
     let outcome = match (&ended.outcome, held) {
-        // Nobody saw its end, but a stop had asked for it.
+        // How the agent ended is unknown, but a stop had asked for its end.
         (Outcome::Lost(_), Some(Halt::Stopped(_))) => Outcome::Killed,
         (outcome, _) => outcome.clone(),
     };

@@ -27,7 +27,7 @@ pub struct Hosted {
     /// The next engine goes on with it.
     pub is_left: bool,
     played: Result<Played, Error>,
-    /// Nothing of it is under way.
+    /// All its threads, agents and writes have ended.
     pub is_closed: bool,
     /// Receives the end of the contest.
     ended: Option<Sender<Ended>>,

@@ -39,8 +39,8 @@ pub fn resume(setting: &Setting, args: &ResumeArgs) -> Result {
     play(setting, home, args.summary)
 }
 
-/// Whether it can go on: not ended, and nobody plays it. One whose journal is damaged is passed
-/// over with a word; by its id it is resumed as far as that goes.
+/// Whether it can go on: not ended, and nobody plays it. A contest with a damaged
+/// journal is skipped with a message; named by its id, it is resumed as far as possible.
 fn is_open(home: &Home) -> bool {
     if home.is_played() {
         return false;

@@ -204,7 +204,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Nobody has worked.
+/// No agent has worked.
 fn not_started(outcome: Outcome, why: String) -> Over {
     Over {
         ended: Ended {
