@@ -28,12 +28,12 @@ impl Limits {
     }
 }
 
-pub fn begins(who: &str, now_ms: u64, until_ms: u64) -> Verdict {
+pub fn begins(name: &str, now_ms: u64, until_ms: u64) -> Verdict {
     match now_ms < until_ms {
         false => Ok(()),
         true => broken(
             "no agent begins before a limit ends",
-            format!("{who} begins at {now_ms} ms, and the limit ends at {until_ms} ms"),
+            format!("{name} begins at {now_ms} ms, and the limit ends at {until_ms} ms"),
         ),
     }
 }

@@ -137,7 +137,7 @@ impl Waiter {
                 }
             }
             Event::WaitOver { .. } if !self.cut => match awaited_ms {
-                Some(until_ms) => begins("the run goes on", now_ms, until_ms),
+                Some(until_ms) => begins("the run", now_ms, until_ms),
                 None => Ok(()),
             },
             Event::StartRequested { order, .. } => {
