@@ -275,7 +275,13 @@ fn a_kumite_whose_file_is_replaced_during_a_run_goes_on() {
     world.spec("login");
     world.play(json!({"steps": {"design": {"touch": ["in-design"], "wait_for": "go"}}}));
     let binary = world.path("kumite");
-    fs::copy(env!("CARGO_BIN_EXE_kumite"), &binary).unwrap();
+    // `cp` writes the file, not this process: a test beside this one could start a program
+    // meanwhile, which would inherit the open file for a moment and make it "text file busy".
+    let copied = Command::new("cp")
+        .args([env!("CARGO_BIN_EXE_kumite")])
+        .arg(&binary)
+        .status();
+    assert!(copied.unwrap().success());
     let run = Command::new(&binary)
         .args(["run", "login", "--json"])
         .current_dir(world.root())
