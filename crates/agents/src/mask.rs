@@ -137,9 +137,7 @@ impl State {
             done = on.at.end;
             run = Some(on);
         }
-        let mut from = 0;
-        while let Some(at) = secrets.next(window, from, until) {
-            from = at + 1;
+        for at in secrets.places(window, until) {
             let Some(end) = secrets.end(window, at, self.before, &mut run) else {
                 continue;
             };

@@ -11,11 +11,14 @@ use kumite_core::secret::{Letters, PATTERNS, Pattern, STEMS, says_secret};
 const LEAST: usize = 8;
 /// The search looks for this many first bytes; the rest is compared.
 const BEGINNING: usize = 16;
+/// The search compares this many bytes at once if every beginning has them.
+const LONG: usize = 4;
 
 pub struct Secrets {
     values: Vec<Vec<u8>>,
-    /// Finds where a secret may begin.
-    beginnings: AhoCorasick,
+    /// Find where a secret may begin: the long beginnings and the short ones. Apart, because a
+    /// search is as slow as its shortest word makes it.
+    beginnings: [AhoCorasick; 2],
     /// By the first byte of a secret: whether a value begins with it, and the patterns that do.
     firsts: Vec<(bool, Vec<&'static Pattern>)>,
     /// How many bytes are needed at most to recognise the beginning of a secret.
@@ -46,22 +49,33 @@ impl Secrets {
         let longest = values.iter().map(Vec::len);
         let patterns = PATTERNS.iter().map(Pattern::reach);
         let reach = longest.chain(patterns).max().unwrap_or(0);
-        let beginnings = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostFirst)
-            .build(beginnings(&values))
-            .expect("an environment is not that large");
+        let (long, short) = beginnings(&values)
+            .into_iter()
+            .partition(|beginning| beginning.len() >= LONG);
         Secrets {
+            beginnings: [search(long), search(short)],
             values,
-            beginnings,
             firsts,
             reach,
         }
     }
 
-    /// Where the next secret may begin, at or after `from` and before `until`.
-    pub fn next(&self, window: &[u8], from: usize, until: usize) -> Option<usize> {
-        let found = self.beginnings.find(Input::new(window).range(from..))?;
-        (found.start() < until).then_some(found.start())
+    /// The places in `window` before `until` where a secret may begin, from left to right.
+    pub fn places(&self, window: &[u8], until: usize) -> impl Iterator<Item = usize> {
+        let next = move |search: &AhoCorasick, from: usize| {
+            let found = search.find(Input::new(window).range(from..))?;
+            (found.start() < until).then_some(found.start())
+        };
+        let mut found = self.beginnings.each_ref().map(|search| next(search, 0));
+        std::iter::from_fn(move || {
+            let place = found.into_iter().flatten().min()?;
+            for (search, found) in self.beginnings.iter().zip(&mut found) {
+                if *found == Some(place) {
+                    *found = next(search, place + 1);
+                }
+            }
+            Some(place)
+        })
     }
 
     /// The end of the longest secret that begins at `at`. `run` is the last key found, so that its
@@ -102,6 +116,13 @@ impl Secrets {
         };
         (from..window.len()).find(may_begin).unwrap_or(window.len())
     }
+}
+
+fn search(beginnings: Vec<&[u8]>) -> AhoCorasick {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(beginnings)
+        .expect("an environment is not that large")
 }
 
 /// All beginnings to search for. If one begins with another, the shorter one finds both.
