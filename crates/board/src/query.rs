@@ -104,10 +104,14 @@ impl Reader {
             ),
         )?;
         let clock = self.connection.interrupt_handle();
-        thread::spawn(move || {
+        let ring = move || {
             thread::sleep(SQL_TIME_MAX);
             clock.interrupt();
-        });
+        };
+        thread::Builder::new().spawn(ring).map_err(|error| {
+            let message = format!("a question needs a thread for its time limit: {error}");
+            Error::new(Kind::Other, message)
+        })?;
         let found = table(&self.connection, sql, params![]);
         let found = found.map_err(|error| {
             let said = match error.to_string() {

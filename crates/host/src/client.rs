@@ -199,7 +199,9 @@ pub fn hand_over(project: &Project, jobs: Option<u32>, left: &[Left]) -> Result<
 /// A process that outlives an engine it has started must reap it.
 fn bury(started: Option<Child>) {
     if let Some(mut engine) = started {
-        thread::spawn(move || engine.wait());
+        // Without a thread it is reaped when this process ends.
+        let thread = thread::Builder::new().name("reaping".to_owned());
+        let _ = thread.spawn(move || engine.wait());
     }
 }
 

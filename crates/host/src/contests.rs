@@ -44,14 +44,12 @@ impl Engine {
         Engine::with(nowhere, None, loader, Until::AtRest)
     }
 
-    /// Plays a contest until its end. One that has ended is only read.
+    /// Plays a contest until its end. One that has ended is only cleaned up.
     pub fn play(mut self, home: Home, tell: Tell) -> Result<(Contest, Played), Error> {
         let (ended, end) = mpsc::channel();
         self.begin(home, Some(std::process::id()), tell, Some(ended))?;
         self.asked = true;
-        if !self.contests.is_empty() {
-            self.run();
-        }
+        self.run();
         let unknown = (Contest::default(), Ok(Played::Interrupted));
         let (contest, played) = end.recv().unwrap_or(unknown);
         Ok((contest, played?))
@@ -73,7 +71,7 @@ impl Engine {
             source,
         })?;
         let begun = self.begin(home, by, Box::new(|_, _| {}), None);
-        if begun.is_err() || !self.contests.contains_key(&id) {
+        if begun.is_err() {
             // A marker that stays here is removed by the next engine.
             let _ = fs::remove_file(path);
         }
@@ -121,10 +119,6 @@ impl Engine {
         };
         let opened = AtPlay::open(home, tell, Arc::new(send))?;
         let mut hosted = Hosted::new(opened, by, ended);
-        if hosted.is_closed {
-            hosted.say_ended();
-            return Ok(());
-        }
         if let Err(error) = hosted.begin() {
             hosted.end_now();
             return Err(error);

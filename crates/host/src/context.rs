@@ -11,6 +11,7 @@ use kumite_core::engine::{act, handle};
 use kumite_core::journal::Event;
 use kumite_core::run::{Halt, Halted, Run, State};
 
+use crate::beside::beside;
 use crate::control::Reply;
 use crate::launch::Kit;
 use crate::perform::{Desk, Shared, Time};
@@ -190,7 +191,7 @@ impl Context {
         self.force_at = None;
         if let Some(agent) = self.agent.clone() {
             // This may have to wait for the kernel; the other runs must not.
-            std::thread::spawn(move || agent.force());
+            beside("forcing", move || agent.force());
         }
     }
 

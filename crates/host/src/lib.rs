@@ -4,6 +4,7 @@
 //! [`Engine`] is the loop of a project; [`client`] is how other processes talk to it, and [`doctor`]
 //! finds what a killed engine left.
 
+mod beside;
 pub mod client;
 pub mod contests;
 mod context;

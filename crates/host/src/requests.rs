@@ -1,7 +1,6 @@
 //! The requests of people to an engine.
 
 use std::sync::mpsc::Sender;
-use std::thread;
 
 use kumite_agents::Owner;
 use kumite_contest::home::Home;
@@ -15,6 +14,7 @@ use kumite_core::run::{
 use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
+use crate::beside::beside;
 use crate::control::{Reply, Request};
 use crate::engine::{Ending, Engine};
 use crate::launch::Kit;
@@ -221,7 +221,7 @@ fn end_agents(
     let spec = engine.project.spec(&name.parse()?)?;
     let grace = engine.loader.loaded.settings.agent.term_grace.duration();
     let (name, reply) = (name.to_owned(), reply.clone());
-    thread::spawn(move || {
+    beside("ending", move || {
         let why = spec_file::sentence(&error);
         let text = match spec.end_agents(grace) {
             0 => format!("{name} has no agent at work; but {why}"),

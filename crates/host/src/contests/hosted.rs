@@ -1,7 +1,6 @@
 //! One contest in the engine: taken through the core's loop until it ends.
 
 use std::sync::mpsc::Sender;
-use std::thread;
 
 use kumite_contest::home::Home;
 use kumite_contest::{AtPlay, Error, Message};
@@ -10,6 +9,7 @@ use kumite_core::engine::{act, handle_all, record};
 use kumite_project::spec_file::sentence;
 
 use super::{Ended, Played};
+use crate::beside::beside;
 use crate::engine::say;
 
 /// One contest in the engine.
@@ -40,7 +40,7 @@ impl Hosted {
         ended: Option<Sender<Ended>>,
     ) -> Hosted {
         Hosted {
-            is_closed: contest.is_saved(),
+            is_closed: false,
             contest,
             home: play.home.clone(),
             play: Some(play),
@@ -86,6 +86,10 @@ impl Hosted {
 
     /// Starts the contest, or continues it.
     pub fn begin(&mut self) -> Result<(), Error> {
+        if self.contest.is_saved() {
+            // An earlier process may have died before it removed the worktrees.
+            self.close(Ok(Played::Out));
+        }
         let Some(play) = &mut self.play else {
             return Ok(());
         };
@@ -160,9 +164,7 @@ impl Hosted {
         self.played = played;
         let is_ended = self.contest.is_ended();
         play.halt();
-        let thread = thread::Builder::new().name("closing".to_owned());
-        // Without a thread there is nobody to wait, and everything ends by itself.
-        self.is_closed = thread.spawn(move || play.close(is_ended)).is_err();
+        beside("closing", move || play.close(is_ended));
     }
 }
 

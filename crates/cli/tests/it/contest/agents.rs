@@ -195,6 +195,32 @@ fn a_cancelled_contest_of_agents_leaves_no_agent_and_no_worktree() {
 }
 
 #[test]
+fn a_contest_killed_between_its_last_entry_and_its_end_is_cleaned_up_when_it_is_resumed() {
+    let entries = |world: &World| {
+        let id = text(&board(world)["execution_id"]);
+        let journal = format!(".kiro/runtime/kumite/contests/{id}/journal.jsonl");
+        world.read(&journal).lines().count()
+    };
+    let mut world = project();
+    world
+        .kumite(&["contest", "run", "contest.toml", "--json"])
+        .assert_code(0);
+    let last = entries(&world);
+
+    world = project();
+    let at = format!("1 contest entry {last}");
+    world.env = vec![("KUMITE_CRASH_AT".to_owned(), at)];
+    world.kumite(&["contest", "run", "contest.toml", "--json"]);
+    world.env.clear();
+    assert_eq!(entries(&world), last);
+    assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3);
+    let out = world.kumite(&["contest", "resume", "--json"]);
+    out.assert_code(0);
+    assert_eq!(board(&world)["winner"], "claude");
+    assert_nothing_left(&world);
+}
+
+#[test]
 fn a_contest_of_agents_that_cannot_be_played_is_refused_before_it_begins() {
     let world = project();
     let good = world.read("contest.toml");
