@@ -35,3 +35,24 @@ pub fn dist() -> Done {
     eprintln!("{} is complete", dir.display());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the feature `crash-points`, a variable can kill kumite at any point.
+    #[test]
+    fn house_7_18_only_the_tests_have_crash_points() {
+        let features = |edges: &str| {
+            let args = ["tree", "--package=kumite", "--offline", "--edges", edges];
+            let output = cargo(&args).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let with_tests = features("features");
+        assert!(with_tests.contains("crash-points"), "{with_tests}");
+        let released = features("features,no-dev");
+        assert!(released.contains("kumite-files"), "{released}");
+        assert!(!released.contains("crash-points"), "{released}");
+    }
+}

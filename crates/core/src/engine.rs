@@ -294,10 +294,11 @@ mod tests {
         };
         let mut run = Run::default();
         handle(&mut world, &mut run, start()).unwrap();
-        let Event::AgentEnded { agent, .. } = &world.journal[1].event else {
+        let Event::AgentEnded { agent, look, .. } = &world.journal[1].event else {
             panic!("{:?}", world.journal);
         };
         assert_eq!(*agent, world.journal[0].agent());
+        assert_eq!(*look, Look::Nobody);
         // What was not started is not announced as started.
         let started =
             |effect: &Effect| matches!(effect, Effect::Announce(Notice::StepStarted { .. }));

@@ -97,6 +97,31 @@ fn kumite_killed_again_while_it_recovers_ends_like_the_undisturbed_run() {
     }
 }
 
+/// Without the note that they were carried out, the effects of the last entry are carried out
+/// again. Nobody sees a difference.
+#[test]
+fn house_7_15_a_lost_note_repeats_nothing_that_anybody_sees() {
+    let world = project();
+    run(&world, &[]).assert_code(0);
+    let seen = || {
+        let files = [
+            ".kiro/runtime/kumite/news.jsonl",
+            ".kiro/runtime/kumite/usage.jsonl",
+        ];
+        let events = SPECS.map(|spec| world.events(spec));
+        (result(&world), events, files.map(|file| world.read(file)))
+    };
+    let before = seen();
+    for spec in SPECS {
+        let note = world.path(&format!(".kiro/runtime/kumite/runs/{spec}/acted"));
+        fs::remove_file(&note).unwrap();
+        // A request that changes nothing: the journal is opened, and the effects are repeated.
+        world.kumite(&["pause", spec]).assert_code(0);
+        assert!(note.exists(), "{spec} was not opened");
+    }
+    assert_eq!(seen(), before);
+}
+
 #[test]
 fn a_run_that_waits_for_a_slot_gets_it_after_a_crash() {
     let one_at_a_time = ["--jobs", "1"];

@@ -103,6 +103,18 @@ fn c2_6_an_agent_that_could_not_be_started_is_an_outcome() {
     );
 }
 
+/// Only the variant means that nobody looked; a person's file may say anything.
+#[test]
+fn house_7_3_a_sentence_like_nobodys_look_is_an_unreadable_spec_json() {
+    let before = || working(review(1));
+    let look = Look::Unreadable("the agent was not started".to_owned());
+    let event = ended_as(OURS, Outcome::Finished, look);
+    let after = unjudged(Pause::SpecUnreadable, work(review(1)));
+    check(before(), event, after);
+    let event = ended_as(OURS, Outcome::Finished, Look::Nobody);
+    check(before(), event, failed(Failure::AgentMissing, review(1)));
+}
+
 #[test]
 fn hung_an_agent_is_resumed_once_in_its_session() {
     for step in steps() {
