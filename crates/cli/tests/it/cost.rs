@@ -67,6 +67,10 @@ fn t10_what_status_and_cost_say_of_a_run_is_the_same() {
     let world = World::new();
     world.spec("login");
     world.play(json!({"default": {"cost": 0.095488}, "steps": {"reply/1": {"fix": 1}}}));
+    // Two runs: both count.
+    world
+        .kumite(&["run", "login", "--until", "requirements"])
+        .assert_code(0);
     world.kumite(&["run", "login"]).assert_code(0);
     let status = world.status("login");
     let cost = cost(&world, &["login"]);
