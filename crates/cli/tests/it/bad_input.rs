@@ -318,6 +318,7 @@ fn a_spec_that_is_removed_while_it_runs_pauses_and_its_place_stays_empty_of_spec
     let end = out.notices("run_ended").pop().unwrap();
     assert_eq!(end["reason"], "spec_unreadable", "{end}");
     assert!(!world.path(".kiro/specs/login/spec.json").exists());
+    assert!(!world.path(".kiro/specs/login/events.jsonl").exists());
     world.assert_nothing_left();
 }
 

@@ -95,7 +95,14 @@ fn doctor_finds_the_children_of_an_agent_whose_supervisor_was_killed_too() {
     assert!(is_alive(child));
     let out = world.kumite(&["doctor"]);
     out.assert_code(0);
-    assert!(out.stdout.contains(&child.to_string()), "{out:?}");
+    let line = out
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("left behind by agent-"));
+    let line = line.unwrap_or_else(|| panic!("{out:?}"));
+    let named = line.contains(&format!("process {child} ")) && line.contains("--sleep-as-child");
+    assert!(named, "{out:?}");
+    assert!(line.contains("(by its "), "{out:?}");
     assert!(!is_alive(child));
     world.kumite(&["run", "login"]).assert_code(0);
     assert_eq!(world.stands("login"), "done all_phases_done");

@@ -247,4 +247,15 @@ fn a_contest_file_is_whole_or_not_there() {
         missing.stderr.contains("missing/contest.toml"),
         "{missing:?}"
     );
+    // A file that may not grow stands for a full disk: nothing is left that the next try would find.
+    let mut full = World::new();
+    let small = "ulimit -f 1; exec \"$0\" \"$@\"";
+    full.wrapper = ["sh", "-c", small].map(str::to_owned).to_vec();
+    let out = full.kumite(&["contest", "init"]);
+    out.assert_code(1);
+    assert!(
+        out.stderr.contains("contest.toml: File too large"),
+        "{out:?}"
+    );
+    assert!(!full.path("contest.toml").exists());
 }
