@@ -64,15 +64,17 @@ fn left_by_root(world: &World) -> u32 {
 fn s4_an_agent_of_another_user_is_neither_lost_nor_joined_by_a_second_one() {
     let Some(mut world) = shared() else { return };
     let agent = left_by_root(&world);
-    become_user(&mut world, &STRANGER);
-    for command in [
-        &["stop", "login"][..],
-        &["run", "login"],
-        &["resume", "login"],
-    ] {
-        let out = world.kumite(command);
-        assert_ne!(out.code, 0, "{command:?}: {out:?}");
-        assert!(!out.stderr.is_empty(), "{command:?}: {out:?}");
+    // A colleague may lock the project: only the owner of the agent is in the way.
+    for user in [STRANGER, COLLEAGUE] {
+        become_user(&mut world, &user);
+        for command in ["stop", "run", "resume"] {
+            let out = world.kumite(&[command, "login"]);
+            assert_ne!(out.code, 0, "{command}: {out:?}");
+            assert!(!out.stderr.is_empty(), "{command}: {out:?}");
+        }
+        let doctor = world.kumite(&["doctor"]);
+        doctor.assert_code(3);
+        assert!(!doctor.is_well(), "{doctor:?}");
     }
     assert!(is_alive(agent));
     assert_eq!(world.launches().len(), 1);
