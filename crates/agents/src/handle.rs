@@ -12,9 +12,9 @@ use crate::adopt::{Adopted, adopt, supervisor};
 use crate::conclude::conclude_as;
 use crate::contain::Remains;
 use crate::files::{self, Error, RECORD};
-use crate::line::Line;
 use crate::process::{Identity, Process};
 use crate::request::{End, Record};
+use crate::supervisor_socket::SupervisorSocket;
 
 #[derive(Debug)]
 pub struct Handle {
@@ -25,8 +25,8 @@ pub struct Handle {
     /// We asked it to end, so an end without a message is no surprise.
     told: AtomicBool,
     record: OnceLock<Record>,
-    /// The line to the supervisor that we started.
-    line: Option<Line>,
+    /// The socket to the supervisor that we started.
+    socket: Option<SupervisorSocket>,
     /// One of the two that need the directory has let go of it.
     let_go: AtomicBool,
 }
@@ -38,14 +38,18 @@ impl Handle {
             first,
             told: AtomicBool::new(false),
             record: OnceLock::new(),
-            line: None,
+            socket: None,
             let_go: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn with_line(dir: PathBuf, first: Option<Process>, line: Line) -> Handle {
+    pub(crate) fn with_socket(
+        dir: PathBuf,
+        first: Option<Process>,
+        socket: SupervisorSocket,
+    ) -> Handle {
         Handle {
-            line: Some(line),
+            socket: Some(socket),
             ..Handle::new(dir, first)
         }
     }
@@ -64,8 +68,8 @@ impl Handle {
     /// the disk.
     pub fn wait(&self) -> End {
         let end = self.wait_for_end();
-        if let Some(line) = &self.line {
-            line.hang_up();
+        if let Some(socket) = &self.socket {
+            socket.hang_up();
         }
         self.wait_for_supervisor();
         end
@@ -75,7 +79,7 @@ impl Handle {
     /// supervisor waits for [`Handle::release`], or writes it itself.
     pub fn wait_for_end(&self) -> End {
         if let Some(process) = &self.first {
-            process.wait_or(self.line.as_ref(), None);
+            process.wait_or(self.socket.as_ref(), None);
         }
         loop {
             match adopt(&self.dir) {
@@ -100,13 +104,13 @@ impl Handle {
     /// Whether the agent that we started ends within `limit`. Blocks until that is known.
     pub fn ends_within(&self, limit: Duration) -> bool {
         let first = self.first.as_ref();
-        first.is_none_or(|process| process.wait_or(self.line.as_ref(), Some(limit)))
+        first.is_none_or(|process| process.wait_or(self.socket.as_ref(), Some(limit)))
     }
 
     /// The end is stored elsewhere: the supervisor has nothing more to do.
     pub fn release(&self) {
-        if let Some(line) = &self.line {
-            line.say_seen();
+        if let Some(socket) = &self.socket {
+            socket.say_seen();
         }
     }
 

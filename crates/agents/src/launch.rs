@@ -9,9 +9,9 @@ use std::time::Duration;
 use crate::contain::start_child;
 use crate::files::{self, Error, REQUEST};
 use crate::handle::Handle;
-use crate::line::Line;
 use crate::process::{Identity, Process};
 use crate::request::Request;
+use crate::supervisor_socket::SupervisorSocket;
 
 /// How many supervisors are kept waiting for an agent.
 const AHEAD: usize = 4;
@@ -56,7 +56,7 @@ impl Launcher {
             return launch(binary, dir, request);
         };
         let dir = prepare(dir, request)?;
-        match supervisor.line.assign(&dir) {
+        match supervisor.socket.give_agent(&dir) {
             Ok(()) => Ok(supervisor.handle(dir)),
             // The waiting supervisor is gone: somebody ended it.
             Err(_) => launch(binary, &dir, request),
@@ -117,13 +117,13 @@ fn prepare(dir: &Path, request: &Request) -> Result<PathBuf, Error> {
 #[derive(Debug)]
 struct Supervisor {
     process: Option<Process>,
-    line: Line,
+    socket: SupervisorSocket,
 }
 
 impl Supervisor {
     fn start(binary: &Path, args: &[&std::ffi::OsStr]) -> Result<Supervisor, Error> {
         let start = || -> io::Result<Supervisor> {
-            let (line, theirs) = Line::new()?;
+            let (socket, theirs) = SupervisorSocket::new()?;
             let mut command = Command::new(binary);
             command
                 .arg("__supervise")
@@ -134,7 +134,7 @@ impl Supervisor {
             let child = start_child(|| command.spawn())?;
             // Only the handle reaps this child, so the pid still belongs to it.
             let process = Identity::of(child.id()).and_then(Process::open);
-            Ok(Supervisor { process, line })
+            Ok(Supervisor { process, socket })
         };
         start().map_err(|source| Error::Spawn {
             binary: binary.to_owned(),
@@ -144,13 +144,13 @@ impl Supervisor {
 
     /// Ends a supervisor that has no agent.
     fn dismiss(self) {
-        self.line.hang_up();
+        self.socket.hang_up();
         if let Some(process) = &self.process {
             process.wait(Some(PATIENCE));
         }
     }
 
     fn handle(self, dir: PathBuf) -> Handle {
-        Handle::with_line(dir, self.process, self.line)
+        Handle::with_socket(dir, self.process, self.socket)
     }
 }

@@ -4,7 +4,7 @@
 //! |---------------------|------------|
 //! | `<agent>.log`       | raw stdout, secrets masked |
 //! | `<agent>.stderr.log`| raw stderr, secrets masked |
-//! | `<agent>.jsonl`     | the transcript: [`crate::Line`]s |
+//! | `<agent>.jsonl`     | the transcript: [`crate::TranscriptLine`]s |
 //! | `….1.log`, `….1.jsonl` | the older half of a file that reached its limit |
 
 use std::collections::BTreeMap;

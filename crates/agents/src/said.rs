@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One line of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct TranscriptLine {
     /// Unix time in milliseconds at which it was heard.
     pub at_ms: u64,
     #[serde(flatten)]

@@ -1,4 +1,5 @@
-//! An agent's transcript: what it said and did, one [`Line`] at a time, beside its raw output.
+//! An agent's transcript: what it said and did, one [`TranscriptLine`] at a time, beside its raw
+//! output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -10,7 +11,7 @@ use kumite_core::outcome::{Ended, Outcome};
 use crate::files::unix_ms;
 use crate::mask::Secrets;
 use crate::request::Request;
-use crate::said::{Line, Said, outcome_words};
+use crate::said::{Said, TranscriptLine, outcome_words};
 use crate::supervisor::Log;
 
 /// Two files of half this size are kept, which is a lot for a person to read.
@@ -55,7 +56,7 @@ impl Transcript {
                 Said::Trouble { text } => self.trouble.clone_from(text),
                 _ => {}
             }
-            lines.extend(json(&Line { at_ms, said }));
+            lines.extend(json(&TranscriptLine { at_ms, said }));
         }
         self.log.append(&lines);
     }
@@ -100,7 +101,7 @@ pub fn close(path: &Path, ended: &Ended) -> io::Result<()> {
     let at_ms = unix_ms();
     // A line that was cut off must not spoil this one.
     let mut bytes = if is_whole { Vec::new() } else { vec![b'\n'] };
-    bytes.extend(json(&Line { at_ms, said }));
+    bytes.extend(json(&TranscriptLine { at_ms, said }));
     file.write_all(&bytes)
 }
 
@@ -111,7 +112,7 @@ fn last_outcome(file: &mut File) -> io::Result<(Option<Outcome>, bool)> {
     let (mut line, mut last, mut is_whole) = (Vec::new(), None, true);
     while lines.read_until(b'\n', &mut line)? > 0 {
         is_whole = line.ends_with(b"\n");
-        if let Ok(Line {
+        if let Ok(TranscriptLine {
             said: Said::Ended { outcome, .. },
             ..
         }) = serde_json::from_slice(&line)
@@ -131,7 +132,7 @@ fn closing(ended: &Ended) -> Said {
     }
 }
 
-fn json(line: &Line) -> Vec<u8> {
+fn json(line: &TranscriptLine) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(line).expect("our own types have string keys only");
     bytes.push(b'\n');
     bytes
@@ -178,7 +179,7 @@ mod tests {
         let lines = text
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
-        lines.map(|line: Line| line.said).collect()
+        lines.map(|line: TranscriptLine| line.said).collect()
     }
 
     fn trouble(text: &str) -> Said {

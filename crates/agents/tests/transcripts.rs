@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::{GOOD, INIT, World, failed, until, world};
-use kumite_agents::{Line, Protocol, Said, Trail, conclude, final_text};
+use kumite_agents::{Protocol, Said, Trail, TranscriptLine, conclude, final_text};
 use kumite_core::outcome::Outcome;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -16,7 +16,7 @@ const KEY: &str = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789AA";
 fn transcript(world: &World) -> Vec<Said> {
     let text = String::from_utf8(world.read("logs/agent.jsonl")).unwrap();
     let lines = text.lines().map(|line| {
-        let line: Line = serde_json::from_str(line).unwrap();
+        let line: TranscriptLine = serde_json::from_str(line).unwrap();
         assert!(line.at_ms > 0);
         line.said
     });

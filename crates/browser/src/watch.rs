@@ -34,7 +34,7 @@ pub struct Notes {
 }
 
 /// What we must do at once after an event.
-pub enum Order {
+pub enum Reaction {
     Tell(&'static str, Value),
     /// A frame or worker has its own session: listen to it too.
     Join(String),
@@ -83,7 +83,7 @@ impl Watch {
         holds(&notes)
     }
 
-    pub fn hear(&self, method: &str, params: &Value) -> Vec<Order> {
+    pub fn hear(&self, method: &str, params: &Value) -> Vec<Reaction> {
         let mut notes = lock(&self.notes);
         let orders = notes.hear(&self.frame, method, params);
         drop(notes);
@@ -93,7 +93,7 @@ impl Watch {
 }
 
 impl Notes {
-    fn hear(&mut self, frame: &str, method: &str, params: &Value) -> Vec<Order> {
+    fn hear(&mut self, frame: &str, method: &str, params: &Value) -> Vec<Reaction> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let id = || text(&params["requestId"]);
         match method {
@@ -150,10 +150,10 @@ impl Notes {
                 self.trouble(format!("dialog: {kind}: {what}"));
                 // Leave the page even if it asks to stay.
                 let answer = json!({ "accept": kind == "beforeunload" });
-                return vec![Order::Tell("Page.handleJavaScriptDialog", answer)];
+                return vec![Reaction::Tell("Page.handleJavaScriptDialog", answer)];
             }
             "Inspector.targetCrashed" => self.trouble("crash".to_owned()),
-            "Target.attachedToTarget" => return vec![Order::Join(text(&params["sessionId"]))],
+            "Target.attachedToTarget" => return vec![Reaction::Join(text(&params["sessionId"]))],
             _ => {}
         }
         Vec::new()

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::watch::{Order, Watch};
+use crate::watch::{Reaction, Watch};
 
 /// An answer takes milliseconds. This limit is for an overloaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -145,10 +145,10 @@ impl Wire {
         let (Some(watch), Some(method)) = (watch, message["method"].as_str()) else {
             return;
         };
-        for order in watch.hear(method, &message["params"]) {
-            match order {
-                Order::Tell(method, params) => self.tell(session, method, params),
-                Order::Join(session) => {
+        for reaction in watch.hear(method, &message["params"]) {
+            match reaction {
+                Reaction::Tell(method, params) => self.tell(session, method, params),
+                Reaction::Join(session) => {
                     self.watch(&session, &watch);
                     for (method, params) in crate::watch::beginning() {
                         self.tell(&session, method, params);

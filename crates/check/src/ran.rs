@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use kumite_agents::{End, Handle, Line, Said, find_marked};
+use kumite_agents::{End, Handle, Said, TranscriptLine, find_marked};
 use kumite_core::outcome::{Limit, LimitKind, Outcome};
 
 use crate::verdict::{Miss, Result, expect, words};
@@ -54,7 +54,9 @@ impl Running {
             format!("nothing of it should be left ({end}), but {left:?} is")
         })?;
         let transcript = fs::read_to_string(self.log.with_extension("jsonl")).unwrap_or_default();
-        let lines = transcript.lines().map(serde_json::from_str::<Line>);
+        let lines = transcript
+            .lines()
+            .map(serde_json::from_str::<TranscriptLine>);
         Ok(Ran {
             end,
             raw: fs::read(&self.log).unwrap_or_default(),

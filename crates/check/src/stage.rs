@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kumite_agents::{Handle, Order, Request, invocation, launch};
+use kumite_agents::{Assignment, Handle, Request, invocation, launch};
 use kumite_fake_model::{Act, By, Options, Rule, Script, Server};
 use kumite_formats::settings::Prompt;
 use tempfile::TempDir;
@@ -201,7 +201,7 @@ impl<'a> Stage<'a> {
         if let Some(path) = &prompt_file {
             fs::write(path, &ask.prompt)?;
         }
-        let order = Order {
+        let assignment = Assignment {
             prompt: ask.prompt.clone(),
             session: uuid::Uuid::new_v4().to_string(),
             resume: ask.resume.clone(),
@@ -217,9 +217,9 @@ impl<'a> Stage<'a> {
             false => &kit.agent,
         };
         let kind = agent.changed(&kit.project, &change);
-        let invocation = invocation(&kind, &kit.project, &kit.binary, &order);
+        let invocation = invocation(&kind, &kit.project, &kit.binary, &assignment);
         let mut env = self.environment(ask.credentials);
-        env.extend(self.known(&order));
+        env.extend(self.known(&assignment));
         env.extend(invocation.env);
         let name = self.root.path().file_name().unwrap_or_default();
         Ok(Request {
@@ -264,12 +264,12 @@ impl<'a> Stage<'a> {
     }
 
     /// Variables that inform every agent about its work.
-    fn known(&self, order: &Order) -> impl Iterator<Item = (String, String)> {
+    fn known(&self, assignment: &Assignment) -> impl Iterator<Item = (String, String)> {
         let project = self.project().to_string_lossy().into_owned();
         let known = [
-            ("KUMITE_SPEC", order.spec.clone()),
-            ("KUMITE_STEP", order.step.clone()),
-            ("KUMITE_ROUND", order.round.to_string()),
+            ("KUMITE_SPEC", assignment.spec.clone()),
+            ("KUMITE_STEP", assignment.step.clone()),
+            ("KUMITE_ROUND", assignment.round.to_string()),
             ("KUMITE_RUN", "check-1".to_owned()),
             ("KUMITE_PROJECT", project),
         ];

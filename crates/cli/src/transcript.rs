@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use console::{Style, style};
-use kumite_agents::{Line, Said, clean, clean_line};
+use kumite_agents::{Said, TranscriptLine, clean, clean_line};
 use kumite_core::journal::AgentId;
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_project::announce::{outcome_detail, outcome_name};
@@ -28,7 +28,7 @@ pub struct Renderer {
 
 impl Renderer {
     /// What to print for the line; usually whole lines.
-    pub fn render(&mut self, agent: AgentId, line: &Line) -> String {
+    pub fn render(&mut self, agent: AgentId, line: &TranscriptLine) -> String {
         let head = self.head(agent, line);
         let shown = match &line.said {
             Said::Launched { .. } => String::new(),
@@ -63,7 +63,7 @@ impl Renderer {
         let text = line.to_owned();
         let said = Said::Text { text };
         let at_ms = agent.at_ms;
-        self.render(agent, &Line { at_ms, said })
+        self.render(agent, &TranscriptLine { at_ms, said })
     }
 
     /// Ends a line that still waits for its tool.
@@ -75,7 +75,7 @@ impl Renderer {
     }
 
     /// Above the first line: the name of the agent.
-    fn head(&mut self, agent: AgentId, line: &Line) -> String {
+    fn head(&mut self, agent: AgentId, line: &TranscriptLine) -> String {
         if std::mem::replace(&mut self.is_headed, true) {
             return String::new();
         }

@@ -25,9 +25,9 @@ pub(crate) fn choose(script: &Script, used: &Used, talk: &Conversation) -> Optio
     let items = talk.open_items();
     let (rule, since) = rule_for(script, talk, items)?;
     let turns = items[since..].iter().filter(|item| item.is_turn()).count();
-    let spent = |(act, order): &(usize, &Act)| {
+    let spent = |(act, this): &(usize, &Act)| {
         let used = used.get(&(rule, *act)).copied().unwrap_or(0);
-        order.times().is_some_and(|times| used >= times)
+        this.times().is_some_and(|times| used >= times)
     };
     let acts = script.rules[rule].acts.iter().enumerate();
     let (act, _) = acts.filter(|act| !spent(act)).nth(turns)?;

@@ -10,7 +10,7 @@ use crate::api::{self, Api, Ask};
 use crate::conversation::Conversation;
 use crate::http::{self, NoRequest, Request};
 use crate::reply;
-use crate::seen::{By, Seen, shortened};
+use crate::seen_request::{By, SeenRequest, shortened};
 use crate::server::Shared;
 
 /// Whether a connection can carry another request.
@@ -124,8 +124,8 @@ impl Exchange<'_> {
                 return self.housekeeping(Some(json!({key: self.shared.usage().input})));
             }
         }
-        let order = self.shared.order(&talk);
-        self.note(&talk, order.by.clone());
+        let answer = self.shared.select_answer(&talk);
+        self.note(&talk, answer.by.clone());
         let as_array = request.path.ends_with(":streamGenerateContent")
             && request.query.split('&').all(|pair| pair != "alt=sse");
         let reply = reply::Reply {
@@ -135,7 +135,7 @@ impl Exchange<'_> {
             talk: &talk,
             as_array,
         };
-        reply.send(&order)
+        reply.send(&answer)
     }
 
     fn housekeeping(&self, body: Option<Value>) -> io::Result<After> {
@@ -166,7 +166,7 @@ impl Exchange<'_> {
     }
 
     fn note(&self, talk: &Conversation, by: By) {
-        let seen = Seen {
+        let seen = SeenRequest {
             method: self.request.method.clone(),
             path: self.request.path.clone(),
             model: talk.model.clone(),

@@ -18,10 +18,10 @@ mod http;
 mod reply;
 mod schema;
 mod script;
-mod seen;
+mod seen_request;
 mod server;
 mod tools;
 
 pub use script::{Act, Error, Rule, Script, Usage};
-pub use seen::{By, Seen};
+pub use seen_request::{By, SeenRequest};
 pub use server::{Options, Server};

@@ -11,7 +11,7 @@ use crate::connection::{After, send_refusal};
 use crate::conversation::{BROKEN_OFF, Conversation};
 use crate::http;
 use crate::script::{Act, Usage};
-use crate::server::{Order, Shared};
+use crate::server::{SelectedAnswer, Shared};
 use crate::tools;
 
 pub(crate) struct Reply<'a> {
@@ -24,11 +24,11 @@ pub(crate) struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    pub fn send(&self, order: &Order) -> io::Result<After> {
-        if !order.delay.is_zero() && !self.shared.rest(order.delay) {
+    pub fn send(&self, answer: &SelectedAnswer) -> io::Result<After> {
+        if !answer.delay.is_zero() && !self.shared.rest(answer.delay) {
             return Ok(After::Close);
         }
-        self.act(&order.act, order.usage)
+        self.act(&answer.act, answer.usage)
     }
 
     fn act(&self, act: &Act, usage: Usage) -> io::Result<After> {

@@ -15,7 +15,7 @@ use crate::choose::{Used, choose};
 use crate::connection;
 use crate::conversation::Conversation;
 use crate::script::{Act, Script, Usage};
-use crate::seen::{By, Seen};
+use crate::seen_request::{By, SeenRequest};
 
 /// A running server. Dropping it closes every connection and ends every thread.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
 struct State {
     script: Script,
     used: Used,
-    seen: Vec<Seen>,
+    seen: Vec<SeenRequest>,
     log: Option<File>,
     connections: HashMap<u64, TcpStream>,
     connections_ever: u64,
@@ -94,7 +94,7 @@ impl Server {
     }
 
     /// Every request so far, in the order of the answers.
-    pub fn requests(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<SeenRequest> {
         self.shared.lock().seen.clone()
     }
 
@@ -126,7 +126,7 @@ impl Drop for Server {
 
 /// The answer to a request, selected and counted.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct SelectedAnswer {
     pub act: Act,
     pub by: By,
     pub usage: Usage,
@@ -204,11 +204,11 @@ impl Shared {
     }
 
     /// Decides the answer to `talk`.
-    pub fn order(&self, talk: &Conversation) -> Order {
+    pub fn select_answer(&self, talk: &Conversation) -> SelectedAnswer {
         let mut state = self.lock();
         let usage = state.script.usage;
         let delay = Duration::from_millis(state.script.delay_ms);
-        let say = |text: String, by| Order {
+        let say = |text: String, by| SelectedAnswer {
             act: Act::Say { text },
             by,
             usage,
@@ -226,7 +226,7 @@ impl Shared {
         };
         let (rule, act) = (chosen.rule, chosen.act);
         *state.used.entry((rule, act)).or_default() += 1;
-        Order {
+        SelectedAnswer {
             act: state.script.rules[rule].acts[act].clone(),
             by: By::Rule { rule, act },
             usage,
@@ -238,7 +238,7 @@ impl Shared {
         self.lock().script.usage
     }
 
-    pub fn note(&self, seen: Seen, body: &[u8]) {
+    pub fn note(&self, seen: SeenRequest, body: &[u8]) {
         let mut state = self.lock();
         if let Some(log) = &mut state.log {
             let body = serde_json::from_slice(body)

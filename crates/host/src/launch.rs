@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kumite_agents::{Handle, Launcher, Order};
+use kumite_agents::{Assignment, Handle, Launcher};
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
 use kumite_core::names::Document;
@@ -81,13 +81,13 @@ pub fn start(
         path: dir.clone(),
         source,
     })?;
-    let order = Order {
+    let assignment = Assignment {
         cap_usd_micros,
-        ..order(spec, launch, &workplace, agent, &dir)?
+        ..assignment(spec, launch, &workplace, agent, &dir)?
     };
     let job = Job {
         agent: launch.agent.to_string(),
-        order,
+        assignment,
         workplace,
         log,
         known: known(spec, launch),
@@ -112,20 +112,20 @@ fn make_dir(path: &Path) -> Result<(), Error> {
     })
 }
 
-fn order(
+fn assignment(
     spec: &Spec,
     launch: &Launch,
     workplace: &Path,
     agent: &AgentSettings,
     dir: &Path,
-) -> Result<Order, Error> {
+) -> Result<Assignment, Error> {
     let prompt = prompt(spec, launch, workplace, knows_slash(&agent.kind));
     let file = prompt_file(&agent.kind, dir, &prompt);
     let prompt_file = file.map_err(|source| Error::Prepare {
         path: dir.to_owned(),
         source,
     })?;
-    Ok(Order {
+    Ok(Assignment {
         prompt,
         session: uuid::Uuid::new_v4().to_string(),
         resume: launch.resume.clone(),

@@ -172,81 +172,81 @@ impl Desk<'_> {
     }
 
     /// At most one process per agent id: an agent of an earlier kumite is taken over.
-    fn launch(&mut self, order: &Launch) -> Result<(), Trouble> {
-        let dir = self.spec.agent_dir(order.agent);
+    fn launch(&mut self, launch: &Launch) -> Result<(), Trouble> {
+        let dir = self.spec.agent_dir(launch.agent);
         let handle = match kumite_agents::adopt(&dir) {
             Ok(Adopted::Running(_) | Adopted::Ended(_) | Adopted::Lost) => {
-                self.adopt(order.agent);
+                self.adopt(launch.agent);
                 return Ok(());
             }
             Ok(Adopted::Foreign(owner)) => {
                 return Err(Trouble::Launch {
-                    agent: order.agent,
+                    agent: launch.agent,
                     outcome: Outcome::Failed(owner.to_string()),
-                    session: order.resume.clone(),
+                    session: launch.resume.clone(),
                 });
             }
             Ok(Adopted::NeverStarted) | Err(_) => {
-                self.hold_back(order)?;
-                let cap = self.pay_for(order)?;
-                launch::start(self.spec, self.kit, order, cap, &self.shared.launcher)
+                self.hold_back(launch)?;
+                let cap = self.pay_for(launch)?;
+                launch::start(self.spec, self.kit, launch, cap, &self.shared.launcher)
             }
         };
         match handle {
             Ok(handle) => {
                 let launcher = self.shared.launcher.clone();
-                let (agent, logs) = (order.agent, self.spec.logs());
+                let (agent, logs) = (launch.agent, self.spec.logs());
                 let max_total = self.kit.settings.log.max_total.bytes();
                 let meanwhile = move || {
                     launch::start_ahead(&launcher);
                     // Old logs that stay are no reason to stop the work.
                     let _ = kumite_agents::prune(&logs, max_total, &[agent]);
                 };
-                info!(agent = %order.agent, step = order.step.name(), "agent started");
-                self.attend(order.agent, Arc::new(handle), meanwhile, |end| end.ended);
+                info!(agent = %launch.agent, step = launch.step.name(), "agent started");
+                self.attend(launch.agent, Arc::new(handle), meanwhile, |end| end.ended);
                 Ok(())
             }
             Err(error) => {
                 // It contains nothing that could be adopted.
                 let _ = fs::remove_dir_all(dir);
-                self.shared.purse.leave(order.agent);
+                self.shared.purse.leave(launch.agent);
                 Err(Trouble::Launch {
-                    agent: order.agent,
+                    agent: launch.agent,
                     // The program is not at fault: the machine has no room for it.
                     outcome: Outcome::Failed(format!(
                         "it could not be started: {}",
                         spec_file::sentence(&error)
                     )),
-                    session: order.resume.clone(),
+                    session: launch.resume.clone(),
                 })
             }
         }
     }
 
     /// No agent is started if its account is known to be limited.
-    fn hold_back(&self, order: &Launch) -> Result<(), Trouble> {
-        let agent = self.kit.agent(order.step).ok();
+    fn hold_back(&self, launch: &Launch) -> Result<(), Trouble> {
+        let agent = self.kit.agent(launch.step).ok();
         match agent.and_then(|agent| limits::held(&Account::of(agent))) {
             None => Ok(()),
             Some(held) => Err(Trouble::Launch {
-                agent: order.agent,
+                agent: launch.agent,
                 outcome: Outcome::Limited(Limit {
                     kind: LimitKind::Held,
                     until_ms: Some(held.until_ms),
                     words: held.words,
                 }),
-                session: order.resume.clone(),
+                session: launch.resume.clone(),
             }),
         }
     }
 
     /// No agent is started once a budget is reached. Returns the most it may spend.
-    fn pay_for(&mut self, order: &Launch) -> Result<Option<u64>, Trouble> {
-        let granted = self.shared.purse.admit(order, self.kit);
+    fn pay_for(&mut self, launch: &Launch) -> Result<Option<u64>, Trouble> {
+        let granted = self.shared.purse.admit(launch, self.kit);
         granted.map_err(|refused| Trouble::Launch {
-            agent: order.agent,
+            agent: launch.agent,
             outcome: Outcome::OverBudget(refused.0),
-            session: order.resume.clone(),
+            session: launch.resume.clone(),
         })
     }
 

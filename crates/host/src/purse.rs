@@ -36,7 +36,7 @@ impl Purse {
     }
 
     /// Reserves the cost of an agent. Returns the most it may spend, if there is a budget.
-    pub fn admit(&mut self, order: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
+    pub fn admit(&mut self, launch: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
         let budget = budget(&kit.settings);
         if budget.day > 0 {
             self.count_file().map_err(|error| {
@@ -47,13 +47,13 @@ impl Purse {
             })?;
         }
         // Not before the entry that asks for it, in case the clock was set back.
-        let now_ms = now_ms().max(order.agent.at_ms);
+        let now_ms = now_ms().max(launch.agent.at_ms);
         let ask = Ask {
-            agent: order.agent,
-            step: order.step.name(),
+            agent: launch.agent,
+            step: launch.step.name(),
             day: &local_day(now_ms),
-            run_spent: order.spent,
-            priced: is_priced(kit, order.step),
+            run_spent: launch.spent,
+            priced: is_priced(kit, launch.step),
         };
         self.ledger.admit(budget, &ask).map(|granted| granted.cap)
     }

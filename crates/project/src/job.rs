@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_agents::{Order, Request, invocation};
+use kumite_agents::{Assignment, Request, invocation};
 use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 
 use crate::{clock, crash};
@@ -32,7 +32,7 @@ const KNOWN: [&str; 8] = [
 pub struct Job {
     /// Its id.
     pub agent: String,
-    pub order: Order,
+    pub assignment: Assignment,
     pub workplace: PathBuf,
     pub log: PathBuf,
     /// The variables of the contract, by name.
@@ -49,7 +49,7 @@ impl Job {
         root: &Path,
         binary: &Path,
     ) -> Request {
-        let invocation = invocation(&agent.kind, root, binary, &self.order);
+        let invocation = invocation(&agent.kind, root, binary, &self.assignment);
         let mut env = environment(&self.known);
         env.extend(agent.env.clone());
         env.extend(invocation.env);

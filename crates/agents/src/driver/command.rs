@@ -2,30 +2,30 @@
 
 use kumite_core::agent_kind::Prompt;
 
-use super::{Invocation, Order};
+use super::{Assignment, Invocation};
 use crate::request::Protocol;
 
 /// The settings check that the command has a program and no other placeholders.
-pub fn invocation(command: &[String], prompt: Prompt, order: &Order) -> Invocation {
-    let mut words = command.iter().map(|word| filled(word, order));
+pub fn invocation(command: &[String], prompt: Prompt, assignment: &Assignment) -> Invocation {
+    let mut words = command.iter().map(|word| filled(word, assignment));
     Invocation {
         program: words.next().unwrap_or_default(),
         args: words.collect(),
         env: Vec::new(),
-        stdin: (prompt == Prompt::Stdin).then(|| order.prompt.clone()),
+        stdin: (prompt == Prompt::Stdin).then(|| assignment.prompt.clone()),
         protocol: Protocol::Plain,
-        session: order.resume.clone(),
+        session: assignment.resume.clone(),
     }
 }
 
 /// In one pass, so that a value that looks like a placeholder stays unchanged.
-fn filled(word: &str, order: &Order) -> String {
+fn filled(word: &str, assignment: &Assignment) -> String {
     let mut filled = String::new();
     let mut rest = word;
     while let Some(open) = rest.find('{') {
         filled.push_str(&rest[..open]);
         rest = &rest[open..];
-        match placeholder(rest, order) {
+        match placeholder(rest, assignment) {
             Some((name, value)) => {
                 filled.push_str(&value);
                 rest = &rest[name.len()..];
@@ -39,15 +39,15 @@ fn filled(word: &str, order: &Order) -> String {
     filled + rest
 }
 
-fn placeholder(text: &str, order: &Order) -> Option<(&'static str, String)> {
-    let file = order
+fn placeholder(text: &str, assignment: &Assignment) -> Option<(&'static str, String)> {
+    let file = assignment
         .prompt_file
         .as_ref()
         .map(|path| path.display().to_string());
     let known = [
-        ("{step}", order.step.clone()),
-        ("{spec}", order.spec.clone()),
-        ("{round}", order.round.to_string()),
+        ("{step}", assignment.step.clone()),
+        ("{spec}", assignment.spec.clone()),
+        ("{round}", assignment.round.to_string()),
         ("{prompt_file}", file.unwrap_or_default()),
     ];
     known.into_iter().find(|(name, _)| text.starts_with(name))
@@ -55,19 +55,19 @@ fn placeholder(text: &str, order: &Order) -> Option<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order;
+    use super::super::assignment;
     use super::*;
 
-    fn start(words: &[&str], prompt: Prompt, order: &Order) -> Invocation {
+    fn start(words: &[&str], prompt: Prompt, assignment: &Assignment) -> Invocation {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        invocation(&words, prompt, order)
+        invocation(&words, prompt, assignment)
     }
 
     #[test]
     fn placeholders_are_filled_once_and_others_are_left() {
-        let mut order = order("hello");
-        order.spec = "{step}".to_owned();
-        order.prompt_file = Some("/p/1.md".into());
+        let mut assignment = assignment("hello");
+        assignment.spec = "{step}".to_owned();
+        assignment.prompt_file = Some("/p/1.md".into());
         let words = [
             "./a.sh",
             "{step}-{round}",
@@ -75,7 +75,7 @@ mod tests {
             "{what} {",
             "@{prompt_file}",
         ];
-        let invocation = start(&words, Prompt::File, &order);
+        let invocation = start(&words, Prompt::File, &assignment);
         assert_eq!(invocation.program, "./a.sh");
         assert_eq!(
             invocation.args,
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_prompt_goes_to_stdin_if_it_should() {
-        let stdin = |prompt| start(&["cat"], prompt, &order("hello")).stdin;
+        let stdin = |prompt| start(&["cat"], prompt, &assignment("hello")).stdin;
         assert_eq!(stdin(Prompt::Stdin).as_deref(), Some("hello"));
         assert_eq!(stdin(Prompt::None), None);
     }

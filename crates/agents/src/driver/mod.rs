@@ -1,5 +1,5 @@
-//! The drivers: each knows one kind of agent program, and turns an order into a command. They run
-//! nothing; [`crate::launch()`] does.
+//! The drivers: each knows one kind of agent program, and turns an assignment into a command. They
+//! run nothing; [`crate::launch()`] does.
 
 mod acp;
 mod command;
@@ -14,7 +14,7 @@ use crate::request::Protocol;
 
 /// What an agent is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct Assignment {
     pub prompt: String,
     /// A uuid chosen in advance, so that the session is known even if the agent dies at once.
     pub session: String,
@@ -44,7 +44,12 @@ pub struct Invocation {
 }
 
 /// `binary` is the path of kumite. The path of a script is relative to `root`.
-pub fn invocation(kind: &AgentKind, root: &Path, binary: &Path, order: &Order) -> Invocation {
+pub fn invocation(
+    kind: &AgentKind,
+    root: &Path,
+    binary: &Path,
+    assignment: &Assignment,
+) -> Invocation {
     let kumite = || binary.to_string_lossy().into_owned();
     match kind {
         AgentKind::Program {
@@ -60,19 +65,19 @@ pub fn invocation(kind: &AgentKind, root: &Path, binary: &Path, order: &Order) -
                 model,
                 mode,
             };
-            programs::invocation(*kind, &config, order)
+            programs::invocation(*kind, &config, assignment)
         }
-        AgentKind::Acp { command } => acp::invocation(kumite(), command, order),
-        AgentKind::Command { command, prompt } => command::invocation(command, *prompt, order),
+        AgentKind::Acp { command } => acp::invocation(kumite(), command, assignment),
+        AgentKind::Command { command, prompt } => command::invocation(command, *prompt, assignment),
         AgentKind::Scripted { script } => {
             let script = script.as_ref().map(|script| root.join(script));
-            scripted::invocation(kumite(), script, order)
+            scripted::invocation(kumite(), script, assignment)
         }
     }
 }
 
-impl Order {
-    /// The session that this order will have.
+impl Assignment {
+    /// The session in which the agent will work.
     pub(crate) fn session(&self) -> &str {
         self.resume.as_ref().unwrap_or(&self.session)
     }
@@ -83,8 +88,8 @@ pub(crate) fn words<const N: usize>(words: [&str; N]) -> [String; N] {
 }
 
 #[cfg(test)]
-pub(crate) fn order(prompt: &str) -> Order {
-    Order {
+pub(crate) fn assignment(prompt: &str) -> Assignment {
+    Assignment {
         prompt: prompt.to_owned(),
         session: "new-uuid".to_owned(),
         resume: None,

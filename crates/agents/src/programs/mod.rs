@@ -8,7 +8,7 @@ mod opencode;
 
 use kumite_core::program::ProgramKind;
 
-use crate::driver::{Invocation, Order};
+use crate::driver::{Assignment, Invocation};
 use crate::protocol::Dialect;
 use crate::request::Protocol;
 
@@ -21,13 +21,23 @@ pub struct Config<'a> {
     pub mode: &'a str,
 }
 
-pub fn invocation(program: ProgramKind, config: &Config<'_>, order: &Order) -> Invocation {
+pub fn invocation(
+    program: ProgramKind,
+    config: &Config<'_>,
+    assignment: &Assignment,
+) -> Invocation {
     // Some programs accept the id of a new session; the others choose it themselves.
     let (args, session) = match program {
-        ProgramKind::Claude => (claude::args(config, order), Some(order.session())),
-        ProgramKind::Codex => (codex::args(config, order), order.resume.as_deref()),
-        ProgramKind::Gemini => (gemini::args(config, order), Some(order.session())),
-        ProgramKind::Opencode => (opencode::args(config, order), order.resume.as_deref()),
+        ProgramKind::Claude => (claude::args(config, assignment), Some(assignment.session())),
+        ProgramKind::Codex => (
+            codex::args(config, assignment),
+            assignment.resume.as_deref(),
+        ),
+        ProgramKind::Gemini => (gemini::args(config, assignment), Some(assignment.session())),
+        ProgramKind::Opencode => (
+            opencode::args(config, assignment),
+            assignment.resume.as_deref(),
+        ),
     };
     Invocation {
         program: config.program.to_owned(),
@@ -35,7 +45,7 @@ pub fn invocation(program: ProgramKind, config: &Config<'_>, order: &Order) -> I
         env: Vec::new(),
         // As an argument, every user of the machine could see the prompt in the list of processes.
         // It could also look like an option, and OpenCode would pass it on in quotes.
-        stdin: Some(order.prompt.clone()),
+        stdin: Some(assignment.prompt.clone()),
         protocol: Protocol::Program(program),
         session: session.map(str::to_owned),
     }

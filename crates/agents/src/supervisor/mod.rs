@@ -27,9 +27,9 @@ use crate::contain::{self, Cgroup};
 use crate::files::{
     self, CLAIM, END, Error, Filled, RECORD, REQUEST, Reserved, SUPERVISOR_LOG, unix_ms,
 };
-use crate::line;
 use crate::process::Identity;
 use crate::request::{End, Record, Request};
+use crate::supervisor_socket;
 use crate::sys;
 pub(crate) use log::Log;
 pub(crate) use pump::read;
@@ -46,7 +46,7 @@ pub fn supervise(dir: &Path) -> ExitCode {
 /// The same for `kumite __supervise --ahead <home>`, which starts early and waits for its agent.
 pub fn supervise_ahead() -> ExitCode {
     let ready = become_supervisor();
-    match line::await_assignment() {
+    match supervisor_socket::await_agent() {
         Some(dir) => work(&dir, ready),
         None => ExitCode::SUCCESS,
     }
@@ -133,7 +133,7 @@ fn finish(dir: &Path, end: &End) -> Result<(), Error> {
 
 /// Usually kumite's journal makes the end durable. If kumite is gone, a sync does it here.
 fn leave(filled: Filled) -> Result<(), Error> {
-    match line::is_end_seen() {
+    match supervisor_socket::is_end_seen() {
         true => Ok(()),
         false => filled.sync(),
     }

@@ -156,7 +156,7 @@ fn write_log(path: &std::path::Path) -> Result<()> {
             text: format!("line {number} of the agent"),
         };
         let at_ms = 1_767_225_600_000 + number as u64;
-        serde_json::to_writer(&mut lines, &kumite_agents::Line { at_ms, said })?;
+        serde_json::to_writer(&mut lines, &kumite_agents::TranscriptLine { at_ms, said })?;
         lines.write_all(b"\n")?;
     }
     lines.flush()?;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use kumite_agents::{AgentLogs, Line, Said, Trail, agent_logs};
+use kumite_agents::{AgentLogs, Said, Trail, TranscriptLine, agent_logs};
 use kumite_core::journal::AgentId;
 use kumite_formats::spec_name::SpecName;
 use kumite_project::project::{Project, Spec};
@@ -175,7 +175,7 @@ impl Shown {
 
 /// A line that is not in our format, or was cut off, is skipped.
 fn rendered(renderer: &mut Renderer, agent: AgentId, line: &[u8]) -> String {
-    match serde_json::from_slice::<Line>(line) {
+    match serde_json::from_slice::<TranscriptLine>(line) {
         Ok(line) => renderer.render(agent, &line),
         Err(_) => String::new(),
     }
@@ -199,6 +199,6 @@ fn raw_as_json(agent: AgentId, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line).into_owned();
     let said = Said::Text { text };
     let at_ms = agent.at_ms;
-    let line = serde_json::to_vec(&Line { at_ms, said }).unwrap_or_default();
+    let line = serde_json::to_vec(&TranscriptLine { at_ms, said }).unwrap_or_default();
     with_agent(agent, &line)
 }

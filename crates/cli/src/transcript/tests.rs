@@ -21,7 +21,9 @@ fn shown(said: Vec<Said>) -> String {
         is_headed: true,
         ..Renderer::default()
     };
-    let lines = said.into_iter().map(|said| Line { at_ms: 1, said });
+    let lines = said
+        .into_iter()
+        .map(|said| TranscriptLine { at_ms: 1, said });
     let mut out: String = lines.map(|line| renderer.render(agent(), &line)).collect();
     out += &renderer.close();
     console::strip_ansi_codes(&out).into_owned()
@@ -73,7 +75,7 @@ fn the_header_names_step_round_program_agent_and_time() {
         round: Some(2),
     };
     let mut renderer = Renderer::default();
-    let line = Line {
+    let line = TranscriptLine {
         at_ms: 1_700_000_001_000,
         said,
     };

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use kumite_fake_model::{Act, By, Rule, Script, Server};
 use serde_json::{Value, json};
 
-use crate::requests::{APIS, Api, Line};
+use crate::requests::{APIS, Api, ChatMessage};
 use crate::wire::{connect, post, request_text, until};
 
 fn say(text: &str) -> Act {
@@ -42,19 +42,25 @@ fn a_prompt_goes_through_its_acts_and_the_newest_prompt_wins() {
         ..Script::default()
     };
     let server = Server::start(script).unwrap();
-    let mut lines = vec![Line::User("do alpha")];
-    let called = [Line::Called, Line::Gave("alpha beta")];
-    let steps: [(&[Line<'_>], By); 6] = [
+    let mut lines = vec![ChatMessage::User("do alpha")];
+    let called = [ChatMessage::Called, ChatMessage::Gave("alpha beta")];
+    let steps: [(&[ChatMessage<'_>], By); 6] = [
         (&[], By::Rule { rule: 0, act: 0 }),
         (&called, By::Rule { rule: 0, act: 1 }),
         (&called, By::Rule { rule: 0, act: 2 }),
         (
-            &[Line::Said("alpha is done"), Line::User("now beta")],
+            &[
+                ChatMessage::Said("alpha is done"),
+                ChatMessage::User("now beta"),
+            ],
             By::Rule { rule: 1, act: 0 },
         ),
         (&called, By::Done),
         (
-            &[Line::Said("done."), Line::User("something else")],
+            &[
+                ChatMessage::Said("done."),
+                ChatMessage::User("something else"),
+            ],
             By::Done,
         ),
     ];
@@ -76,15 +82,20 @@ fn a_prompt_after_broken_work_goes_on_with_it() {
         ..Script::default()
     };
     let server = Server::start(script).unwrap();
-    let stand_in = Line::Said("[The previous response was interrupted before it completed.]");
-    let begun = [Line::User("alpha"), Line::Called, Line::Gave("")];
+    let stand_in =
+        ChatMessage::Said("[The previous response was interrupted before it completed.]");
+    let begun = [
+        ChatMessage::User("alpha"),
+        ChatMessage::Called,
+        ChatMessage::Gave(""),
+    ];
     for api in APIS {
         for between in [
             &[][..],
             &[stand_in],
-            &[Line::Said("No response requested.")],
+            &[ChatMessage::Said("No response requested.")],
         ] {
-            let lines = [&begun, between, &[Line::User("go on")]].concat();
+            let lines = [&begun, between, &[ChatMessage::User("go on")]].concat();
             api.ask(&server, true, &lines);
             assert_eq!(
                 last_by(&server),
@@ -181,16 +192,20 @@ fn housekeeping_gets_an_answer_and_uses_up_no_act() {
     };
     let server = Server::start(Script::always(vec![limit])).unwrap();
     for api in APIS {
-        let answer = api.ask_with(&server, true, &[Line::User("make a title")], &[]);
+        let answer = api.ask_with(&server, true, &[ChatMessage::User("make a title")], &[]);
         assert_eq!(answer.status, 200);
         assert_eq!(last_by(&server), By::Housekeeping);
     }
     assert_eq!(
-        Api::Chat.ask(&server, false, &[Line::User("go")]).status,
+        Api::Chat
+            .ask(&server, false, &[ChatMessage::User("go")])
+            .status,
         429
     );
     assert_eq!(
-        Api::Chat.ask(&server, false, &[Line::User("go")]).status,
+        Api::Chat
+            .ask(&server, false, &[ChatMessage::User("go")])
+            .status,
         200
     );
 }
@@ -209,21 +224,21 @@ fn housekeeping_that_wants_json_gets_what_fits_its_schema() {
         let value: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
         assert_eq!(value, json!({"reasoning": "ok", "next_speaker": "user"}));
     };
-    let mut body = Api::Gemini.body(false, &[Line::User("who speaks next?")], &[]);
+    let mut body = Api::Gemini.body(false, &[ChatMessage::User("who speaks next?")], &[]);
     body["generationConfig"] = json!({"responseJsonSchema": schema});
     let answer = post(&server, Api::Gemini.path(false), &body).json();
     fits(&answer["candidates"][0]["content"]["parts"][0]["text"]);
 
-    let mut body = Api::Anthropic.body(false, &[Line::User("x")], &[]);
+    let mut body = Api::Anthropic.body(false, &[ChatMessage::User("x")], &[]);
     body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
     fits(&post(&server, "/v1/messages", &body).json()["content"][0]["text"]);
 
-    let mut body = Api::Chat.body(false, &[Line::User("x")], &[]);
+    let mut body = Api::Chat.body(false, &[ChatMessage::User("x")], &[]);
     body["response_format"] = json!({"type": "json_schema", "json_schema": {"schema": schema}});
     let answer = post(&server, "/v1/chat/completions", &body).json();
     fits(&answer["choices"][0]["message"]["content"]);
 
-    let mut body = Api::Responses.body(false, &[Line::User("x")], &[]);
+    let mut body = Api::Responses.body(false, &[ChatMessage::User("x")], &[]);
     body["text"] = json!({"format": {"type": "json_schema", "schema": schema}});
     let answer = post(&server, "/v1/responses", &body).json();
     fits(&answer["output"][0]["content"][0]["text"]);
@@ -251,7 +266,7 @@ fn a_role_is_told_by_what_stands_beside_the_prompt() {
     };
     let server = Server::start(script).unwrap();
     let schema = |field: &str| json!({"type": "object", "properties": {field: {}}});
-    let go = [Line::User("go")];
+    let go = [ChatMessage::User("go")];
 
     let mut judge = Api::Chat.body(false, &go, &[]);
     let function = json!({"name": "final_result", "parameters": schema("should_continue")});
@@ -279,7 +294,11 @@ fn any_act_can_be_done_so_many_times_only() {
         act: Box::new(say("not yet")),
     };
     let server = Server::start(Script::always(vec![only, say("now")])).unwrap();
-    let lines = [Line::User("go"), Line::Said("not yet"), Line::User("again")];
+    let lines = [
+        ChatMessage::User("go"),
+        ChatMessage::Said("not yet"),
+        ChatMessage::User("again"),
+    ];
     let said: Vec<_> = (0..4)
         .map(|_| {
             let answer = Api::Chat.ask(&server, false, &lines).json();
@@ -298,7 +317,7 @@ fn a_delay_holds_every_answer_back_and_ends_with_the_server() {
     let server = Server::start(script).unwrap();
     let mut conn = connect(&server);
     let body = Api::Chat
-        .body(false, &[Line::User("go")], &["x"])
+        .body(false, &[ChatMessage::User("go")], &["x"])
         .to_string();
     conn.write_all(request_text("POST", Api::Chat.path(false), "", &body).as_bytes())
         .unwrap();
@@ -313,7 +332,7 @@ fn a_delay_holds_every_answer_back_and_ends_with_the_server() {
 fn requests_are_remembered() {
     let server = Server::start(Script::always(vec![say("hello")])).unwrap();
     let prompt = "組".repeat(300);
-    Api::Anthropic.ask(&server, false, &[Line::User(&prompt)]);
+    Api::Anthropic.ask(&server, false, &[ChatMessage::User(&prompt)]);
     let seen = server.requests();
     assert_eq!(seen.len(), 1);
     assert_eq!(
@@ -333,7 +352,7 @@ fn a_new_script_begins_to_count_anew() {
     let server = Server::start(script.clone()).unwrap();
     let ask = || {
         Api::Anthropic
-            .ask(&server, false, &[Line::User("go")])
+            .ask(&server, false, &[ChatMessage::User("go")])
             .status
     };
     assert_eq!([ask(), ask()], [529, 200]);

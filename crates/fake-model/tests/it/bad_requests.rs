@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use kumite_fake_model::{Act, By, Script, Server};
 use serde_json::json;
 
-use crate::requests::{APIS, Api, Line};
+use crate::requests::{APIS, Api, ChatMessage};
 use crate::wire::{Response, connect, exchange, get, parse, post, request_text};
 
 fn server() -> Server {
@@ -151,7 +151,7 @@ fn sizes_that_are_too_large_or_no_numbers_are_refused() {
 fn a_chunked_body_is_read_after_continue() {
     let server = server();
     let body = Api::Chat
-        .body(false, &[Line::User("go")], &["x"])
+        .body(false, &[ChatMessage::User("go")], &["x"])
         .to_string();
     let (first, second) = body.split_at(10);
     let mut conn = connect(&server);
@@ -178,7 +178,7 @@ fn a_connection_carries_several_requests() {
     let server = server();
     let mut conn = connect(&server);
     let body = Api::Chat
-        .body(true, &[Line::User("go")], &["x"])
+        .body(true, &[ChatMessage::User("go")], &["x"])
         .to_string();
     let one = format!(
         "POST /v1/chat/completions HTTP/1.1\r\ncontent-length: {}\r\n\r\n{body}",

@@ -24,7 +24,7 @@ pub const APIS: [Api; 5] = [
 
 /// A message of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub enum Line<'a> {
+pub enum ChatMessage<'a> {
     User(&'a str),
     Said(&'a str),
     /// A tool was called.
@@ -34,7 +34,7 @@ pub enum Line<'a> {
 }
 
 impl Api {
-    pub fn ask(self, server: &Server, stream: bool, lines: &[Line<'_>]) -> Response {
+    pub fn ask(self, server: &Server, stream: bool, lines: &[ChatMessage<'_>]) -> Response {
         self.ask_with(server, stream, lines, &["Bash", "Read", "Write"])
     }
 
@@ -42,7 +42,7 @@ impl Api {
         self,
         server: &Server,
         stream: bool,
-        lines: &[Line<'_>],
+        lines: &[ChatMessage<'_>],
         tools: &[&str],
     ) -> Response {
         post(server, self.path(stream), &self.body(stream, lines, tools))
@@ -59,7 +59,7 @@ impl Api {
         }
     }
 
-    pub fn body(self, stream: bool, lines: &[Line<'_>], tools: &[&str]) -> Value {
+    pub fn body(self, stream: bool, lines: &[ChatMessage<'_>], tools: &[&str]) -> Value {
         let lines: Vec<Value> = lines.iter().map(|line| self.line(*line)).collect();
         let tools: Vec<Value> = tools.iter().map(|name| self.tool(name)).collect();
         match self {
@@ -73,60 +73,66 @@ impl Api {
         }
     }
 
-    fn line(self, line: Line<'_>) -> Value {
+    fn line(self, line: ChatMessage<'_>) -> Value {
         match (self, line) {
-            (Api::Anthropic, Line::User(text)) => {
+            (Api::Anthropic, ChatMessage::User(text)) => {
                 let reminder = "<system-reminder>\nalpha beta\n</system-reminder>";
                 let blocks = [reminder, text].map(|text| json!({"type": "text", "text": text}));
                 json!({"role": "user", "content": blocks})
             }
-            (Api::Anthropic, Line::Said(text)) => {
+            (Api::Anthropic, ChatMessage::Said(text)) => {
                 json!({"role": "assistant", "content": [{"type": "text", "text": text}]})
             }
-            (Api::Anthropic, Line::Called) => {
+            (Api::Anthropic, ChatMessage::Called) => {
                 let call = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}});
                 let text = json!({"type": "text", "text": "now"});
                 json!({"role": "assistant", "content": [text, call]})
             }
-            (Api::Anthropic, Line::Gave(text)) => {
+            (Api::Anthropic, ChatMessage::Gave(text)) => {
                 let result = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
                 json!({"role": "user", "content": [result]})
             }
-            (Api::Chat | Api::Ollama, Line::User(text)) => json!({"role": "user", "content": text}),
-            (Api::Ollama, Line::Called) => {
+            (Api::Chat | Api::Ollama, ChatMessage::User(text)) => {
+                json!({"role": "user", "content": text})
+            }
+            (Api::Ollama, ChatMessage::Called) => {
                 let call = json!({"function": {"name": "Bash", "arguments": {}}});
                 json!({"role": "assistant", "content": "", "tool_calls": [call]})
             }
-            (Api::Ollama, Line::Gave(text)) => {
+            (Api::Ollama, ChatMessage::Gave(text)) => {
                 json!({"role": "tool", "tool_name": "Bash", "content": text})
             }
-            (Api::Chat | Api::Ollama, Line::Said(text)) => {
+            (Api::Chat | Api::Ollama, ChatMessage::Said(text)) => {
                 json!({"role": "assistant", "content": text})
             }
-            (Api::Chat, Line::Called) => {
+            (Api::Chat, ChatMessage::Called) => {
                 let function = json!({"name": "Bash", "arguments": "{}"});
                 let call = json!({"id": "t", "type": "function", "function": function});
                 json!({"role": "assistant", "content": null, "tool_calls": [call]})
             }
-            (Api::Chat, Line::Gave(text)) => {
+            (Api::Chat, ChatMessage::Gave(text)) => {
                 json!({"role": "tool", "tool_call_id": "t", "content": text})
             }
-            (Api::Responses, Line::User(text)) => message("user", "input_text", text),
-            (Api::Responses, Line::Said(text)) => message("assistant", "output_text", text),
-            (Api::Responses, Line::Called) => {
+            (Api::Responses, ChatMessage::User(text)) => message("user", "input_text", text),
+            (Api::Responses, ChatMessage::Said(text)) => message("assistant", "output_text", text),
+            (Api::Responses, ChatMessage::Called) => {
                 json!({"type": "function_call", "call_id": "t", "name": "x", "arguments": "{}"})
             }
-            (Api::Responses, Line::Gave(text)) => {
+            (Api::Responses, ChatMessage::Gave(text)) => {
                 json!({"type": "function_call_output", "call_id": "t", "output": text})
             }
-            (Api::Gemini, Line::User(text)) => json!({"role": "user", "parts": [{"text": text}]}),
-            (Api::Gemini, Line::Said(text)) => json!({"role": "model", "parts": [{"text": text}]}),
-            (Api::Gemini, Line::Called) => {
+            (Api::Gemini, ChatMessage::User(text)) => {
+                json!({"role": "user", "parts": [{"text": text}]})
+            }
+            (Api::Gemini, ChatMessage::Said(text)) => {
+                json!({"role": "model", "parts": [{"text": text}]})
+            }
+            (Api::Gemini, ChatMessage::Called) => {
                 let thought = json!({"text": "hm", "thought": true});
                 let call = json!({"functionCall": {"id": "t", "name": "x", "args": {}}});
                 json!({"role": "model", "parts": [thought, call]})
             }
-            (Api::Gemini, Line::Gave(text)) => {
+            (Api::Gemini, ChatMessage::Gave(text)) => {
                 let response = json!({"id": "t", "name": "x", "response": {"output": text}});
                 json!({"role": "user", "parts": [{"functionResponse": response}]})
             }

@@ -3,7 +3,7 @@
 use kumite_fake_model::{Act, Script, Server, Usage};
 use serde_json::{Value, json};
 
-use crate::requests::{APIS, Api, Line};
+use crate::requests::{APIS, Api, ChatMessage};
 use crate::streams::{events, together};
 use crate::wire::{exchange, get, post, request_text};
 
@@ -70,10 +70,10 @@ fn a_streamed_answer_is_the_whole_answer_in_pieces() {
     for act in answers {
         let server = Server::start(Script::always(vec![act.clone()])).unwrap();
         for api in APIS {
-            let whole = api.ask(&server, false, &[Line::User("go")]);
+            let whole = api.ask(&server, false, &[ChatMessage::User("go")]);
             assert_eq!(whole.status, 200);
             assert_eq!(whole.header("content-type"), Some("application/json"));
-            let stream = api.ask(&server, true, &[Line::User("go")]);
+            let stream = api.ask(&server, true, &[ChatMessage::User("go")]);
             let kind = match api {
                 Api::Ollama => "application/x-ndjson",
                 _ => "text/event-stream",
@@ -102,7 +102,7 @@ fn rich_answer(api: Api) -> Value {
         ..Script::always(vec![act])
     };
     let server = Server::start(script).unwrap();
-    without_ids(api.ask(&server, false, &[Line::User("go")]).json())
+    without_ids(api.ask(&server, false, &[ChatMessage::User("go")]).json())
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn ids_are_never_used_twice() {
     let server = Server::start(Script::always(vec![tool("Bash", json!({}))])).unwrap();
     // Ollama has no ids.
     for api in APIS.into_iter().filter(|api| *api != Api::Ollama) {
-        let answers = [0; 2].map(|_| api.ask(&server, false, &[Line::User("go")]).body);
+        let answers = [0; 2].map(|_| api.ask(&server, false, &[ChatMessage::User("go")]).body);
         assert_ne!(answers[0], answers[1], "{api:?}");
     }
 }
@@ -212,7 +212,7 @@ fn ids_are_never_used_twice() {
 fn a_stream_of_gemini_that_is_not_asked_for_as_events_is_an_array() {
     let server = Server::start(Script::always(vec![say("a text of some length")])).unwrap();
     let path = "/v1/models/fake-model:streamGenerateContent?key=x";
-    let body = Api::Gemini.body(true, &[Line::User("go")], &["x"]);
+    let body = Api::Gemini.body(true, &[ChatMessage::User("go")], &["x"]);
     let answer = post(&server, path, &body);
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let chunks = answer.json();
@@ -252,7 +252,7 @@ fn a_custom_tool_of_codex_gets_plain_text_in_its_namespace() {
 #[test]
 fn a_stream_begins_with_an_empty_message() {
     let server = Server::start(Script::always(vec![say("text")])).unwrap();
-    let answer = Api::Anthropic.ask(&server, true, &[Line::User("go")]);
+    let answer = Api::Anthropic.ask(&server, true, &[ChatMessage::User("go")]);
     let start = &events(&answer.body)[0]["message"];
     assert_eq!(start["content"], json!([]));
     assert_eq!(start["stop_reason"], Value::Null);

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant, SystemTime};
 use kumite_fake_model::{Act, Script, Server};
 use serde_json::{Value, json};
 
-use crate::requests::{APIS, Api, Line};
+use crate::requests::{APIS, Api, ChatMessage};
 use crate::streams::together;
 use crate::wire::{Response, connect, parse, request_text, until};
 
-const GO: [Line<'_>; 1] = [Line::User("go")];
+const GO: [ChatMessage<'_>; 1] = [ChatMessage::User("go")];
 
 fn start(act: Act) -> Server {
     Server::start(Script::always(vec![act])).unwrap()

@@ -32,28 +32,28 @@ pub(super) fn inspect(
     workplace.say(
         "I go through the criteria one by one and look for the code and the test that answer each.",
     )?;
-    let seen = look(workplace, &plan, defect);
-    match &seen.defect {
+    let result = look(workplace, &plan, defect);
+    match &result.defect {
         None => workplace.say("Every criterion has code that does it and a test that shows it.")?,
         Some(defect) => workplace.say(&format!(
             "Criterion {} does not hold: {}",
             defect.requirement, defect.details
         ))?,
     }
-    let report = report(workplace, round, &seen)?;
+    let report = report(workplace, round, &result)?;
     workplace.write(
         &workplace.document(&format!("inspection-{round}.md")),
         &report,
     )?;
-    record(workplace, round, seen.verdict())?;
-    Ok(match &seen.defect {
+    record(workplace, round, result.verdict())?;
+    Ok(match &result.defect {
         None => format!("Inspection {round}: GO."),
         Some(defect) => format!("Inspection {round}: NOGO. {}.", defect.title),
     })
 }
 
 /// What the inspector has found.
-struct Seen {
+struct InspectionResult {
     defect: Option<Defect>,
     /// `token_bucket.py:34`, the place of the defect.
     place: String,
@@ -63,7 +63,7 @@ struct Seen {
     missing: Vec<&'static str>,
 }
 
-impl Seen {
+impl InspectionResult {
     fn verdict(&self) -> Verdict {
         match self.defect {
             None => Verdict::Go,
@@ -72,11 +72,11 @@ impl Seen {
     }
 }
 
-fn look(workplace: &Workplace<'_>, plan: &str, defect: Option<Defect>) -> Seen {
+fn look(workplace: &Workplace<'_>, plan: &str, defect: Option<Defect>) -> InspectionResult {
     let (done, total) = tasks::progress(plan);
     let files = PARTS.iter().flat_map(|part| part.iter()).map(|file| file.0);
     let load = |name: &str| workplace::load(&workplace.code(name)).unwrap_or_default();
-    Seen {
+    InspectionResult {
         place: defect
             .as_ref()
             .map_or(String::new(), |d| place(d, &load(&d.file))),
@@ -110,24 +110,28 @@ fn record(workplace: &mut Workplace<'_>, round: u32, verdict: Verdict) -> Result
     })
 }
 
-fn report(workplace: &Workplace<'_>, round: u32, seen: &Seen) -> Result<String, Trouble> {
+fn report(
+    workplace: &Workplace<'_>,
+    round: u32,
+    result: &InspectionResult,
+) -> Result<String, Trouble> {
     let mut page = format!(
         "# Inspection Report - {}\n\n{}## Summary\n\n- **Date**: {}\n- **Judgment**: {}\n- **Inspector**: scripted agent\n- **Round**: {round}\n\n## Findings by Category\n\n",
         workplace.spec(),
         lead(Lead::Inspection, workplace)?,
         clock::now(),
-        judgment(seen),
+        judgment(result),
     );
-    page += &requirements(seen);
-    page += &design(seen);
-    page += &plan(seen);
-    page += &statistics(seen);
-    page += &actions(seen);
+    page += &requirements(result);
+    page += &design(result);
+    page += &plan(result);
+    page += &statistics(result);
+    page += &actions(result);
     Ok(page)
 }
 
-fn judgment(seen: &Seen) -> &'static str {
-    match seen.verdict() {
+fn judgment(result: &InspectionResult) -> &'static str {
+    match result.verdict() {
         Verdict::Go => "GO",
         Verdict::Nogo => "NOGO",
     }
@@ -157,15 +161,15 @@ const COMPONENTS: [(&str, &str); 4] = [
     ("Gate", "gate.py"),
 ];
 
-fn requirements(seen: &Seen) -> String {
+fn requirements(result: &InspectionResult) -> String {
     let mut text = "### Requirements Compliance\n\n| Requirement | Status | Severity | Details |\n|---|---|---|---|\n".to_string();
     for (id, what, file) in CRITERIA {
-        let _ = match &seen.defect {
+        let _ = match &result.defect {
             Some(defect) if defect.requirement == id => {
                 writeln!(
                     text,
                     "| {id} | FAIL | Critical | `{}`: {} |",
-                    seen.place, defect.details
+                    result.place, defect.details
                 )
             }
             _ => writeln!(text, "| {id} | PASS | - | {what} (`{file}`) |"),
@@ -174,12 +178,12 @@ fn requirements(seen: &Seen) -> String {
     text + "\n"
 }
 
-fn design(seen: &Seen) -> String {
+fn design(result: &InspectionResult) -> String {
     let mut text =
         "### Design Alignment\n\n| Component | Status | Severity | Details |\n|---|---|---|---|\n"
             .to_string();
     for (component, file) in COMPONENTS {
-        let _ = match seen.missing.contains(&file) {
+        let _ = match result.missing.contains(&file) {
             false => writeln!(
                 text,
                 "| {component} | PASS | - | `{file}` has the interface of the design |"
@@ -193,8 +197,8 @@ fn design(seen: &Seen) -> String {
     text + "\n"
 }
 
-fn plan(seen: &Seen) -> String {
-    let Seen { done, total, .. } = seen;
+fn plan(result: &InspectionResult) -> String {
+    let InspectionResult { done, total, .. } = result;
     let (status, severity) = if done == total {
         ("PASS", "-")
     } else {
@@ -205,29 +209,29 @@ fn plan(seen: &Seen) -> String {
     )
 }
 
-fn statistics(seen: &Seen) -> String {
-    let critical = usize::from(seen.defect.is_some());
-    let absent = |(_, file): &&(&str, &str)| seen.missing.contains(file);
+fn statistics(result: &InspectionResult) -> String {
+    let critical = usize::from(result.defect.is_some());
+    let absent = |(_, file): &&(&str, &str)| result.missing.contains(file);
     let absent = COMPONENTS.iter().filter(absent).count();
-    let minor = absent + usize::from(seen.done != seen.total);
+    let minor = absent + usize::from(result.done != result.total);
     // One more for tasks.md.
     let checks = CRITERIA.len() + COMPONENTS.len() + 1;
     format!(
         "## Statistics\n\n- Total checks: {checks}\n- Passed: {}\n- Critical: {critical}\n- Major: 0\n- Minor: {minor}\n- Tests in the code: {}\n\n",
         checks - critical - minor,
-        seen.tests,
+        result.tests,
     )
 }
 
-fn actions(seen: &Seen) -> String {
-    match &seen.defect {
+fn actions(result: &InspectionResult) -> String {
+    match &result.defect {
         None => format!(
             "## Recommended Actions\n\nNone.\n\n## Next Steps\n\nReady for deployment, with {} in the code.\n",
-            counted(seen.tests, "test", "tests"),
+            counted(result.tests, "test", "tests"),
         ),
         Some(defect) => format!(
             "## Recommended Actions\n\n1. **Critical** `{}`: {}.\n2. Add the missing test to `{}`.\n\n## Next Steps\n\nRepair the finding and inspect again.\n",
-            seen.place, defect.repair, defect.test_file,
+            result.place, defect.repair, defect.test_file,
         ),
     }
 }

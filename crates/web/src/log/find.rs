@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use aho_corasick::{AhoCorasick, BuildError};
-use kumite_agents::{Line, Said};
+use kumite_agents::{Said, TranscriptLine};
 use kumite_project::announce::outcome_detail;
 
 use super::{EntryKind, Form, Log};
@@ -66,7 +66,7 @@ impl Wanted {
         }
         // Match only the values: words like `"kind"` are in every line, and nobody searches for
         // them.
-        match (self.form, serde_json::from_slice::<Line>(line)) {
+        match (self.form, serde_json::from_slice::<TranscriptLine>(line)) {
             (Form::Transcript, Ok(line)) => {
                 let is_meant = |words: &&str| self.meant.is_match(words);
                 self.kind.is_none_or(|kind| kind.is_kind_of(&line.said))
@@ -273,7 +273,7 @@ mod tests {
     fn a_kind_is_found_with_or_without_words() {
         let world = World::default();
         for said in kind::tests::all() {
-            let line = serde_json::to_string(&Line { at_ms: 1, said }).unwrap();
+            let line = serde_json::to_string(&TranscriptLine { at_ms: 1, said }).unwrap();
             world.append(format!("{line}\n").as_bytes());
         }
         let log = world.look();

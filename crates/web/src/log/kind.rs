@@ -73,7 +73,7 @@ pub fn is_bad(said: &Said) -> bool {
 
 #[cfg(test)]
 pub mod tests {
-    use kumite_agents::Line;
+    use kumite_agents::TranscriptLine;
     use kumite_core::outcome::Usage;
 
     use super::*;
@@ -124,7 +124,7 @@ pub mod tests {
     #[test]
     fn a_line_has_a_mark_of_each_kind_that_it_is_of() {
         for said in all() {
-            let line = Line { at_ms: 1, said };
+            let line = TranscriptLine { at_ms: 1, said };
             let text = serde_json::to_string(&line).unwrap();
             for name in ["text", "tools", "diffs", "trouble"] {
                 let kind = EntryKind::named(name).unwrap();

@@ -88,7 +88,7 @@ struct Identity {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// JSON lines: [`kumite_agents::Line`].
+    /// JSON lines: [`kumite_agents::TranscriptLine`].
     Transcript,
     /// The output of a program, unchanged.
     Raw,

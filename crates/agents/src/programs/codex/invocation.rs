@@ -1,9 +1,9 @@
 //! Codex, `exec --json`.
 
-use crate::driver::{Order, words};
+use crate::driver::{Assignment, words};
 use crate::programs::Config;
 
-pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
+pub fn args(config: &Config<'_>, assignment: &Assignment) -> Vec<String> {
     // A spec's worktree may not look like a repository.
     let mut args = Vec::from(words(["exec", "--json", "--skip-git-repo-check"]));
     // Without it, a resumed session would silently fall back to read-only.
@@ -13,7 +13,7 @@ pub fn args(config: &Config<'_>, order: &Order) -> Vec<String> {
     }
     args.extend(config.args.iter().cloned());
     // Options come before the subcommand, which knows few of them.
-    if let Some(session) = &order.resume {
+    if let Some(session) = &assignment.resume {
         args.extend(words(["resume", session]));
     }
     // The prompt comes through stdin: as an argument it could look like an option.
@@ -26,22 +26,22 @@ mod tests {
     use kumite_core::program::ProgramKind;
 
     use super::*;
-    use crate::driver::order;
+    use crate::driver::assignment;
     use crate::programs::invocation;
 
     #[test]
     fn options_come_before_resume_and_the_prompt_by_stdin() {
         let args = words(["-c", "a=1"]);
         let config = Config::new(ProgramKind::Codex, "gpt-x", &args);
-        let new = invocation(ProgramKind::Codex, &config, &order("- do it"));
+        let new = invocation(ProgramKind::Codex, &config, &assignment("- do it"));
         assert_eq!(
             new.args.join(" "),
             "exec --json --skip-git-repo-check -s workspace-write -m gpt-x -c a=1 -"
         );
         assert_eq!((new.stdin.as_deref(), new.session), (Some("- do it"), None));
-        let goes_on = Order {
+        let goes_on = Assignment {
             resume: Some("old".to_owned()),
-            ..order("go on")
+            ..assignment("go on")
         };
         let resumed = invocation(ProgramKind::Codex, &config, &goes_on);
         assert!(resumed.args.join(" ").ends_with("-c a=1 resume old -"));

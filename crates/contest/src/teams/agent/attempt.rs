@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_agents::{Adopted, End, Handle, Order};
+use kumite_agents::{Adopted, Assignment, End, Handle};
 use kumite_core::contest::{Over, Used};
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 use kumite_core::run::limit_until;
@@ -118,7 +118,7 @@ impl Attempt<'_> {
         };
         let name = self.name();
         let id = format!("{}.{}.{}.{name}", turn.contest_id, turn.team_id, turn.round);
-        let order = Order {
+        let assignment = Assignment {
             prompt: prompt.to_owned(),
             session: uuid::Uuid::new_v4().to_string(),
             resume: resume.map(str::to_owned),
@@ -130,7 +130,7 @@ impl Attempt<'_> {
         };
         Ok(Job {
             agent: id.clone(),
-            order,
+            assignment,
             workplace: self.team.worktree.place(),
             log: turn.dir.join(format!("{name}.log")),
             known: vec![

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kumite_agents::{Line, Said, clean, clean_line};
+use kumite_agents::{Said, TranscriptLine, clean, clean_line};
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_project::announce::{outcome_detail, outcome_name, usd};
 use kumite_project::clock::local_time;
@@ -67,7 +67,7 @@ impl Entries {
         }
     }
 
-    fn read(&self, row: &Row) -> Option<Line> {
+    fn read(&self, row: &Row) -> Option<TranscriptLine> {
         match self.form {
             Form::Transcript => serde_json::from_slice(&row.bytes).ok(),
             Form::Raw => None,

@@ -1,6 +1,6 @@
 //! Above the log: who worked, on what, and with what result.
 
-use kumite_agents::{Line, Said, clean_line};
+use kumite_agents::{Said, TranscriptLine, clean_line};
 use kumite_project::announce::{outcome_detail, usd};
 use kumite_project::clock::rfc3339;
 use kumite_project::project::Spec;
@@ -163,7 +163,7 @@ pub fn completed(worked: &Worked, view: Option<&View>) -> Worked {
     let mut worked = worked.clone();
     let last = view.and_then(View::last).filter(|_| !worked.alive);
     if worked.outcome.is_none()
-        && let Some(Line {
+        && let Some(TranscriptLine {
             at_ms,
             said: Said::Ended { outcome, usage, .. },
         }) = last

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kumite_agents::Line;
+use kumite_agents::TranscriptLine;
 use kumite_project::project::Spec;
 use kumite_project::worked::Worked;
 use maud::{Markup, html};
@@ -58,14 +58,14 @@ impl View {
     }
 
     /// The first lines of the agent.
-    pub fn early(&self) -> Vec<Line> {
+    pub fn early(&self) -> Vec<TranscriptLine> {
         let rows = self.log.from(self.log.first(), EARLY).unwrap_or_default();
         let lines = rows.iter().map(|row| serde_json::from_slice(&row.bytes));
         lines.filter_map(Result::ok).collect()
     }
 
     /// The last line of the agent.
-    pub fn last(&self) -> Option<Line> {
+    pub fn last(&self) -> Option<TranscriptLine> {
         let rows = self.log.before(u64::MAX, 1).ok()?;
         serde_json::from_slice(&rows.first()?.bytes).ok()
     }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use kumite_agents::{Line, Said};
+use kumite_agents::{Said, TranscriptLine};
 use kumite_core::outcome::Outcome;
 use kumite_project::announce::outcome_name;
 use kumite_project::worked::Worked;
@@ -140,7 +140,7 @@ fn program(seen: &SeenSpec, agent: &Worked) -> Option<String> {
         let mut line = Vec::new();
         let mut start = BufReader::with_capacity(512, file).take(4096);
         start.read_until(b'\n', &mut line).ok()?;
-        match serde_json::from_slice::<Line>(&line).ok()?.said {
+        match serde_json::from_slice::<TranscriptLine>(&line).ok()?.said {
             Said::Launched { program, .. } => {
                 let name = program.rsplit('/').next();
                 name.map(str::to_owned)

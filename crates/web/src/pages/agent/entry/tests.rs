@@ -3,7 +3,7 @@ use super::*;
 const HOSTILE: &str = "</pre><script>alert(1)</script>\"'&\u{1b}[31m";
 
 fn row(number: u64, said: Said) -> Row {
-    let line = Line {
+    let line = TranscriptLine {
         at_ms: 1_700_000_000_000,
         said,
     };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Seen {
+pub struct SeenRequest {
     pub method: String,
     pub path: String,
     pub model: String,

@@ -1,5 +1,4 @@
-//! The line between a supervisor and the kumite that started it: a socket, which is the
-//! supervisor's stdin.
+//! The socket between a supervisor and the kumite that started it. It is the supervisor's stdin.
 //!
 //! | sender | message | meaning |
 //! |---|---|---|
@@ -7,9 +6,8 @@
 //! | supervisor | [`ENDED`] | `end.json` exists |
 //! | kumite | [`SEEN`] | the end is in the journal, on the disk: the supervisor may exit |
 //!
-//! Nothing depends on it. If the line breaks kumite has died, and a supervisor that receives no
-//! [`SEEN`] makes `end.json` durable itself. So an end is synced once, by the process that is
-//! there.
+//! Nothing depends on it. If the connection breaks, kumite has died. A supervisor that receives no
+//! [`SEEN`] makes `end.json` durable itself. So an end is synced once, by the process that is alive.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -30,25 +28,25 @@ const SEEN: u8 = b's';
 /// How long a supervisor waits for kumite to see an end before it syncs the file itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// kumite's end.
+/// kumite's end of the socket.
 #[derive(Debug)]
-pub struct Line(UnixStream);
+pub struct SupervisorSocket(UnixStream);
 
-impl Line {
+impl SupervisorSocket {
     /// Both ends; the second one becomes a supervisor's stdin.
-    pub fn new() -> io::Result<(Line, UnixStream)> {
+    pub fn new() -> io::Result<(SupervisorSocket, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
-        Ok((Line(ours), theirs))
+        Ok((SupervisorSocket(ours), theirs))
     }
 
     /// Gives an agent to a supervisor that was started ahead.
-    pub fn assign(&self, dir: &Path) -> io::Result<()> {
-        let mut line = dir.as_os_str().as_bytes().to_vec();
-        line.push(0);
-        (&self.0).write_all(&line)
+    pub fn give_agent(&self, dir: &Path) -> io::Result<()> {
+        let mut message = dir.as_os_str().as_bytes().to_vec();
+        message.push(0);
+        (&self.0).write_all(&message)
     }
 
-    /// Closes the line; the supervisor then makes the end durable itself.
+    /// Closes it; the supervisor then makes the end durable itself.
     pub fn hang_up(&self) {
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
@@ -59,7 +57,7 @@ impl Line {
     }
 }
 
-impl AsFd for Line {
+impl AsFd for SupervisorSocket {
     /// Readable when the supervisor has sent [`ENDED`], or is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
@@ -67,7 +65,7 @@ impl AsFd for Line {
 }
 
 /// A supervisor that was started ahead waits here for its agent. `None`: it is not needed.
-pub fn await_assignment() -> Option<PathBuf> {
+pub fn await_agent() -> Option<PathBuf> {
     let mut dir = Vec::new();
     let mut stdin = io::stdin().lock();
     loop {
@@ -84,7 +82,7 @@ pub fn await_assignment() -> Option<PathBuf> {
 /// Reports that `end.json` exists, and returns whether kumite has put the end into its journal.
 pub fn is_end_seen() -> bool {
     let stdin = rustix::stdio::stdin();
-    // Without a line (stdin is not a socket, or nobody reads) there is nothing to wait for.
+    // Without the socket (stdin is another file, or nobody reads) there is nothing to wait for.
     if send(stdin, &[ENDED], SendFlags::NOSIGNAL).is_err() {
         return false;
     }
