@@ -5,7 +5,7 @@
 //! passed. This works only with the feature `crash-points`, which only the tests use.
 
 #[cfg(feature = "crash-points")]
-mod plan;
+mod request;
 
 use std::fmt::Arguments;
 
@@ -15,7 +15,7 @@ pub const VARIABLES: &str = "KUMITE_CRASH_";
 /// A moment between two actions, when only the first one has happened.
 #[cfg(feature = "crash-points")]
 pub fn point(name: Arguments<'_>) {
-    plan::pass(name);
+    request::pass(name);
 }
 
 #[cfg(not(feature = "crash-points"))]

@@ -7,7 +7,7 @@ use kumite_core::engine::{self, EffectKey, act, handle_all, record};
 use kumite_core::machine::Machine;
 
 use crate::faults::Kind;
-use crate::story::{At, Effect, Entry, Event, Story, Trouble};
+use crate::story::{Effect, EffectOrigin, Entry, Event, Story, Trouble};
 use crate::trace::What;
 use crate::world::World;
 
@@ -74,12 +74,12 @@ impl<S: Story> engine::World<S::Machine> for Hand<'_, S> {
             return Ok(());
         }
         self.see(What::Performed(key, effect.clone()));
-        let at = At {
+        let origin = EffectOrigin {
             machine: self.machine,
             state,
             key,
         };
-        let performed = S::perform(self.world, self.host, at, effect);
+        let performed = S::perform(self.world, self.host, origin, effect);
         if performed.is_err() {
             self.see(What::Refused(key));
         }

@@ -13,7 +13,7 @@ pub struct Process<S: Story> {
     /// The kumite that started it.
     pub epoch: u64,
     pub life: Life,
-    pub fate: S::Fate,
+    pub behaviour: S::Behaviour,
     /// The session that it leaves, whatever happens to it.
     pub session: Option<String>,
     pub began_ms: u64,
@@ -94,7 +94,7 @@ impl<S: Story> World<S> {
         &mut self,
         start: Start<S>,
         epoch: u64,
-        fate: S::Fate,
+        behaviour: S::Behaviour,
         session: Option<String>,
         ends_after_ms: u64,
     ) {
@@ -105,7 +105,7 @@ impl<S: Story> World<S> {
             machine,
             epoch,
             life: Life::Alive,
-            fate,
+            behaviour,
             session,
             began_ms: self.now_ms,
             worked_ms: 0,
@@ -138,7 +138,7 @@ impl<S: Story> World<S> {
     }
 
     /// Ends the processes that do not outlive this crash of kumite.
-    pub fn take_along(&mut self, computer: bool) {
+    pub fn end_with_kumite(&mut self, computer: bool) {
         let all = self.processes.iter();
         let living = all.filter(|(_, process)| process.is_alive());
         let living: Vec<S::Agent> = living.map(|(agent, _)| *agent).collect();

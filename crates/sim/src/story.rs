@@ -32,7 +32,7 @@ pub trait Story: Clone + fmt::Debug {
     /// What an agent is started for.
     type Task: Copy + fmt::Debug;
     /// What an agent will do if nobody interferes.
-    type Fate;
+    type Behaviour;
     /// What happens in no other story.
     type Happening;
     /// What a crash loses, beside the states of the machines.
@@ -59,8 +59,8 @@ pub trait Story: Clone + fmt::Debug {
     fn pace(&self) -> Pace;
     /// A machine before its first entry.
     fn fresh(&self) -> Self::Machine;
-    /// Who an agent works for. Nobody has two agents at the same time.
-    fn seat(machine: usize, agent: Self::Agent) -> usize;
+    /// The spec or team that an agent works for. None of them has two agents at the same time.
+    fn spec_or_team(machine: usize, agent: Self::Agent) -> usize;
 
     fn begin(world: &mut World<Self>);
     /// A new process takes over what its journals tell.
@@ -68,7 +68,7 @@ pub trait Story: Clone + fmt::Debug {
     fn perform(
         world: &mut World<Self>,
         host: &mut Host<Self>,
-        at: At<'_, Self>,
+        origin: EffectOrigin<'_, Self>,
         effect: &Effect<Self>,
     ) -> Result<(), Trouble<Self>>;
     fn happen(world: &mut World<Self>, host: Option<&mut Host<Self>>, happening: Self::Happening);
@@ -135,8 +135,8 @@ pub struct Pace {
     pub patience: u64,
 }
 
-/// An effect that is carried out: for which machine, in which state, with which key.
-pub struct At<'a, S: Story> {
+/// Where an effect comes from: its machine, the state of the machine, and the key of the effect.
+pub struct EffectOrigin<'a, S: Story> {
     pub machine: usize,
     pub state: &'a S::Machine,
     pub key: EffectKey,

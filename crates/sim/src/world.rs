@@ -249,7 +249,7 @@ impl<S: Story> World<S> {
         }
         if computer || gone.as_ref().is_some_and(|gone| gone.dying) {
             self.see(0, What::Crashed { computer });
-            self.take_along(computer);
+            self.end_with_kumite(computer);
         }
         if gone.is_some() {
             let after_ms = S::absence_ms(self);

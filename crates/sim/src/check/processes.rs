@@ -1,4 +1,4 @@
-//! Processes: one per seat, one per agent, no more than there are slots, and none left behind.
+//! Processes: one per spec or team, one per agent, no more than there are slots, and none left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::trace::{TraceLine, What};
 
 pub struct Processes<S: Story> {
     slots: usize,
-    /// The running agent of each seat.
+    /// The running agent of each spec or team.
     living: BTreeMap<usize, S::Agent>,
     known: BTreeSet<S::Agent>,
 }
@@ -30,15 +30,15 @@ impl<S: Story> Processes<S> {
                 self.slots = terms.slots;
                 Ok(())
             }
-            What::Started(agent, ..) => self.started(S::seat(line.machine, *agent), *agent),
+            What::Started(agent, ..) => self.started(S::spec_or_team(line.machine, *agent), *agent),
             What::Ended(agent, _) => {
-                let seat = S::seat(line.machine, *agent);
-                if self.living.get(&seat) == Some(agent) {
-                    self.living.remove(&seat);
+                let spec_or_team = S::spec_or_team(line.machine, *agent);
+                if self.living.get(&spec_or_team) == Some(agent) {
+                    self.living.remove(&spec_or_team);
                 }
                 Ok(())
             }
-            What::Adopted(agent) => self.adopted(S::seat(line.machine, *agent), *agent),
+            What::Adopted(agent) => self.adopted(S::spec_or_team(line.machine, *agent), *agent),
             What::Over { .. } => match self.living.values().next() {
                 None => Ok(()),
                 Some(left) => broken("no process is left behind", format!("{left} still lives")),
@@ -47,8 +47,8 @@ impl<S: Story> Processes<S> {
         }
     }
 
-    fn started(&mut self, seat: usize, agent: S::Agent) -> Verdict {
-        if let Some(living) = self.living.get(&seat) {
+    fn started(&mut self, spec_or_team: usize, agent: S::Agent) -> Verdict {
+        if let Some(living) = self.living.get(&spec_or_team) {
             return broken(
                 "at most one agent works for a spec or a team",
                 format!("{agent} starts while {living} lives"),
@@ -60,7 +60,7 @@ impl<S: Story> Processes<S> {
                 format!("{agent} starts a second time"),
             );
         }
-        self.living.insert(seat, agent);
+        self.living.insert(spec_or_team, agent);
         let living = self.living.len();
         match living <= self.slots {
             true => Ok(()),
@@ -71,8 +71,11 @@ impl<S: Story> Processes<S> {
         }
     }
 
-    fn adopted(&mut self, seat: usize, agent: S::Agent) -> Verdict {
-        let other = self.living.get(&seat).filter(|living| **living != agent);
+    fn adopted(&mut self, spec_or_team: usize, agent: S::Agent) -> Verdict {
+        let other = self
+            .living
+            .get(&spec_or_team)
+            .filter(|living| **living != agent);
         if let Some(other) = other {
             let sentence = format!("it waits for {agent}, but {other} lives");
             return broken("a machine waits for the agent that works", sentence);

@@ -20,9 +20,9 @@ pub struct TeamAgent {
     pub number: u32,
 }
 
-/// What an agent is given.
+/// The time that an agent may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct TimeLimit {
     pub timeout_ms: u64,
 }
 
@@ -77,7 +77,7 @@ pub fn launch(
     let start = Start {
         machine: 0,
         agent,
-        task: Turn { timeout_ms },
+        task: TimeLimit { timeout_ms },
         session,
     };
     let job = host.job(Some(agent.team));
@@ -85,7 +85,7 @@ pub fn launch(
 }
 
 pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> Option<Event> {
-    if world.strikes(world.story.plan.rates.team / 4, Kind::OthersLimited) {
+    if world.strikes(world.story.drawn.rates.team / 4, Kind::OthersLimited) {
         let until_ms = world.clock_ms() + world.rng.below(5_000);
         world.note_limit(0, until_ms);
     }
@@ -99,9 +99,9 @@ pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> 
             why: String::new(),
         }));
     }
-    let turn = agent.number - lost_before(world, agent);
+    let nth = agent.number - lost_before(world, agent);
     let (clock_ms, is_resumed) = (world.clock_ms(), start.session.is_some());
-    let drawn = answers::agent(&world.story.plan, agent.asked(), turn, is_resumed, clock_ms);
+    let drawn = answers::agent(&world.story.drawn, agent.asked(), nth, is_resumed, clock_ms);
     let timeout_ms = start.task.timeout_ms;
     let (outcome, works_ms) = match drawn.takes_ms > timeout_ms {
         true => (Outcome::TimedOut, timeout_ms),
@@ -109,8 +109,8 @@ pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> 
     };
     note(world, &outcome);
     let session = drawn.session.clone();
-    let fate = ended(outcome, drawn.session, drawn.usage);
-    world.spawn(start, host.epoch, fate, session, works_ms);
+    let behaviour = ended(outcome, drawn.session, drawn.usage);
+    world.spawn(start, host.epoch, behaviour, session, works_ms);
     None
 }
 
@@ -123,7 +123,7 @@ fn lost_before(world: &World, agent: TeamAgent) -> u32 {
 }
 
 pub fn ends(world: &mut World, agent: TeamAgent, told: Option<Outcome>) -> Option<Ended> {
-    let planned = world.living(agent)?.fate.clone();
+    let planned = world.living(agent)?.behaviour.clone();
     Some(Ended {
         outcome: told.unwrap_or(planned.outcome),
         ..planned
@@ -154,7 +154,7 @@ pub fn heard(world: &mut World, host: &Host, agent: TeamAgent) -> Option<Event> 
 pub fn awaited(world: &World, host: &Host) -> Vec<(usize, TeamAgent)> {
     let teams = (0u32..).zip(&host.machines[0].contest.teams);
     let awaited = teams.filter_map(|(index, team)| {
-        let works = world.story.plan.with_agents[index as usize] && !host.works_for(index);
+        let works = world.story.drawn.with_agents[index as usize] && !host.works_for(index);
         works.then(|| agent_of(index, team)).flatten()
     });
     awaited.map(|agent| (0, agent)).collect()

@@ -6,7 +6,7 @@ use kumite_core::contest::{
 };
 use kumite_core::outcome::{Limit, LimitKind, Outcome, Usage};
 
-use super::plan::Plan;
+use super::drawn::DrawnContest;
 use crate::rng::Rng;
 
 /// Practically for ever.
@@ -47,24 +47,24 @@ impl Asked {
     }
 }
 
-pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
-    let mut rng = chance(plan, 1, asked, 0);
+pub fn submit(drawn: &DrawnContest, asked: Asked) -> Answer<Submission> {
+    let mut rng = chance(drawn, 1, asked, 0);
     let mut used = used(&mut rng);
-    let takes_ms = takes(&mut rng, plan.rules.submission_timeout_ms);
+    let takes_ms = takes(&mut rng, drawn.rules.submission_timeout_ms);
     let given = Submission::Given { bytes: rng.next() };
-    let says = match rng.chance(plan.rates.team) {
+    let says = match rng.chance(drawn.rates.team) {
         false => Ok(given),
         true => match rng.below(10) {
             0..=2 => Err(passing(&mut rng)),
             3 => Err(failed(Failure::Lasting)),
             4..=5 => Err(failed(Failure::Unusable)),
-            6..=7 => return slow(&mut rng, given, plan.rules.submission_timeout_ms),
+            6..=7 => return slow(&mut rng, given, drawn.rules.submission_timeout_ms),
             _ => Ok(Submission::Malformed {
                 why: "empty".to_owned(),
             }),
         },
     };
-    if rng.chance(plan.rates.team / 4) {
+    if rng.chance(drawn.rates.team / 4) {
         used.waited_ms = rng.between(1, takes_ms + 50);
     }
     Answer {
@@ -77,18 +77,18 @@ pub fn submit(plan: &Plan, asked: Asked) -> Answer<Submission> {
 /// How often the agents of a try are limited before one of them comes to an end.
 const LIMITS_MAX: u32 = 4;
 
-/// How agent number `turn` of a try ends. Agents that died together with kumite do not count.
+/// How the `nth` agent of a try ends. Agents that died together with kumite do not count.
 /// `now_ms` is wall clock time.
-pub fn agent(plan: &Plan, asked: Asked, turn: u32, is_resumed: bool, now_ms: u64) -> Agent {
-    let mut rng = chance(plan, 5, asked, turn);
+pub fn agent(drawn: &DrawnContest, asked: Asked, nth: u32, is_resumed: bool, now_ms: u64) -> Agent {
+    let mut rng = chance(drawn, 5, asked, nth);
     let usage = Usage {
         input_tokens: rng.below(100),
         output_tokens: rng.below(100),
         usd_micros: rng.below(1_000),
     };
-    let session = rng.chance(700).then(|| format!("s-{turn}"));
+    let session = rng.chance(700).then(|| format!("s-{nth}"));
     let takes_ms = STEP_MS * rng.between(1, 5);
-    let limited = rng.chance(plan.rates.team) && turn <= LIMITS_MAX;
+    let limited = rng.chance(drawn.rates.team) && nth <= LIMITS_MAX;
     let outcome = match (limited, rng.below(3)) {
         (true, 0) if is_resumed => Outcome::SessionGone(String::new()),
         (true, kind) => Outcome::Limited(Limit {
@@ -99,7 +99,7 @@ pub fn agent(plan: &Plan, asked: Asked, turn: u32, is_resumed: bool, now_ms: u64
             until_ms: rng.chance(500).then(|| now_ms + rng.below(20_000)),
             words: String::new(),
         }),
-        (false, _) => return last_agent(plan, asked, usage, session),
+        (false, _) => return last_agent(drawn, asked, usage, session),
     };
     Agent {
         outcome,
@@ -110,13 +110,13 @@ pub fn agent(plan: &Plan, asked: Asked, turn: u32, is_resumed: bool, now_ms: u64
 }
 
 /// What it hands in, or how it fails, depends on the try alone.
-fn last_agent(plan: &Plan, asked: Asked, usage: Usage, session: Option<String>) -> Agent {
-    let answer = submit(plan, asked);
-    let mut rng = chance(plan, 6, asked, 0);
+fn last_agent(drawn: &DrawnContest, asked: Asked, usage: Usage, session: Option<String>) -> Agent {
+    let answer = submit(drawn, asked);
+    let mut rng = chance(drawn, 6, asked, 0);
     let outcome = match answer.says {
         Ok(_) => Outcome::Finished,
         Err(failed) if failed.failure == Failure::Lasting => Outcome::Missing(String::new()),
-        Err(_) => match rng.below(if plan.is_repeatable { 2 } else { 4 }) {
+        Err(_) => match rng.below(if drawn.is_repeatable { 2 } else { 4 }) {
             0 => Outcome::Hung,
             1 => Outcome::Failed(String::new()),
             2 => Outcome::Killed,
@@ -132,17 +132,17 @@ fn last_agent(plan: &Plan, asked: Asked, usage: Usage, session: Option<String>) 
 }
 
 /// What the agent of a try left.
-pub fn handed_in(plan: &Plan, asked: Asked) -> Submission {
+pub fn handed_in(drawn: &DrawnContest, asked: Asked) -> Submission {
     let malformed = Submission::Malformed {
         why: "nothing".to_owned(),
     };
-    submit(plan, asked).says.unwrap_or(malformed)
+    submit(drawn, asked).says.unwrap_or(malformed)
 }
 
-pub fn measure(plan: &Plan, asked: Asked, metric: u32) -> Answer<Measure> {
-    let mut rng = chance(plan, 2, asked, metric);
+pub fn measure(drawn: &DrawnContest, asked: Asked, metric: u32) -> Answer<Measure> {
+    let mut rng = chance(drawn, 2, asked, metric);
     let used = used(&mut rng);
-    let rule = &plan.rules.metrics[metric as usize];
+    let rule = &drawn.rules.metrics[metric as usize];
     let takes_ms = takes(&mut rng, rule.timeout_ms);
     let vetoes = if rule.is_program { 60 } else { 10 };
     let found = Measure {
@@ -150,7 +150,7 @@ pub fn measure(plan: &Plan, asked: Asked, metric: u32) -> Answer<Measure> {
         remark: String::new(),
         is_veto: rng.chance(vetoes),
     };
-    if !rng.chance(plan.rates.evaluator) {
+    if !rng.chance(drawn.rates.evaluator) {
         return Answer {
             says: Ok(found),
             takes_ms,
@@ -170,16 +170,16 @@ pub fn measure(plan: &Plan, asked: Asked, metric: u32) -> Answer<Measure> {
     }
 }
 
-pub fn judge(plan: &Plan, asked: Asked) -> Answer<Judgment> {
-    let mut rng = chance(plan, 3, asked, 0);
+pub fn judge(drawn: &DrawnContest, asked: Asked) -> Answer<Judgment> {
+    let mut rng = chance(drawn, 3, asked, 0);
     let used = used(&mut rng);
-    let takes_ms = takes(&mut rng, plan.rules.judgment_timeout_ms);
+    let takes_ms = takes(&mut rng, drawn.rules.judgment_timeout_ms);
     let judgment = Judgment {
         should_continue: rng.chance(750),
         reasoning: String::new(),
         confidence: Confidence::FULL,
     };
-    if !rng.chance(plan.rates.judge) {
+    if !rng.chance(drawn.rates.judge) {
         return Answer {
             says: Ok(judgment),
             takes_ms,
@@ -190,7 +190,7 @@ pub fn judge(plan: &Plan, asked: Asked) -> Answer<Judgment> {
         0..=2 => Err(passing(&mut rng)),
         3 => Err(failed(Failure::Unusable)),
         4 => Err(failed(Failure::Lasting)),
-        _ => return slow(&mut rng, judgment, plan.rules.judgment_timeout_ms),
+        _ => return slow(&mut rng, judgment, drawn.rules.judgment_timeout_ms),
     };
     Answer {
         says,
@@ -200,17 +200,17 @@ pub fn judge(plan: &Plan, asked: Asked) -> Answer<Judgment> {
 }
 
 /// Whether this try to save the rows of a round fails.
-pub fn save_fails(plan: &Plan, asked: Asked) -> bool {
-    chance(plan, 4, asked, 0).chance(plan.rates.save)
+pub fn save_fails(drawn: &DrawnContest, asked: Asked) -> bool {
+    chance(drawn, 4, asked, 0).chance(drawn.rates.save)
 }
 
 pub fn timed_out() -> Failed {
     failed(Failure::TimedOut)
 }
 
-fn chance(plan: &Plan, what: u64, asked: Asked, metric: u32) -> Rng {
+fn chance(drawn: &DrawnContest, what: u64, asked: Asked, metric: u32) -> Rng {
     let parts = [asked.team, asked.round, asked.attempt, metric];
-    let mut key = plan.seed ^ (what << 56);
+    let mut key = drawn.seed ^ (what << 56);
     for part in parts {
         key = Rng::new(key ^ u64::from(part)).next();
     }

@@ -10,7 +10,7 @@ use crate::faults::Kind;
 type Limits = (u64, u64);
 
 pub fn submit(host: &mut Host, world: &mut World, asked: Asked, limits: Limits) {
-    let answer = answers::submit(&world.story.plan, asked);
+    let answer = answers::submit(&world.story.drawn, asked);
     let kinds = [
         (answer.used.waited_ms > 0, Kind::SubmitWaited),
         (is_malformed(&answer.says), Kind::SubmitMalformed),
@@ -44,7 +44,7 @@ pub fn submit(host: &mut Host, world: &mut World, asked: Asked, limits: Limits) 
 }
 
 pub fn measure(host: &mut Host, world: &mut World, asked: Asked, metric: u32, limits: Limits) {
-    let answer = answers::measure(&world.story.plan, asked, metric);
+    let answer = answers::measure(&world.story.drawn, asked, metric);
     let is_veto = answer.says.as_ref().is_ok_and(|measure| measure.is_veto);
     let kinds = [
         (answer.says.is_err(), Kind::MeasureBroke),
@@ -78,7 +78,7 @@ pub fn measure(host: &mut Host, world: &mut World, asked: Asked, metric: u32, li
 }
 
 pub fn judge(host: &mut Host, world: &mut World, asked: Asked, limits: Limits) {
-    let answer = answers::judge(&world.story.plan, asked);
+    let answer = answers::judge(&world.story.drawn, asked);
     note(world, &[(answer.says.is_err(), Kind::JudgeBroke)]);
     let Asked {
         team,

@@ -8,10 +8,10 @@ use crate::faults::Kind;
 use crate::world::Happening;
 
 pub fn begin(world: &mut World) {
-    if let Some(at_ms) = world.story.plan.cancel_at_ms {
+    if let Some(at_ms) = world.story.drawn.cancel_at_ms {
         world.post_own(at_ms, ContestHappening::Cancel);
     }
-    let rates = world.story.plan.rates;
+    let rates = world.story.drawn.rates;
     world.post_some(
         rates.outage_gap_ms,
         Happening::Own(ContestHappening::Outage),
@@ -74,15 +74,15 @@ fn accept(world: &mut World, host: &mut Host, job: Job, event: Event) -> Option<
         maybe_double(world, &event);
         return Some(event);
     }
-    let rate = world.story.plan.rates.message;
+    let rate = world.story.drawn.rates.message;
     let comes = job.epoch < host.epoch
-        && !is_given_up(&event)
+        && !is_timeout(&event)
         && world.strikes(rate, Kind::AnswerFromLastProcess);
     comes.then_some(event)
 }
 
 /// A timeout is noticed by the process that waits, so it is lost together with that process.
-fn is_given_up(event: &Event) -> bool {
+fn is_timeout(event: &Event) -> bool {
     match event {
         Event::SubmitFailed { failed, .. }
         | Event::MeasureFailed { failed, .. }
@@ -92,7 +92,7 @@ fn is_given_up(event: &Event) -> bool {
 }
 
 fn maybe_double(world: &mut World, event: &Event) {
-    if world.strikes(world.story.plan.rates.message, Kind::AnswerDoubled) {
+    if world.strikes(world.story.drawn.rates.message, Kind::AnswerDoubled) {
         let after_ms = world.rng.between(0, 1_500);
         let again = ContestHappening::Stray(event.clone());
         world.post_own(after_ms, again);
@@ -118,12 +118,12 @@ fn next_write(world: &mut World, host: &mut Host) {
 }
 
 fn write_fails(world: &mut World, write: &Write) -> bool {
-    let rate = world.story.plan.rates.save;
+    let rate = world.story.drawn.rates.save;
     let fails = match &write.answer {
         Answer::Nobody => world.strikes(rate, Kind::StartLost),
         Answer::Summary { .. } => world.strikes(rate, Kind::SummaryFailed),
         // Also after faults have stopped: whether it fails must not depend on the time.
-        Answer::Save(asked) => answers::save_fails(&world.story.plan, *asked),
+        Answer::Save(asked) => answers::save_fails(&world.story.drawn, *asked),
     };
     if fails && matches!(write.answer, Answer::Save(_)) {
         world.tally.note(Kind::SaveFailed);
@@ -175,7 +175,7 @@ fn jump(world: &mut World) {
         world.tally.note(Kind::ClockBack);
         world.ahead_ms -= by_ms;
     }
-    let gap_ms = world.story.plan.rates.jump_gap_ms;
+    let gap_ms = world.story.drawn.rates.jump_gap_ms;
     world.post_some(gap_ms, Happening::Own(ContestHappening::Jump));
 }
 
@@ -187,6 +187,6 @@ fn outage(world: &mut World) {
     world.story.writer.is_down = true;
     let lasts_ms = world.rng.pick(&[500, 2_500, 6_000, 60_000, DAY_MS]);
     world.post_own(lasts_ms, ContestHappening::OutageEnds);
-    let gap_ms = world.story.plan.rates.outage_gap_ms;
+    let gap_ms = world.story.drawn.rates.outage_gap_ms;
     world.post_some(gap_ms, Happening::Own(ContestHappening::Outage));
 }

@@ -24,18 +24,18 @@ mod ask;
 pub mod check;
 mod database;
 mod disturb;
+mod drawn;
 mod perform;
-mod plan;
 mod played;
 mod twin;
 
 #[cfg(test)]
 mod tests;
 
-use agents::{TeamAgent, Turn};
+use agents::{TeamAgent, TimeLimit};
 use database::{Write, Writer, Wrote};
+use drawn::DrawnContest;
 use perform::{Job, Memory};
-use plan::Plan;
 use played::{Core, Played};
 
 type World = crate::world::World<ContestStory>;
@@ -43,13 +43,13 @@ type Host = crate::host::Host<ContestStory>;
 type What = crate::trace::What<ContestStory>;
 type TraceLine = crate::trace::TraceLine<ContestStory>;
 type Replica = crate::check::Replica<ContestStory>;
-type At<'a> = crate::story::At<'a, ContestStory>;
+type EffectOrigin<'a> = crate::story::EffectOrigin<'a, ContestStory>;
 
-/// The plan of a contest, its database, and a person who may cancel it.
+/// The contest of a seed, its database, and a person who may cancel it.
 #[derive(Clone, Debug)]
 pub struct ContestStory {
     core: Core,
-    plan: Plan,
+    drawn: DrawnContest,
     writer: Writer,
     wants_cancel: bool,
     /// It is over and saved, and the last process has left in peace.
@@ -90,11 +90,11 @@ const DAY_MS: u64 = 86_400_000;
 const PATIENCE: u64 = 50_000;
 
 impl ContestStory {
-    fn new(core: Core, plan: Plan) -> (ContestStory, Rng) {
-        let rng = Rng::new(plan.seed ^ 0x636f_6e74_6573_7400);
+    fn new(core: Core, drawn: DrawnContest) -> (ContestStory, Rng) {
+        let rng = Rng::new(drawn.seed ^ 0x636f_6e74_6573_7400);
         let story = ContestStory {
             core,
-            plan,
+            drawn,
             writer: Writer::default(),
             wants_cancel: false,
             is_closed: false,
@@ -110,8 +110,8 @@ impl ContestStory {
             retries: *retries,
         };
         Event::Started {
-            rules: self.plan.rules.clone(),
-            teams: self.plan.teams.iter().enumerate().map(enter).collect(),
+            rules: self.drawn.rules.clone(),
+            teams: self.drawn.teams.iter().enumerate().map(enter).collect(),
         }
     }
 
@@ -127,8 +127,8 @@ impl Story for ContestStory {
     type Machine = Played;
     type Rules = Rules;
     type Agent = TeamAgent;
-    type Task = Turn;
-    type Fate = Ended;
+    type Task = TimeLimit;
+    type Behaviour = Ended;
     type Happening = ContestHappening;
     type Memory = Memory;
     type News = Wrote;
@@ -143,22 +143,22 @@ impl Story for ContestStory {
     const LOOK_AROUND_MS: u64 = 5_000;
 
     fn draw(seed: u64) -> (ContestStory, Rng) {
-        ContestStory::new(Core::REAL, Plan::draw(seed))
+        ContestStory::new(Core::REAL, DrawnContest::draw(seed))
     }
 
     fn terms(&self) -> Terms<ContestStory> {
-        let places = self.plan.rules.teams_max.unwrap_or(u32::MAX).max(1);
+        let places = self.drawn.rules.teams_max.unwrap_or(u32::MAX).max(1);
         Terms {
             machines: 1,
             slots: places as usize,
-            rules: self.plan.rules.clone(),
+            rules: self.drawn.rules.clone(),
         }
     }
 
     fn pace(&self) -> Pace {
         Pace {
-            rates: self.plan.rates_of_world(),
-            faults_until_ms: self.plan.faults_until_ms,
+            rates: self.drawn.rates_of_world(),
+            faults_until_ms: self.drawn.faults_until_ms,
             patience: PATIENCE,
         }
     }
@@ -170,7 +170,7 @@ impl Story for ContestStory {
         }
     }
 
-    fn seat(_: usize, agent: TeamAgent) -> usize {
+    fn spec_or_team(_: usize, agent: TeamAgent) -> usize {
         agent.team as usize
     }
 
@@ -199,10 +199,10 @@ impl Story for ContestStory {
     fn perform(
         world: &mut World,
         host: &mut Host,
-        at: At<'_>,
+        origin: EffectOrigin<'_>,
         effect: &Effect,
     ) -> Result<(), Infallible> {
-        host.perform(world, &at.state.contest, effect);
+        host.perform(world, &origin.state.contest, effect);
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl Story for ContestStory {
     }
 
     fn compare_with_twin(world: &World) -> Result<bool, Broken> {
-        let is_twin = world.story.plan.is_repeatable && world.watch.counts.crashes > 0;
+        let is_twin = world.story.drawn.is_repeatable && world.watch.counts.crashes > 0;
         if is_twin {
             twin::compare(world)?;
         }

@@ -42,7 +42,7 @@ impl Host {
             } => {
                 let asked = Asked::new(team, round, attempt);
                 let limits = (wait_ms, timeout_ms);
-                if world.story.plan.with_agents[team as usize] {
+                if world.story.drawn.with_agents[team as usize] {
                     let first = TeamAgent::new(asked, 1);
                     return agents::launch(world, self, first, None, limits);
                 }
@@ -68,7 +68,7 @@ impl Host {
                 ..
             } => {
                 let submission =
-                    answers::handed_in(&world.story.plan, Asked::new(team, round, attempt));
+                    answers::handed_in(&world.story.drawn, Asked::new(team, round, attempt));
                 let event = Event::Submitted {
                     team,
                     round,
@@ -205,8 +205,8 @@ impl Host {
         world.post_own(wait_ms + timeout_ms, given_up);
         // Where crashes must not change anything, a late answer must not come before the repeated
         // try either.
-        let message = world.story.plan.rates.message;
-        if !world.story.plan.is_repeatable && world.strikes(message, Kind::AnswerAfterTimeout) {
+        let message = world.story.drawn.rates.message;
+        if !world.story.drawn.is_repeatable && world.strikes(message, Kind::AnswerAfterTimeout) {
             let event = event(answer.says, answer.used);
             let late = ContestHappening::Stray(event);
             world.post_own(wait_ms + answer.takes_ms, late);

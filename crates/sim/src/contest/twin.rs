@@ -32,8 +32,8 @@ impl Board {
 }
 
 pub fn compare(crashed: &World) -> Verdict {
-    let plan = crashed.story.plan.undisturbed();
-    let quiet = world::play(ContestStory::new(crashed.story.core, plan), false);
+    let drawn = crashed.story.drawn.undisturbed();
+    let quiet = world::play(ContestStory::new(crashed.story.core, drawn), false);
     if let Some(broken) = quiet.watch.broken() {
         return Err(broken.clone());
     }

@@ -8,7 +8,7 @@ use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
 
 use super::account::{Obstacle, over_budget};
-use super::deed::{Claim, Deed, Inspection, Reply};
+use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
 use super::news::News;
 use super::{SpecHappening, SpecStory, What, World};
 use crate::faults::{Kind, Tally};
@@ -16,7 +16,7 @@ use crate::processes::{Start, ended};
 use crate::rng::Rng;
 
 /// What an agent will do if nobody interferes.
-pub struct Fate {
+pub struct Behaviour {
     pub deeds: Vec<Deed>,
     pub writes_after_ms: u64,
     pub ends_after_ms: u64,
@@ -27,33 +27,33 @@ pub struct Fate {
     pub met: Option<Obstacle>,
 }
 
-/// Draws the fate of an agent, and starts it.
+/// Draws the behaviour of an agent, and starts it.
 pub fn spawn(world: &mut World, epoch: u64, start: Start<SpecStory>, launch: &Launch) {
     let agent = launch.agent;
     let badly = match world.calm {
         true => 0,
-        false => world.story.plan.rates.agent,
+        false => world.story.drawn.rates.agent,
     };
-    let mut fate = draw(&mut world.rng, &mut world.tally, launch, badly, world.calm);
-    hinder(world, launch, &mut fate);
-    world.post_own(fate.writes_after_ms, SpecHappening::Writes { agent });
-    let (session, ends_after_ms) = (fate.session.clone(), fate.ends_after_ms);
-    world.spawn(start, epoch, fate, session, ends_after_ms);
+    let mut behaviour = draw(&mut world.rng, &mut world.tally, launch, badly, world.calm);
+    hinder(world, launch, &mut behaviour);
+    world.post_own(behaviour.writes_after_ms, SpecHappening::Writes { agent });
+    let (session, ends_after_ms) = (behaviour.session.clone(), behaviour.ends_after_ms);
+    world.spawn(start, epoch, behaviour, session, ends_after_ms);
 }
 
 /// Some programs rename a resumed session; and an agent that may not work ends soon.
-fn hinder(world: &mut World, launch: &Launch, fate: &mut Fate) {
+fn hinder(world: &mut World, launch: &Launch, behaviour: &mut Behaviour) {
     let account = &mut world.story.account;
     let resumes = launch.resume.is_some();
     if resumes && account.luck.chance(200) {
-        fate.session = Some(own_session(launch.agent));
+        behaviour.session = Some(own_session(launch.agent));
     }
-    fate.met = account.meets(world.now_ms, world.calm, resumes);
-    if fate.met.is_some() {
-        fate.deeds.clear();
-        fate.ends_after_ms = account.luck.between(1, 25);
+    behaviour.met = account.meets(world.now_ms, world.calm, resumes);
+    if behaviour.met.is_some() {
+        behaviour.deeds.clear();
+        behaviour.ends_after_ms = account.luck.between(1, 25);
         let begun = resumes || account.luck.chance(700);
-        fate.session = fate.session.take().filter(|_| begun);
+        behaviour.session = behaviour.session.take().filter(|_| begun);
     }
 }
 
@@ -62,7 +62,7 @@ pub fn writes(world: &mut World, agent: AgentId) {
         return;
     };
     let spec = known.machine;
-    for deed in std::mem::take(&mut known.fate.deeds) {
+    for deed in std::mem::take(&mut known.behaviour.deeds) {
         world.story.disks[spec].suffer(deed);
         world.see(spec, What::Own(News::Done(Some(agent), deed)));
     }
@@ -70,8 +70,12 @@ pub fn writes(world: &mut World, agent: AgentId) {
 
 /// The end of an agent: the account decides, unless it was told to end.
 pub fn ends(world: &mut World, agent: AgentId, told: Option<Outcome>) -> Option<Ended> {
-    let fate = &world.living(agent)?.fate;
-    let (planned, met, session) = (fate.outcome.clone(), fate.met, fate.session.clone());
+    let behaviour = &world.living(agent)?.behaviour;
+    let (planned, met, session) = (
+        behaviour.outcome.clone(),
+        behaviour.met,
+        behaviour.session.clone(),
+    );
     let told_to = told.is_some();
     let (now_ms, calm) = (world.now_ms, world.calm);
     let (account, tally) = (&mut world.story.account, &mut world.tally);
@@ -100,7 +104,7 @@ enum Quality {
 }
 
 /// Draws the behaviour of an agent. `badly` is how often in a thousand it does not work properly.
-fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Fate {
+fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: bool) -> Behaviour {
     let (outcome, writes) = draw_outcome(rng, tally, badly);
     let quality = draw_quality(rng, tally, badly, writes);
     let mut deeds = deeds(rng, tally, launch.step, quality, calm);
@@ -124,7 +128,7 @@ fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: boo
             None => Kind::AgentHung,
         });
     }
-    Fate {
+    Behaviour {
         deeds,
         writes_after_ms,
         ends_after_ms: writes_after_ms + rng.between(0, 80),
@@ -203,7 +207,7 @@ fn write(
         deeds.push(Deed::Boxes(boxes(rng, tally, calm)));
     }
     if rng.chance(300) {
-        deeds.push(Deed::Says(Claim::Generated(document)));
+        deeds.push(Deed::Says(SpecJsonClaim::Generated(document)));
     }
     deeds
 }
@@ -230,7 +234,7 @@ fn review(rng: &mut Rng, number: u32, quality: Quality) -> Vec<Deed> {
     }
     let mut deeds = vec![Deed::Review(number)];
     if rng.chance(300) {
-        deeds.push(Deed::Says(Claim::ReviewComplete(number)));
+        deeds.push(Deed::Says(SpecJsonClaim::ReviewComplete(number)));
     }
     deeds
 }
@@ -256,7 +260,7 @@ fn reply(rng: &mut Rng, tally: &mut Tally, number: u32, quality: Quality, calm: 
     })];
     // The shipped command writes this itself.
     if rng.chance(300) {
-        deeds.push(Deed::Says(Claim::ReplyComplete(number)));
+        deeds.push(Deed::Says(SpecJsonClaim::ReplyComplete(number)));
         let settled = found == Findings::default();
         let entitled = settled && matches!(quality, Quality::Good | Quality::OneSource);
         let lies = !(calm || entitled) && rng.chance(100);
@@ -264,7 +268,7 @@ fn reply(rng: &mut Rng, tally: &mut Tally, number: u32, quality: Quality, calm: 
             tally.note(Kind::AgentClaimedApproval);
         }
         if lies || entitled {
-            deeds.push(Deed::Says(Claim::ReviewApproved));
+            deeds.push(Deed::Says(SpecJsonClaim::ReviewApproved));
         }
     }
     deeds

@@ -17,7 +17,7 @@ pub enum Deed {
     Reply(Reply),
     Inspection(Inspection),
     /// Wrote a claim into spec.json.
-    Says(Claim),
+    Says(SpecJsonClaim),
     /// Left an unreadable spec.json.
     Garble,
     Repair,
@@ -47,7 +47,7 @@ pub struct Inspection {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Claim {
+pub enum SpecJsonClaim {
     Generated(Document),
     ReviewComplete(u32),
     ReplyComplete(u32),

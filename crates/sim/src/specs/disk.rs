@@ -11,7 +11,7 @@ use kumite_core::facts::{
 use kumite_core::journal::AgentId;
 use kumite_core::names::{Document, Phase};
 
-use super::deed::{Claim, Deed, Inspection, Reply};
+use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
 
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
@@ -139,19 +139,19 @@ impl Disk {
         known.recorded = inspection.recorded.or(known.recorded);
     }
 
-    fn claim(&mut self, claim: Claim) {
+    fn claim(&mut self, claim: SpecJsonClaim) {
         match claim {
-            Claim::Generated(document) => self.document(document).generated = true,
-            Claim::ReviewComplete(number) => {
+            SpecJsonClaim::Generated(document) => self.document(document).generated = true,
+            SpecJsonClaim::ReviewComplete(number) => {
                 let recorded = &mut self.round(number).recorded;
                 if *recorded != Some(RoundProgress::ReplyComplete) {
                     *recorded = Some(RoundProgress::ReviewComplete);
                 }
             }
-            Claim::ReplyComplete(number) => {
+            SpecJsonClaim::ReplyComplete(number) => {
                 self.round(number).recorded = Some(RoundProgress::ReplyComplete);
             }
-            Claim::ReviewApproved => self.files.review.approved = true,
+            SpecJsonClaim::ReviewApproved => self.files.review.approved = true,
         }
     }
 

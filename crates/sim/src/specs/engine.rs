@@ -32,9 +32,9 @@ impl Default for Memory {
 impl Host {
     /// Repeats the last effects of every run, and takes the runs over.
     pub fn take_over(&mut self, world: &mut World) {
-        self.memory.pool = Pool::new(world.story.plan.jobs);
-        self.memory.clocks = vec![None; world.story.plan.specs];
-        for spec in 0..world.story.plan.specs {
+        self.memory.pool = Pool::new(world.story.drawn.jobs);
+        self.memory.clocks = vec![None; world.story.drawn.specs];
+        for spec in 0..world.story.drawn.specs {
             let Some(last) = world.journals[spec].last() else {
                 continue;
             };

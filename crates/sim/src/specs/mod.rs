@@ -24,30 +24,30 @@ mod agents;
 pub mod check;
 mod deed;
 mod disk;
+mod drawn;
 mod engine;
 mod news;
 mod patient;
 mod people;
 mod perform;
-mod plan;
 mod truth;
 mod waits;
 
 use account::Account;
 use disk::Disk;
-use plan::Plan;
+use drawn::DrawnSpecs;
 
 type World = crate::world::World<SpecStory>;
 type Host = crate::host::Host<SpecStory>;
 type What = crate::trace::What<SpecStory>;
 type TraceLine = crate::trace::TraceLine<SpecStory>;
 type Replica = crate::check::Replica<SpecStory>;
-type At<'a> = crate::story::At<'a, SpecStory>;
+type EffectOrigin<'a> = crate::story::EffectOrigin<'a, SpecStory>;
 
 /// The files of the specs, the account of the agents, and the people.
 #[derive(Clone, Debug)]
 pub struct SpecStory {
-    plan: Plan,
+    drawn: DrawnSpecs,
     disks: Vec<Disk>,
     account: Account,
 }
@@ -86,7 +86,7 @@ impl Story for SpecStory {
     type Rules = Rules;
     type Agent = AgentId;
     type Task = Step;
-    type Fate = agents::Fate;
+    type Behaviour = agents::Behaviour;
     type Happening = SpecHappening;
     type Memory = engine::Memory;
     type News = news::News;
@@ -104,28 +104,28 @@ impl Story for SpecStory {
     fn draw(seed: u64) -> (SpecStory, Rng) {
         let mut rng = Rng::new(seed);
         let (account, limit) = Account::draw(seed);
-        let plan = Plan::draw(seed, &mut rng, limit);
+        let drawn = DrawnSpecs::draw(seed, &mut rng, limit);
         let story = SpecStory {
-            disks: vec![Disk::default(); plan.specs],
+            disks: vec![Disk::default(); drawn.specs],
             account,
-            plan,
+            drawn,
         };
         (story, rng)
     }
 
     fn terms(&self) -> Terms<SpecStory> {
         Terms {
-            machines: self.plan.specs,
-            slots: self.plan.jobs,
-            rules: self.plan.rules,
+            machines: self.drawn.specs,
+            slots: self.drawn.jobs,
+            rules: self.drawn.rules,
         }
     }
 
     fn pace(&self) -> Pace {
         Pace {
-            rates: self.plan.rates.world,
-            faults_until_ms: self.plan.faults_until_ms,
-            patience: PATIENCE * self.plan.specs as u64,
+            rates: self.drawn.rates.world,
+            faults_until_ms: self.drawn.faults_until_ms,
+            patience: PATIENCE * self.drawn.specs as u64,
         }
     }
 
@@ -133,12 +133,12 @@ impl Story for SpecStory {
         Run::default()
     }
 
-    fn seat(spec: usize, _: AgentId) -> usize {
+    fn spec_or_team(spec: usize, _: AgentId) -> usize {
         spec
     }
 
     fn begin(world: &mut World) {
-        for spec in 0..world.story.plan.specs {
+        for spec in 0..world.story.drawn.specs {
             people::set_up(world, spec);
             let after_ms = world.rng.between(0, 300);
             world.post_own(after_ms, SpecHappening::Person { spec });
@@ -152,10 +152,10 @@ impl Story for SpecStory {
     fn perform(
         world: &mut World,
         host: &mut Host,
-        at: At<'_>,
+        origin: EffectOrigin<'_>,
         effect: &Effect,
     ) -> Result<(), Trouble> {
-        perform::perform(world, host, at, effect)
+        perform::perform(world, host, origin, effect)
     }
 
     /// Always the first effect: a crash before it is a crash after the record. Older stories stay

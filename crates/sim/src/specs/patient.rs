@@ -19,7 +19,7 @@ pub fn be_patient(world: &mut World, host: Option<&mut Host>) {
     let Some(host) = host else {
         return;
     };
-    for spec in 0..world.story.plan.specs {
+    for spec in 0..world.story.drawn.specs {
         if host.machines[spec].is_at_rest() {
             see_through(world, host, spec);
         }
@@ -60,14 +60,14 @@ fn see_through(world: &mut World, host: &mut Host, spec: usize) {
         }) => pay(world, u64::MAX),
         _ => {}
     }
-    let strict = world.story.plan.rules.guard == Guard::Strict;
+    let strict = world.story.drawn.rules.guard == Guard::Strict;
     let facts = world.story.disks[spec].facts();
     if strict && no_boxes(&facts) && facts.document(Document::Tasks).stamp.is_some() {
         let boxes = TaskFacts::Counted { done: 0, total: 2 };
         does(world, spec, Deed::Boxes(boxes));
     }
     let order = Order {
-        rules: world.story.plan.rules,
+        rules: world.story.drawn.rules,
         ..Order::default()
     };
     start(world, host, spec, order);

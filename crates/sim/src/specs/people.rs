@@ -83,7 +83,7 @@ pub fn interfere(world: &mut World, host: Option<&mut Host>, spec: usize) {
     if world.calm {
         return;
     }
-    let gap_ms = world.story.plan.rates.people_gap_ms;
+    let gap_ms = world.story.drawn.rates.people_gap_ms;
     let after_ms = world.rng.between(1, 2 * gap_ms);
     world.post_own(after_ms, SpecHappening::Person { spec });
     let Some(host) = host else {
@@ -182,7 +182,7 @@ pub fn ask(world: &mut World, host: &mut Host, spec: usize, kind: Kind, event: E
 
 fn draw_order(world: &mut World) -> Order {
     let mut order = Order {
-        rules: world.story.plan.rules,
+        rules: world.story.drawn.rules,
         ..Order::default()
     };
     order.rules.limit.wait = world.story.account.is_waited_for();
@@ -229,7 +229,7 @@ fn cut_short(world: &mut World, host: &mut Host, spec: usize) {
     world.noted_until_ms = 0;
     world.see(spec, What::CutShort);
     let order = Order {
-        rules: world.story.plan.rules,
+        rules: world.story.drawn.rules,
         ..Order::default()
     };
     start(world, host, spec, order);

@@ -5,14 +5,19 @@ use kumite_core::effect::{Effect, Launch};
 use kumite_core::engine::Trouble;
 
 use super::news::News;
-use super::{At, Host, SpecStory, What, World, agents};
+use super::{EffectOrigin, Host, SpecStory, What, World, agents};
 use crate::faults::Kind;
 use crate::processes::Start;
 
 type Performed = Result<(), Trouble>;
 
-pub fn perform(world: &mut World, host: &mut Host, at: At<'_>, effect: &Effect) -> Performed {
-    let (spec, key) = (at.machine, at.key);
+pub fn perform(
+    world: &mut World,
+    host: &mut Host,
+    origin: EffectOrigin<'_>,
+    effect: &Effect,
+) -> Performed {
+    let (spec, key) = (origin.machine, origin.key);
     match effect {
         Effect::Save(changes) => {
             save(world, spec, changes)?;
@@ -41,7 +46,7 @@ pub fn perform(world: &mut World, host: &mut Host, at: At<'_>, effect: &Effect) 
 fn save(world: &mut World, spec: usize, changes: &[Change]) -> Performed {
     // An unreadable file cannot be changed either.
     let fails = world.story.disks[spec].garbled
-        || world.strikes(world.story.plan.rates.save, Kind::SpecUnwritable);
+        || world.strikes(world.story.drawn.rates.save, Kind::SpecUnwritable);
     if fails {
         return Err(Trouble::Save {
             changes: changes.to_vec(),
@@ -78,7 +83,7 @@ fn launches(world: &mut World, host: &mut Host, spec: usize, launch: &Launch) ->
         world.hold_back(start, Kind::LaunchOverBudget, spent.clone());
         return Err(trouble(spent));
     }
-    if world.strikes(world.story.plan.rates.launch, Kind::AgentMissing) {
+    if world.strikes(world.story.drawn.rates.launch, Kind::AgentMissing) {
         return Err(trouble(world.story.account.no_start()));
     }
     agents::spawn(world, host.epoch, start, launch);

@@ -8,7 +8,7 @@ use kumite_core::journal::Guard;
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Step;
 
-use super::deed::{Claim, Deed, Inspection, Reply};
+use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
 use super::disk::tick;
 
 /// A moment is the number of a line in the trace.
@@ -77,7 +77,7 @@ impl Truth {
                 }
             }
             // Reviews prove nothing without replies, and claims prove nothing at all.
-            Deed::Says(claim) => self.claimed |= claim == Claim::ReviewApproved,
+            Deed::Says(claim) => self.claimed |= claim == SpecJsonClaim::ReviewApproved,
             Deed::Review(_) | Deed::Garble | Deed::Repair => {}
         }
     }

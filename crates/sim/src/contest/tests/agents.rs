@@ -87,10 +87,10 @@ fn a_team_that_waits_for_another_agent_than_the_one_that_works() {
 fn an_agent_of_a_team_that_does_not_wait_for_a_limit() {
     breaks("no agent begins before a limit ends", |lines| {
         let at = find(lines, |what| matches!(what, What::HeldBack(..)))?;
-        let What::HeldBack(agent, turn, session, _) = lines[at].what.clone() else {
+        let What::HeldBack(agent, limit, session, _) = lines[at].what.clone() else {
             return None;
         };
-        lines[at].what = What::Started(agent, turn, session);
+        lines[at].what = What::Started(agent, limit, session);
         Some(())
     });
 }

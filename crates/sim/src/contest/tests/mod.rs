@@ -10,14 +10,14 @@ use kumite_core::contest::{
 };
 
 use super::ContestStory;
-use super::plan::Plan;
+use super::drawn::DrawnContest;
 use super::played::Core;
 use crate::{Failure, Summary, play_drawn};
 
 const SEEDS: u64 = 3_000;
 
 fn play_with(core: Core, seed: u64) -> Result<Summary, Failure> {
-    play_drawn(seed, || ContestStory::new(core, Plan::draw(seed)))
+    play_drawn(seed, || ContestStory::new(core, DrawnContest::draw(seed)))
 }
 
 /// Plays wrong rules until a checker notices that `rule` is broken. Others may notice too.

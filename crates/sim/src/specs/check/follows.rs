@@ -14,12 +14,12 @@ use crate::story::Terms;
 #[derive(Default)]
 pub struct Follows {
     retries_max: u8,
-    specs: Vec<Seat>,
+    specs: Vec<SpecProgress>,
 }
 
 /// The state of one spec.
 #[derive(Default)]
-struct Seat {
+struct SpecProgress {
     /// The agent that was started last.
     worker: Option<Worker>,
     due: Option<Due>,
@@ -54,26 +54,26 @@ impl Follows {
         }) = &line.what
         {
             self.retries_max = rules.retries_max;
-            self.specs.resize_with(*machines, || Seat {
+            self.specs.resize_with(*machines, || SpecProgress {
                 rests: true,
                 fresh: true,
-                ..Seat::default()
+                ..SpecProgress::default()
             });
         }
-        let seat = &mut self.specs[line.machine];
+        let progress = &mut self.specs[line.machine];
         match &line.what {
             What::Started(agent, step, session) => {
-                seat.worker = Some(Worker {
+                progress.worker = Some(Worker {
                     agent: *agent,
                     step: *step,
                     ended: None,
                     heard: false,
                 });
-                return seat.follows(*step, session.as_deref());
+                return progress.follows(*step, session.as_deref());
             }
             What::HeldBack(_, step, session, _) => {
-                let follows = seat.follows(*step, session.as_deref());
-                seat.due = Some(Due {
+                let follows = progress.follows(*step, session.as_deref());
+                progress.due = Some(Due {
                     step: *step,
                     session: session.clone(),
                     passed: false,
@@ -81,16 +81,16 @@ impl Follows {
                 return follows;
             }
             What::Ended(agent, ended) => {
-                if let Some(worker) = seat.worker.as_mut().filter(|it| it.agent == *agent) {
+                if let Some(worker) = progress.worker.as_mut().filter(|it| it.agent == *agent) {
                     worker.ended.clone_from(ended);
                 }
             }
             What::Recorded(entry) => {
-                seat.recorded(entry, self.retries_max);
-                seat.moves_on(replica);
-                let left = seat.left(entry);
-                seat.rests = replica.machine.is_at_rest();
-                seat.fresh = matches!(replica.machine.state, State::Idle | State::Done(_));
+                progress.recorded(entry, self.retries_max);
+                progress.moves_on(replica);
+                let left = progress.left(entry);
+                progress.rests = replica.machine.is_at_rest();
+                progress.fresh = matches!(replica.machine.state, State::Idle | State::Done(_));
                 return match left {
                     true => finishes_nothing(replica),
                     false => Ok(()),
@@ -102,7 +102,7 @@ impl Follows {
     }
 }
 
-impl Seat {
+impl SpecProgress {
     fn recorded(&mut self, entry: &Entry, retries_max: u8) {
         self.asked = false;
         match &entry.event {

@@ -6,8 +6,9 @@ use kumite_core::journal::LimitRules;
 use crate::faults;
 use crate::rng::Rng;
 
+/// What was drawn from the seed.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DrawnContest {
     pub seed: u64,
     /// The teams, and the retries that each of them entered with.
     pub teams: Vec<Option<u32>>,
@@ -22,11 +23,11 @@ pub struct Plan {
     pub is_repeatable: bool,
 }
 
-impl Plan {
-    pub fn draw(seed: u64) -> Plan {
+impl DrawnContest {
+    pub fn draw(seed: u64) -> DrawnContest {
         let mut rng = Rng::new(seed);
         let teams = teams(&mut rng);
-        let mut plan = Plan {
+        let mut drawn = DrawnContest {
             seed,
             with_agents: teams.iter().map(|_| rng.chance(400)).collect(),
             teams,
@@ -36,10 +37,10 @@ impl Plan {
             cancel_at_ms: rng.chance(120).then(|| rng.between(0, 60_000)),
             is_repeatable: rng.chance(300),
         };
-        if plan.is_repeatable {
-            plan.make_repeatable();
+        if drawn.is_repeatable {
+            drawn.make_repeatable();
         }
-        plan
+        drawn
     }
 
     fn make_repeatable(&mut self) {
@@ -71,11 +72,11 @@ impl Plan {
     }
 
     /// The same story without the crashes of kumite.
-    pub fn undisturbed(&self) -> Plan {
-        let mut plan = self.clone();
-        plan.rates.crash = 0;
-        plan.rates.crash_gap_ms = 0;
-        plan
+    pub fn undisturbed(&self) -> DrawnContest {
+        let mut drawn = self.clone();
+        drawn.rates.crash = 0;
+        drawn.rates.crash_gap_ms = 0;
+        drawn
     }
 }
 

@@ -11,9 +11,9 @@ use rustix::process::{Signal, getpid, kill_process};
 use super::VARIABLES;
 use crate::open::{Access, open_append};
 
-static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
+static REQUEST: OnceLock<Option<CrashRequest>> = OnceLock::new();
 
-struct Plan {
+struct CrashRequest {
     /// Crash when this point is passed for the n-th time.
     at: Option<(u64, String)>,
     passed: AtomicU64,
@@ -21,18 +21,18 @@ struct Plan {
 }
 
 pub fn pass(name: Arguments<'_>) {
-    if let Some(plan) = PLAN.get_or_init(plan) {
-        plan.pass(&name.to_string());
+    if let Some(request) = REQUEST.get_or_init(read) {
+        request.pass(&name.to_string());
     }
 }
 
-fn plan() -> Option<Plan> {
+fn read() -> Option<CrashRequest> {
     let at = std::env::var(format!("{VARIABLES}AT")).ok();
     let report = std::env::var_os(format!("{VARIABLES}REPORT"));
     if at.is_none() && report.is_none() {
         return None;
     }
-    Some(Plan {
+    Some(CrashRequest {
         at: at.and_then(|at| {
             let (times, name) = at.split_once(' ')?;
             Some((times.parse().ok()?, name.to_owned()))
@@ -42,7 +42,7 @@ fn plan() -> Option<Plan> {
     })
 }
 
-impl Plan {
+impl CrashRequest {
     fn pass(&self, name: &str) {
         if let Some(mut report) = self.report.as_ref() {
             let _ = report.write_all(format!("{name}\n").as_bytes());

@@ -5,8 +5,9 @@ use kumite_core::journal::{Guard, LimitRules, Rules};
 use crate::faults;
 use crate::rng::Rng;
 
+/// What was drawn from the seed.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DrawnSpecs {
     pub specs: usize,
     pub jobs: usize,
     pub rules: Rules,
@@ -30,9 +31,9 @@ pub struct Rates {
 /// the seeds in `tests/seeds.rs` that once broke a rule has any: they play as they did then.
 const SALT: u64 = 0x6c6f_7374_0000_0143;
 
-impl Plan {
-    pub fn draw(seed: u64, rng: &mut Rng, limit: LimitRules) -> Plan {
-        Plan {
+impl DrawnSpecs {
+    pub fn draw(seed: u64, rng: &mut Rng, limit: LimitRules) -> DrawnSpecs {
+        DrawnSpecs {
             specs: rng.weighed(&[(30, 1), (25, 2), (15, 3), (12, 4), (8, 6), (6, 8), (4, 10)]),
             jobs: rng.between(1, 5) as usize,
             rules: draw_rules(rng, limit),
