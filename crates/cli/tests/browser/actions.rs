@@ -163,6 +163,12 @@ fn a_run_that_ended_where_it_may_not_go_on_is_run_again_when_it_may() {
     act(&page, "run");
     stands(&scene, &page, "done", "not_permitted");
     assert_eq!(scene.world.steps("login"), ["requirements 1"]);
+    // The page knows the end from the journal, a moment before spec.json and the event are written.
+    until("the end to be written", || {
+        let last = scene.world.events("login").pop();
+        let kind = last.map(|event| event["type"].to_string());
+        kind.is_some_and(|kind| kind.contains("auto-execution:") && !kind.contains("start"))
+    });
     let permit = json!({"autoExecution": {"permissions": {"design": true}}});
     scene.world.patch("login", permit);
     act(&page, "run");
