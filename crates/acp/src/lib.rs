@@ -35,28 +35,28 @@ use kumite_core::outcome::Outcome;
 use crate::agent::Agent;
 use crate::answer::Policy;
 use crate::out::Out;
-use crate::talk::{Over, Talk};
+use crate::talk::{ConversationEnd, Talk};
 use crate::tell::Teller;
 
 /// Runs `kumite __acp [--resume SESSION] -- COMMAND...`; `args` are the arguments after `__acp`.
 pub fn bridge(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let Some(order) = Invocation::read(args) else {
+    let Some(invocation) = Invocation::read(args) else {
         eprintln!("usage: kumite __acp [--resume SESSION] -- COMMAND...");
         return ExitCode::from(2);
     };
     let mut teller = Teller::new(Out::new(std::io::stdout()));
-    let over = play(&order, &mut teller);
-    let code = match &over {
-        Over::Ended(Outcome::Finished) => 0,
-        Over::Ended(_) => 1,
-        Over::Signal(signal) => u8::try_from(128 + signal).unwrap_or(1),
+    let end = play(&invocation, &mut teller);
+    let code = match &end {
+        ConversationEnd::Ended(Outcome::Finished) => 0,
+        ConversationEnd::Ended(_) => 1,
+        ConversationEnd::Signal(signal) => u8::try_from(128 + signal).unwrap_or(1),
     };
-    teller.end(over.outcome());
+    teller.end(end.outcome());
     ExitCode::from(code)
 }
 
-fn play(order: &Invocation, teller: &mut Teller) -> Over {
-    let failed = |sentence: String| Over::Ended(Outcome::Failed(sentence));
+fn play(invocation: &Invocation, teller: &mut Teller) -> ConversationEnd {
+    let failed = |sentence: String| ConversationEnd::Ended(Outcome::Failed(sentence));
     let policy = match Policy::from_env() {
         Ok(policy) => policy,
         Err(sentence) => return failed(sentence),
@@ -69,10 +69,12 @@ fn play(order: &Invocation, teller: &mut Teller) -> Over {
     if let Err(error) = std::io::stdin().read_to_end(&mut prompt) {
         return failed(format!("cannot read its prompt from stdin: {error}"));
     }
-    match Agent::start(&order.command) {
-        Ok(agent) => Talk::new(agent, teller, cwd, policy)
-            .run(&String::from_utf8_lossy(&prompt), order.resume.as_deref()),
-        Err(outcome) => Over::Ended(outcome),
+    match Agent::start(&invocation.command) {
+        Ok(agent) => Talk::new(agent, teller, cwd, policy).run(
+            &String::from_utf8_lossy(&prompt),
+            invocation.resume.as_deref(),
+        ),
+        Err(outcome) => ConversationEnd::Ended(outcome),
     }
 }
 
@@ -101,8 +103,8 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Option<(Option<String>, usize)> {
-        let order = Invocation::read(line.split_whitespace().map(OsString::from))?;
-        Some((order.resume, order.command.len()))
+        let invocation = Invocation::read(line.split_whitespace().map(OsString::from))?;
+        Some((invocation.resume, invocation.command.len()))
     }
 
     #[test]

@@ -10,7 +10,7 @@ use kumite_core::routing::Routing;
 use kumite_core::run::{Run, decide};
 use kumite_host::Context;
 use kumite_host::Feed;
-use kumite_host::Kit;
+use kumite_host::LaunchSettings;
 use kumite_host::Purse;
 use kumite_host::Shared;
 use kumite_project::clock::Clock;
@@ -103,7 +103,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
     let scene = Scene::new(specs)?;
     let project = Project::at(scene.root());
     let loader = Loader::load(&project, Flags::default())?;
-    let kit = Kit::new(loader.loaded.settings.clone(), None);
+    let launch_settings = LaunchSettings::new(loader.loaded.settings.clone(), None);
     let (inbox, _messages) = mpsc::channel();
     let mut shared = Shared {
         clock: Clock::default(),
@@ -122,7 +122,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
     let mut contexts = Vec::with_capacity(specs);
     let before = in_use();
     for spec in &places {
-        let (mut context, _) = Context::open(spec.clone(), kit.clone(), &mut shared)?;
+        let (mut context, _) = Context::open(spec.clone(), launch_settings.clone(), &mut shared)?;
         context.handle(kumite_core::journal::Event::PauseRequested, &mut shared)?;
         contexts.push(context);
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use duckdb::{AccessMode, Connection, params};
 use kumite_core::contest::Score;
-use kumite_core::contest::board::{Claim, ranked};
+use kumite_core::contest::board::{TeamResult, ranked};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -206,18 +206,18 @@ impl Reader {
                 statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
             rows.collect::<Result<Vec<(String, String, Option<f64>)>, _>>()
         });
-        let mut contests: BTreeMap<String, Vec<(String, Claim)>> = BTreeMap::new();
+        let mut contests: BTreeMap<String, Vec<(String, TeamResult)>> = BTreeMap::new();
         for (contest, team, score) in self.told(found)? {
-            let claim = Claim {
+            let result = TeamResult {
                 is_disqualified: false,
                 score: score.and_then(Score::from_f64),
             };
-            contests.entry(contest).or_default().push((team, claim));
+            contests.entry(contest).or_default().push((team, result));
         }
         let mut rows = Vec::new();
         for (contest, teams) in &contests {
-            let claims: Vec<Claim> = teams.iter().map(|(_, claim)| *claim).collect();
-            for (index, rank) in ranked(&claims) {
+            let results: Vec<TeamResult> = teams.iter().map(|(_, result)| *result).collect();
+            for (index, rank) in ranked(&results) {
                 let (contest, team) = (quoted(contest), quoted(&teams[index].0));
                 let rank = rank.map_or("NULL".to_owned(), |rank| rank.to_string());
                 rows.push(format!("({contest}, {team}, CAST({rank} AS BIGINT))"));

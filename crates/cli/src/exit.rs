@@ -1,6 +1,6 @@
 //! Exit codes (contract).
 
-use kumite_core::run::{Ending, Reason, Rest, Standing};
+use kumite_core::run::{Ending, Reason, Rest, SpecState};
 
 pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
@@ -17,7 +17,7 @@ pub const HUNG_UP: u8 = 129;
 
 /// The exit code for the state in which a run rests.
 pub fn of_end(rest: Rest) -> u8 {
-    let reason = Standing::from(rest).reason();
+    let reason = SpecState::from(rest).reason();
     // A run that was reset rests without a reason: a person has to start it again.
     match reason.map_or(Ending::PersonNeeded, Reason::ending) {
         Ending::Done => DONE,

@@ -1,7 +1,7 @@
 //! What was asked for, and the event that answers it. The answer names team, round and try again, so
 //! that a late one is told apart.
 
-use kumite_core::contest::{Event, Judgment, Measure, Over, Submission, Used};
+use kumite_core::contest::{AgentEnd, Event, Judgment, Measure, Submission, Used};
 
 use crate::work::Missed;
 
@@ -48,7 +48,7 @@ impl TryKey {
         }
     }
 
-    pub fn agent_ended(self, number: u32, over: Over) -> Event {
+    pub fn agent_ended(self, number: u32, over: AgentEnd) -> Event {
         let (team, round, attempt) = self.parts();
         Event::AgentEnded {
             team,

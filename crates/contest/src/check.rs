@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::prompts::{self, Templates};
 use crate::worktree::Repository;
 
-/// What the checks use.
-pub struct World<'a> {
+/// What the checks need.
+pub struct CheckMeans<'a> {
     pub project: &'a Path,
     /// All files that the plan was read from.
     pub files: &'a [PathBuf],
@@ -49,15 +49,15 @@ kumite_core::words! {
 }
 
 /// Checks everything; one mistake does not hide another.
-pub fn check(plan: &Plan, world: &World<'_>) -> Vec<Check> {
-    let mut checks = files(world);
-    checks.extend(agents(plan, world));
-    checks.extend(models::keys(plan, world));
-    checks.extend(models::budget(plan, world));
-    checks.extend(programs::commands(plan, world));
-    checks.extend(programs::plugins(plan, world));
-    checks.extend(templates(plan, world));
-    checks.extend(world.workspace.map(workspace));
+pub fn check(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
+    let mut checks = files(means);
+    checks.extend(agents(plan, means));
+    checks.extend(models::keys(plan, means));
+    checks.extend(models::budget(plan, means));
+    checks.extend(programs::commands(plan, means));
+    checks.extend(programs::plugins(plan, means));
+    checks.extend(templates(plan, means));
+    checks.extend(means.workspace.map(workspace));
     checks
 }
 
@@ -105,7 +105,7 @@ pub fn to_json(checks: &[Check]) -> Value {
     json!({"categories": categories.into_iter().map(category).collect::<Vec<_>>()})
 }
 
-impl World<'_> {
+impl CheckMeans<'_> {
     /// A check of something that the plan names.
     fn named<E: Display>(
         &self,
@@ -130,7 +130,7 @@ impl World<'_> {
 }
 
 /// They were read, otherwise there would be no plan.
-fn files(world: &World<'_>) -> Vec<Check> {
+fn files(means: &CheckMeans<'_>) -> Vec<Check> {
     let check = |file: &PathBuf| Check {
         category: "settings",
         name: file.display().to_string(),
@@ -138,11 +138,11 @@ fn files(world: &World<'_>) -> Vec<Check> {
         message: "all of it is understood".to_owned(),
         file: Some(file.clone()),
     };
-    world.files.iter().map(check).collect()
+    means.files.iter().map(check).collect()
 }
 
 /// Agents are in the settings, their programs exist, and there is a commit to begin with.
-fn agents(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+fn agents(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let names = plan.teams.iter().filter_map(|team| match &team.kind {
         TeamKind::Agent(agent) => Some(agent.agent.as_str()),
         TeamKind::Model(_) | TeamKind::Scripted { .. } => None,
@@ -154,11 +154,11 @@ fn agents(plan: &Plan, world: &World<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let agent = |name: &&str| {
-        let found = programs::agent(name, world);
-        world.named("agents", (Named::Agent, name), found)
+        let found = programs::agent(name, means);
+        means.named("agents", (Named::Agent, name), found)
     };
     let mut checks: Vec<Check> = names.iter().map(agent).collect();
-    let head = Repository::of(world.project).and_then(|repository| repository.head());
+    let head = Repository::of(means.project).and_then(|repository| repository.head());
     checks.push(Check {
         category: "agents",
         name: "worktrees".to_owned(),
@@ -177,7 +177,7 @@ fn agents(plan: &Plan, world: &World<'_>) -> Vec<Check> {
 }
 
 /// Each separately, so that one mistake does not hide another.
-fn templates(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+fn templates(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let Prompts {
         team,
         evaluator,
@@ -203,9 +203,9 @@ fn templates(plan: &Plan, world: &World<'_>) -> Vec<Check> {
             true => "it can be filled in".to_owned(),
             false => "the built-in one".to_owned(),
         });
-        checks.push(world.named("prompts", (Named::Prompt, name), found));
+        checks.push(means.named("prompts", (Named::Prompt, name), found));
     }
-    if let Err(error) = prompts::time_zone((world.env)("TZ").as_deref()) {
+    if let Err(error) = prompts::time_zone((means.env)("TZ").as_deref()) {
         checks.push(Check {
             category: "prompts",
             name: "TZ".to_owned(),

@@ -56,15 +56,15 @@ pub enum Error {
 }
 
 /// The metrics of a plan, in order. Models and keys are resolved, but nothing is called or run.
-pub fn metrics(plan: &Plan, kit: &ModelMeans) -> Result<Vec<Box<dyn Metric>>, Error> {
+pub fn metrics(plan: &Plan, means: &ModelMeans) -> Result<Vec<Box<dyn Metric>>, Error> {
     let metrics = plan.evaluator.metrics.iter();
-    metrics.map(|it| metric(it, plan, kit)).collect()
+    metrics.map(|it| metric(it, plan, means)).collect()
 }
 
 fn metric(
     metric: &formats::Metric,
     plan: &Plan,
-    kit: &ModelMeans,
+    means: &ModelMeans,
 ) -> Result<Box<dyn Metric>, Error> {
     let name = || metric.name.clone();
     Ok(match &metric.kind {
@@ -75,7 +75,7 @@ fn metric(
         } => {
             let own = system_instruction.as_deref();
             let instruction = own.unwrap_or_else(|| rubric::instruction(*rubric));
-            let made = llm::ByModel::new(llm, instruction, plan, kit);
+            let made = llm::ByModel::new(llm, instruction, plan, means);
             Box::new(made.map_err(|source| Error::Model {
                 metric: name(),
                 source,
@@ -93,7 +93,7 @@ fn metric(
                 name: name(),
                 argv: command.argv.clone(),
                 veto_below: *veto_below,
-                project: kit.project.clone(),
+                project: means.project.clone(),
                 runs_in: command::RunsIn::Worktree,
             })
         }
@@ -106,13 +106,13 @@ fn metric(
             })
         }
         MetricKind::Plugin { plugin, .. } => {
-            let argv = plugin::argv(plugin, &kit.project);
+            let argv = plugin::argv(plugin, &means.project);
             let argv = argv.ok_or_else(|| Error::NoPlugin { metric: name() })?;
             Box::new(command::ByCommand {
                 name: name(),
                 argv,
                 veto_below: None,
-                project: kit.project.clone(),
+                project: means.project.clone(),
                 runs_in: command::RunsIn::Project,
             })
         }

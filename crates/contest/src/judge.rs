@@ -7,7 +7,7 @@
 mod tests;
 
 use jiff::Zoned;
-use kumite_core::contest::judge::{Case as Facts, by_rules};
+use kumite_core::contest::judge::{TeamRecord, by_rules};
 use kumite_core::contest::{Confidence, Judgment, Used};
 use kumite_formats::contest::{self as formats, Plan};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::work::{Judge, Missed, Try};
 
 /// What a judge gets to see.
 pub struct Case<'a> {
-    pub facts: Facts,
+    pub record: TeamRecord,
     pub task: &'a str,
     pub texts: &'a Texts<'a>,
 }
@@ -33,7 +33,7 @@ pub enum Error {
 const INSTRUCTION: &str = include_str!("judge/instruction.txt");
 
 /// The judge of a plan. Its model and key are resolved, but nothing is called.
-pub fn judge(plan: &Plan, kit: &ModelMeans) -> Result<Box<dyn Judge>, Error> {
+pub fn judge(plan: &Plan, means: &ModelMeans) -> Result<Box<dyn Judge>, Error> {
     match &plan.judge {
         formats::Judge::Rules => Ok(Box::new(Rules)),
         formats::Judge::Llm {
@@ -41,7 +41,7 @@ pub fn judge(plan: &Plan, kit: &ModelMeans) -> Result<Box<dyn Judge>, Error> {
             llm,
         } => {
             let instruction = system_instruction.as_deref().unwrap_or(INSTRUCTION);
-            let asked = Asked::new(llm, instruction, schema(), plan, kit)?;
+            let asked = Asked::new(llm, instruction, schema(), plan, means)?;
             Ok(Box::new(ByModel(asked)))
         }
     }
@@ -52,7 +52,7 @@ pub struct Rules;
 
 impl Judge for Rules {
     fn judge(&self, case: &Case<'_>, _: &Try<'_>) -> Result<(Judgment, Used), Missed> {
-        Ok((by_rules(&case.facts), Used::default()))
+        Ok((by_rules(&case.record), Used::default()))
     }
 }
 
@@ -61,7 +61,7 @@ struct ByModel(Asked);
 impl ByModel {
     fn prompt(&self, case: &Case<'_>, now: &Zoned) -> Result<String, prompts::Error> {
         let templates = &self.0.templates;
-        templates.judge(case.task, &case.facts, now, case.texts)
+        templates.judge(case.task, &case.record, now, case.texts)
     }
 }
 

@@ -74,7 +74,7 @@ pub fn measure(judge: &dyn Judge, cases: &[Labelled], way: &Way<'_>) -> Report {
 
 fn ask(judge: &dyn Judge, labelled: &Labelled, way: &Way<'_>) -> Outcome {
     let case = Case {
-        facts: labelled.case.clone(),
+        record: labelled.case.clone(),
         task: TASK,
         texts: &|_| None,
     };

@@ -3,7 +3,6 @@
 pub mod announce;
 pub mod apply;
 mod asked;
-mod at_play;
 pub mod board;
 pub mod check;
 pub mod demo;
@@ -30,6 +29,7 @@ mod usage;
 pub mod view;
 pub mod work;
 pub mod worktree;
+mod world;
 
-pub use at_play::{AtPlay, Error, Message, Tell};
 pub use kumite_models::Cancel;
+pub use world::{ContestWorld, Error, Message, Tell};

@@ -85,22 +85,22 @@ impl Parts {
     /// How the usage limits of agents are waited for.
     pub fn limit_rules(&self) -> LimitRules {
         let agents = self.agents.as_ref();
-        agents.map_or_else(LimitRules::default, |kit| limits::rules(&kit.settings))
+        agents.map_or_else(LimitRules::default, |means| limits::rules(&means.settings))
     }
 
     /// Playing has ended. The worktrees are removed when the contest is over: the changes in them
     /// are kept as a file of each round.
     pub fn close(&self, home: &Home, is_over: bool) {
-        let Some(kit) = &self.agents else {
+        let Some(means) = &self.agents else {
             return;
         };
-        kit.launcher.close();
+        means.launcher.close();
         if !is_over {
             return;
         }
         // An earlier kumite may have died and left its agents running.
         agent::end_all(home.dir());
-        if let Err(error) = worktree::remove_all(&kit.repository, home.dir()) {
+        if let Err(error) = worktree::remove_all(&means.repository, home.dir()) {
             tracing::warn!("{error}");
         }
     }
@@ -112,21 +112,21 @@ fn players(
     agents: Option<&Arc<agent::AgentMeans>>,
 ) -> Result<Players, Error> {
     let plan = &charter.plan;
-    let kit = kit(plan, &charter.project)?;
+    let means = means(plan, &charter.project)?;
     let teams = (0u32..).zip(&plan.teams);
-    let teams = teams.map(|(index, it)| team(index, it, home, charter, &kit, agents));
-    let metrics = evaluate::metrics(plan, &kit)?;
+    let teams = teams.map(|(index, it)| team(index, it, home, charter, &means, agents));
+    let metrics = evaluate::metrics(plan, &means)?;
     Ok(Players {
         teams: teams.collect::<Result<_, _>>()?,
         metrics: metrics.into_iter().map(Arc::from).collect(),
-        judge: Arc::from(judge::judge(plan, &kit)?),
-        templates: kit.templates,
-        zone: kit.zone,
+        judge: Arc::from(judge::judge(plan, &means)?),
+        templates: means.templates,
+        zone: means.zone,
     })
 }
 
 /// What the models of a plan need from the world.
-pub fn kit(plan: &Plan, project: &Path) -> Result<ModelMeans, Error> {
+pub fn means(plan: &Plan, project: &Path) -> Result<ModelMeans, Error> {
     Ok(ModelMeans {
         client: Client::new(),
         env: Arc::new(|name: &str| std::env::var(name).ok()),
@@ -158,22 +158,22 @@ fn team(
     team: &formats::Team,
     home: &Home,
     charter: &Charter,
-    kit: &ModelMeans,
+    means: &ModelMeans,
     agents: Option<&Arc<agent::AgentMeans>>,
 ) -> Result<Arc<Player>, Error> {
     let id = || team.id.clone();
     Ok(Arc::new(match &team.kind {
         TeamKind::Agent(agent) => {
             let root = worktree::path_of(home.dir(), index as usize, &team.id);
-            let kit = agents.ok_or_else(|| Error::NoBase { id: id() })?;
-            let made = AgentTeam::new(Arc::clone(kit), agent, root);
+            let means = agents.ok_or_else(|| Error::NoBase { id: id() })?;
+            let made = AgentTeam::new(Arc::clone(means), agent, root);
             Player::Agents(Box::new(made.map_err(|error| Error::Agent {
                 id: id(),
                 source: Box::new(error),
             })?))
         }
         TeamKind::Model(model) => {
-            let made = ModelTeam::new(model, &charter.plan.prices, kit);
+            let made = ModelTeam::new(model, &charter.plan.prices, means);
             let made = made.map_err(|source| Error::Model { id: id(), source })?;
             Player::Alone(Box::new(made))
         }

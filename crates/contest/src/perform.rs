@@ -7,28 +7,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kumite_core::contest::judge::Case as Facts;
+use kumite_core::contest::judge::TeamRecord;
 use kumite_core::contest::rows::Write;
 use kumite_core::contest::{Contest, Effect, Event, Failure, Used};
 use kumite_models::Cancel;
 
 use crate::asked::{Asked, TryKey};
-use crate::at_play::{AtPlay, Message};
 use crate::files;
 use crate::judge::Case;
 use crate::project::Projection;
 use crate::prompts::Situation;
 use crate::teams::agent::AgentTeam;
 use crate::work::{Missed, Player};
+use crate::world::{ContestWorld, Message};
 
 use job::{TryJob, kept, no_players, spawn, start};
 
-pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
+pub fn perform(world: &mut ContestWorld, contest: &Contest, effect: &Effect) {
     match *effect {
         Effect::Begin { team, round } => {
             // Nobody waits for it: the same row comes again with the round.
-            let write = projection(play, contest).begin(team, round);
-            play.board.write(&write, |_| {});
+            let write = projection(world, contest).begin(team, round);
+            world.board.write(&write, |_| {});
         }
         Effect::Submit {
             team,
@@ -38,8 +38,8 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = TryKey::new(team, round, attempt);
-            let job = TryJob::new(play, contest, Asked::Submit(at), wait_ms, timeout_ms);
-            submit(play, contest, job);
+            let job = TryJob::new(world, contest, Asked::Submit(at), wait_ms, timeout_ms);
+            submit(world, contest, job);
         }
         Effect::Launch {
             team,
@@ -51,8 +51,8 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = TryKey::new(team, round, attempt);
-            let job = TryJob::new(play, contest, Asked::Submit(at), 0, timeout_ms);
-            launch(play, job, number, resume.clone(), wake_ms);
+            let job = TryJob::new(world, contest, Asked::Submit(at), 0, timeout_ms);
+            launch(world, job, number, resume.clone(), wake_ms);
         }
         Effect::HandIn {
             team,
@@ -61,15 +61,15 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
             number,
         } => {
             let at = TryKey::new(team, round, attempt);
-            let job = TryJob::new(play, contest, Asked::Submit(at), 0, 0);
-            hand_in(play, job, number);
+            let job = TryJob::new(world, contest, Asked::Submit(at), 0, 0);
+            hand_in(world, job, number);
         }
         Effect::Limit {
             team,
             until_ms,
             ref words,
         } => {
-            let players = play.parts.players.as_ref();
+            let players = world.parts.players.as_ref();
             if let Some(Player::Agents(team)) = players.map(|it| &*it.teams[team as usize]) {
                 team.note_limit(until_ms, words);
             }
@@ -84,13 +84,13 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
         } => {
             let at = TryKey::new(team, round, attempt);
             let job = TryJob::new(
-                play,
+                world,
                 contest,
                 Asked::Measure(at, metric),
                 wait_ms,
                 timeout_ms,
             );
-            measure(play, metric, job);
+            measure(world, metric, job);
         }
         Effect::Judge {
             team,
@@ -100,8 +100,8 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
             timeout_ms,
         } => {
             let at = TryKey::new(team, round, attempt);
-            let job = TryJob::new(play, contest, Asked::Judge(at), wait_ms, timeout_ms);
-            judge(play, contest, job);
+            let job = TryJob::new(world, contest, Asked::Judge(at), wait_ms, timeout_ms);
+            judge(world, contest, job);
         }
         Effect::Save {
             team,
@@ -109,20 +109,20 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
             attempt,
             wait_ms,
         } => {
-            let write = projection(play, contest).save(team);
-            let cancel = play.cancels.entry(team).or_default().clone();
+            let write = projection(world, contest).save(team);
+            let cancel = world.cancels.entry(team).or_default().clone();
             let asked = Asked::Save(TryKey::new(team, round, attempt));
             let saved = Event::Saved { team, round };
-            save(play, write, wait_ms, cancel, asked, saved);
+            save(world, write, wait_ms, cancel, asked, saved);
         }
         Effect::SaveSummary { attempt, wait_ms } => {
-            let write = projection(play, contest).summary();
-            let stop = play.stop.clone();
+            let write = projection(world, contest).summary();
+            let stop = world.stop.clone();
             let asked = Asked::Summary { attempt };
-            save(play, write, wait_ms, stop, asked, Event::SummarySaved);
+            save(world, write, wait_ms, stop, asked, Event::SummarySaved);
         }
         Effect::Halt { team } => {
-            if let Some(cancel) = play.cancels.remove(&team) {
+            if let Some(cancel) = world.cancels.remove(&team) {
                 cancel.cancel();
             }
         }
@@ -130,26 +130,26 @@ pub fn perform(play: &mut AtPlay, contest: &Contest, effect: &Effect) {
     }
 }
 
-fn projection<'a>(play: &'a AtPlay, contest: &'a Contest) -> Projection<'a> {
+fn projection<'a>(world: &'a ContestWorld, contest: &'a Contest) -> Projection<'a> {
     Projection {
-        home: &play.home,
-        charter: &play.charter,
+        home: &world.home,
+        charter: &world.charter,
         contest,
     }
 }
 
-fn submit(play: &mut AtPlay, contest: &Contest, job: TryJob) {
-    let Some(players) = &play.parts.players else {
-        return no_players(play, job.asked);
+fn submit(world: &mut ContestWorld, contest: &Contest, job: TryJob) {
+    let Some(players) = &world.parts.players else {
+        return no_players(world, job.asked);
     };
     let team = Arc::clone(&players.teams[job.at.team as usize]);
     let templates = Arc::clone(&players.templates);
     let now = Timestamp::now().to_zoned(players.zone.clone());
     // Other teams go on meanwhile: this team learns their scores of this moment.
     let situation = Situation::of(contest, job.at.team);
-    let task = play.charter.plan.task.clone();
-    let texts = texts(play, job.at.team);
-    spawn(play, job, move |job| {
+    let task = world.charter.plan.task.clone();
+    let texts = texts(world, job.at.team);
+    spawn(world, job, move |job| {
         let kept = |error| kept(job, error);
         let failed = |missed| Message::from(job.asked.failed(missed));
         let submit = || {
@@ -172,8 +172,14 @@ fn submit(play: &mut AtPlay, contest: &Contest, job: TryJob) {
 }
 
 /// Another agent of the same try.
-fn launch(play: &mut AtPlay, job: TryJob, number: u32, resume: Option<String>, wake_ms: u64) {
-    with_agents(play, job, move |team, job| {
+fn launch(
+    world: &mut ContestWorld,
+    job: TryJob,
+    number: u32,
+    resume: Option<String>,
+    wake_ms: u64,
+) {
+    with_agents(world, job, move |team, job| {
         let prompt = files::read_prompt(&job.dir);
         let prompt = prompt.map_err(|error| kept(job, error))?;
         let turn = job.turn();
@@ -185,8 +191,8 @@ fn launch(play: &mut AtPlay, job: TryJob, number: u32, resume: Option<String>, w
 }
 
 /// What the agent has left becomes the submission. What it used is counted already.
-fn hand_in(play: &mut AtPlay, job: TryJob, number: u32) {
-    with_agents(play, job, move |team, job| {
+fn hand_in(world: &mut ContestWorld, job: TryJob, number: u32) {
+    with_agents(world, job, move |team, job| {
         let prompt = files::read_prompt(&job.dir);
         let prompt = prompt.map_err(|error| kept(job, error))?;
         match team.attempt(&prompt, &job.turn(), number).hand_in() {
@@ -204,15 +210,15 @@ fn hand_in(play: &mut AtPlay, job: TryJob, number: u32) {
 }
 
 fn with_agents(
-    play: &mut AtPlay,
+    world: &mut ContestWorld,
     job: TryJob,
     work: impl FnOnce(&AgentTeam, &TryJob) -> Result<Event, Message> + Send + 'static,
 ) {
-    let Some(players) = &play.parts.players else {
-        return no_players(play, job.asked);
+    let Some(players) = &world.parts.players else {
+        return no_players(world, job.asked);
     };
     let team = Arc::clone(&players.teams[job.at.team as usize]);
-    spawn(play, job, move |job| match &*team {
+    spawn(world, job, move |job| match &*team {
         Player::Agents(team) => match work(team, job) {
             Ok(event) => event.into(),
             Err(unkept) => unkept,
@@ -225,19 +231,22 @@ fn with_agents(
 }
 
 /// The submissions of a team, by round.
-fn texts(play: &AtPlay, team: u32) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
-    let home = play.home.clone();
+fn texts(
+    world: &ContestWorld,
+    team: u32,
+) -> impl Fn(u32) -> Option<String> + Send + Sync + 'static {
+    let home = world.home.clone();
     move |round| files::read_submission(&home.round(team, round)).ok()
 }
 
-fn measure(play: &mut AtPlay, metric: u32, job: TryJob) {
-    let Some(players) = &play.parts.players else {
-        return no_players(play, job.asked);
+fn measure(world: &mut ContestWorld, metric: u32, job: TryJob) {
+    let Some(players) = &world.parts.players else {
+        return no_players(world, job.asked);
     };
     let with = Arc::clone(&players.metrics[metric as usize]);
     let worktree = players.teams[job.at.team as usize].place();
-    let task = play.charter.plan.task.clone();
-    spawn(play, job, move |job| {
+    let task = world.charter.plan.task.clone();
+    spawn(world, job, move |job| {
         let submission = files::submission(&job.dir);
         let measured = with.measure(&task, &submission, worktree.as_deref(), &job.turn());
         let event = match measured {
@@ -248,17 +257,17 @@ fn measure(play: &mut AtPlay, metric: u32, job: TryJob) {
     });
 }
 
-fn judge(play: &mut AtPlay, contest: &Contest, job: TryJob) {
-    let Some(players) = &play.parts.players else {
-        return no_players(play, job.asked);
+fn judge(world: &mut ContestWorld, contest: &Contest, job: TryJob) {
+    let Some(players) = &world.parts.players else {
+        return no_players(world, job.asked);
     };
     let with = Arc::clone(&players.judge);
-    let facts = Facts::of(contest, job.at.team);
-    let task = play.charter.plan.task.clone();
-    let texts = texts(play, job.at.team);
-    spawn(play, job, move |job| {
+    let record = TeamRecord::of(contest, job.at.team);
+    let task = world.charter.plan.task.clone();
+    let texts = texts(world, job.at.team);
+    spawn(world, job, move |job| {
         let case = Case {
-            facts,
+            record,
             task: &task,
             texts: &texts,
         };
@@ -272,8 +281,15 @@ fn judge(play: &mut AtPlay, contest: &Contest, job: TryJob) {
 
 /// Writes rows, after a wait, and sends how that went. Rows that were to wait when the team was
 /// ended are old: the summary has newer ones.
-fn save(play: &mut AtPlay, write: Write, wait_ms: u64, cancel: Cancel, asked: Asked, saved: Event) {
-    let send = Arc::clone(&play.send);
+fn save(
+    world: &mut ContestWorld,
+    write: Write,
+    wait_ms: u64,
+    cancel: Cancel,
+    asked: Asked,
+    saved: Event,
+) {
+    let send = Arc::clone(&world.send);
     let done = move |result: Result<(), String>| {
         let event = match result {
             Ok(()) => saved,
@@ -282,10 +298,10 @@ fn save(play: &mut AtPlay, write: Write, wait_ms: u64, cancel: Cancel, asked: As
         send(event.into());
     };
     if wait_ms == 0 {
-        return play.board.write(&write, done);
+        return world.board.write(&write, done);
     }
-    let board = play.board.clone();
-    start(play, "board".to_owned(), asked, move || {
+    let board = world.board.clone();
+    start(world, "board".to_owned(), asked, move || {
         if !cancel.wait(Duration::from_millis(wait_ms)) {
             board.write(&write, done);
         }

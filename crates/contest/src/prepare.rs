@@ -10,7 +10,7 @@ use kumite_project::project::Project;
 use kumite_project::settings::{self, Flags, Loader};
 
 use crate::board::{self, Board};
-use crate::check::{self, Check, Status, World};
+use crate::check::{self, Check, CheckMeans, Status};
 use crate::home::{self, Charter, Home, new_id};
 use crate::place::{self, Workspace};
 use crate::playable;
@@ -68,7 +68,7 @@ pub fn checked(
         tracing::warn!("warning: {warning}");
     }
     let loader = Loader::load(&Project::at(&place.project), Flags::default())?;
-    let world = World {
+    let means = CheckMeans {
         project: &place.project,
         files: &loaded.files,
         places: &loaded.places,
@@ -76,7 +76,7 @@ pub fn checked(
         settings: &loader.loaded.settings,
         env: &env,
     };
-    let mut checks = check::check(&loaded.plan, &world);
+    let mut checks = check::check(&loaded.plan, &means);
     let (status, message) = match usable(place) {
         Ok(message) => (Status::Ok, message.to_owned()),
         Err(error) => (Status::Error, error.to_string()),

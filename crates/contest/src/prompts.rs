@@ -21,7 +21,7 @@ mod tests;
 
 use jiff::Zoned;
 use jiff::tz::TimeZone;
-use kumite_core::contest::judge::Case;
+use kumite_core::contest::judge::TeamRecord;
 use kumite_formats::contest::Prompts;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, context};
 
@@ -129,7 +129,7 @@ impl Templates {
     pub fn judge(
         &self,
         task: &str,
-        case: &Case,
+        case: &TeamRecord,
         now: &Zoned,
         texts: &Texts<'_>,
     ) -> Result<String, Error> {
@@ -142,7 +142,7 @@ impl Templates {
     fn values(
         &self,
         task: &str,
-        case: &Case,
+        case: &TeamRecord,
         table: String,
         position: String,
         now: &Zoned,
@@ -194,11 +194,11 @@ impl Templates {
     fn try_out(&self) -> Result<(), Error> {
         let now = Zoned::default();
         let situation = Situation {
-            case: Case {
+            case: TeamRecord {
                 round: 1,
                 rounds_min: 1,
                 rounds_max: 1,
-                ..Case::default()
+                ..TeamRecord::default()
             },
             board: Vec::new(),
         };

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kumite_core::contest::board::{Claim, ranked};
+use kumite_core::contest::board::{TeamResult, ranked};
 use kumite_core::contest::{Contest, Reason, Round, Score, Verdict};
 use kumite_project::clock::rfc3339;
 use kumite_project::journal;
@@ -294,13 +294,13 @@ impl Rows {
                 lines.push(self.line(row, &team_id, rounds));
             }
         }
-        let claim = |line: &BoardLine| Claim {
+        let result = |line: &BoardLine| TeamResult {
             is_disqualified: line.state == TeamState::Disqualified,
             score: line.score.and_then(Score::from_f64),
         };
-        let claims: Vec<Claim> = lines.iter().map(claim).collect();
+        let results: Vec<TeamResult> = lines.iter().map(result).collect();
         // The order of the teams' first rows replaces that of the settings.
-        let places = ranked(&claims).into_iter();
+        let places = ranked(&results).into_iter();
         places
             .map(|(index, rank)| BoardLine {
                 rank,

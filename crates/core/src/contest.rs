@@ -24,7 +24,7 @@ mod state;
 mod submission;
 mod team;
 
-pub use agents::{Agents, Next, Noted, Over};
+pub use agents::{AgentEnd, Agents, Next, Noted};
 pub use decide::decide;
 pub use effect::Effect;
 pub use event::{

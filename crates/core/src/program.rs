@@ -1,8 +1,7 @@
-//! The agent programs that kumite knows by name, and the special facts about each of them.
+//! The agent programs that kumite knows by name, and what is special about each of them.
 //!
-//! How a program is started, and its output format, is in `agents/src/programs`; CONTRIBUTING lists
-//! all
-//! places of a new program.
+//! How a program is started, and the format of its output, is in `agents/src/programs`.
+//! CONTRIBUTING lists everything that a new program needs.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +15,9 @@ pub enum ProgramKind {
     Opencode,
 }
 
+/// What is special about one program.
 #[derive(Debug)]
-pub struct Facts {
+pub struct ProgramInfo {
     /// Its word in the settings, which is also the name of the program.
     pub name: &'static str,
     /// The values that `permission_mode` can have, in the program's own words.
@@ -69,7 +69,7 @@ impl ProgramKind {
         ProgramKind::Opencode,
     ];
 
-    pub fn facts(self) -> &'static Facts {
+    pub fn info(self) -> &'static ProgramInfo {
         match self {
             ProgramKind::Claude => &CLAUDE,
             ProgramKind::Codex => &CODEX,
@@ -79,7 +79,7 @@ impl ProgramKind {
     }
 
     pub fn name(self) -> &'static str {
-        self.facts().name
+        self.info().name
     }
 
     pub fn named(name: &str) -> Option<ProgramKind> {
@@ -89,7 +89,7 @@ impl ProgramKind {
     }
 }
 
-static CLAUDE: Facts = Facts {
+static CLAUDE: ProgramInfo = ProgramInfo {
     name: "claude",
     modes: &[
         "default",
@@ -118,7 +118,7 @@ static CLAUDE: Facts = Facts {
     },
 };
 
-static CODEX: Facts = Facts {
+static CODEX: ProgramInfo = ProgramInfo {
     name: "codex",
     modes: &["read-only", "workspace-write", "danger-full-access"],
     default_mode: "workspace-write",
@@ -141,7 +141,7 @@ static CODEX: Facts = Facts {
     },
 };
 
-static GEMINI: Facts = Facts {
+static GEMINI: ProgramInfo = ProgramInfo {
     name: "gemini",
     modes: &["default", "auto_edit", "yolo", "plan"],
     default_mode: "yolo",
@@ -163,7 +163,7 @@ static GEMINI: Facts = Facts {
     },
 };
 
-static OPENCODE: Facts = Facts {
+static OPENCODE: ProgramInfo = ProgramInfo {
     name: "opencode",
     modes: &["auto", "default"],
     default_mode: "auto",
@@ -193,13 +193,13 @@ mod tests {
     #[test]
     fn each_program_is_found_by_its_name_and_its_modes_are_its_own() {
         for program in ProgramKind::ALL {
-            let facts = program.facts();
-            assert_eq!(ProgramKind::named(facts.name), Some(program));
-            assert!(facts.modes.contains(&facts.default_mode), "{program:?}");
-            assert!(facts.modes.contains(&facts.free_mode), "{program:?}");
+            let info = program.info();
+            assert_eq!(ProgramKind::named(info.name), Some(program));
+            assert!(info.modes.contains(&info.default_mode), "{program:?}");
+            assert!(info.modes.contains(&info.free_mode), "{program:?}");
             // Journals and requests on disk use this word.
             let word = serde_json::to_value(program).unwrap();
-            assert_eq!(word, facts.name);
+            assert_eq!(word, info.name);
         }
         assert_eq!(ProgramKind::named("vim"), None);
     }

@@ -19,18 +19,18 @@ use crate::{documents, spec_json};
 pub fn work(launch: &Launch, action: &Action, talk: &mut Talk) {
     let step = launch.step.as_deref().unwrap_or("nothing in particular");
     talk.text(&format!("I will now work on {step}."));
-    let mut desk = Desk {
+    let mut writer = SpecWriter {
         dir: spec_dir(launch),
         talk,
     };
-    let artefact = artefact(launch, action, &desk.dir);
+    let artefact = artefact(launch, action, &writer.dir);
     match (&action.write, artefact) {
         (Write::Nothing, _) => {}
         (Write::Good, artefact) => {
             if let Some((name, content)) = artefact {
-                desk.write(&name, &content);
+                writer.write(&name, &content);
             }
-            desk.record(launch, action);
+            writer.record(launch, action);
             if launch.step.as_deref() == Some("merge") {
                 commit(launch);
             }
@@ -39,25 +39,27 @@ pub fn work(launch: &Launch, action: &Action, talk: &mut Talk) {
             if let Some((name, content)) = artefact
                 && !files.contains_key(&name)
             {
-                desk.write(&name, &content);
+                writer.write(&name, &content);
             }
-            desk.record(launch, action);
+            writer.record(launch, action);
             for (name, content) in files {
                 if let Some(content) = content {
-                    desk.write(name, content);
+                    writer.write(name, content);
                 }
             }
         }
-        (Write::Half, Some((name, content))) => desk.write(&name, documents::first_half(&content)),
-        (Write::Empty, Some((name, _))) => desk.write(&name, ""),
-        (Write::Touch, Some((name, _))) => desk.touch(&name),
+        (Write::Half, Some((name, content))) => {
+            writer.write(&name, documents::first_half(&content))
+        }
+        (Write::Empty, Some((name, _))) => writer.write(&name, ""),
+        (Write::Touch, Some((name, _))) => writer.touch(&name),
         (Write::Half | Write::Empty | Write::Touch, None) => {}
     }
     if let Some(patch) = &action.spec_json {
-        desk.edit_spec_json(|spec| spec_json::merge(spec, patch));
+        writer.edit_spec_json(|spec| spec_json::merge(spec, patch));
     }
     if let Some(text) = &action.garble_spec_json {
-        desk.write("spec.json", text);
+        writer.write("spec.json", text);
     }
 }
 
@@ -126,12 +128,12 @@ fn round_of(launch: &Launch) -> u32 {
 }
 
 /// The spec's directory, and the output that reports every change in it.
-struct Desk<'a> {
+struct SpecWriter<'a> {
     dir: PathBuf,
     talk: &'a mut Talk,
 }
 
-impl Desk<'_> {
+impl SpecWriter<'_> {
     fn write(&mut self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.dir.join(name);
         let written = with_parent(&path).and_then(|()| fs::write(&path, content));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 
 use kumite_contest::home::{self, Home};
-use kumite_contest::{AtPlay, Error, Tell};
+use kumite_contest::{ContestWorld, Error, Tell};
 use kumite_core::contest::Contest;
 
 use crate::engine::{self, Engine, Until, say};
@@ -117,7 +117,7 @@ impl Engine {
             // An engine that has ended plays nothing any more.
             let _ = inbox.send(engine::Message::Contest { contest, message });
         };
-        let opened = AtPlay::open(home, tell, Arc::new(send))?;
+        let opened = ContestWorld::open(home, tell, Arc::new(send))?;
         let mut hosted = Hosted::new(opened, by, ended);
         if let Err(error) = hosted.begin() {
             hosted.end_now();

@@ -13,8 +13,8 @@ use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::beside::beside;
 use crate::control::Reply;
-use crate::launch::Kit;
-use crate::perform::{Desk, Shared, Time};
+use crate::launch::LaunchSettings;
+use crate::perform::{RunWorld, Shared, Time};
 use kumite_project::journal::{self, Journal};
 use kumite_project::limits::{self, Account};
 use kumite_project::project::Spec;
@@ -25,7 +25,7 @@ pub const LINGER: Duration = Duration::from_secs(2);
 pub struct Context {
     pub spec: Spec,
     pub run: Run,
-    pub kit: Kit,
+    pub launch_settings: LaunchSettings,
     journal: Journal,
     agent: Option<Arc<Handle>>,
     /// Since when nothing happens.
@@ -42,7 +42,7 @@ impl Context {
     /// Opens a run, repairs what a crash left, and finds its agent again.
     pub fn open(
         spec: Spec,
-        kit: Kit,
+        launch_settings: LaunchSettings,
         shared: &mut Shared,
     ) -> Result<(Context, Vec<String>), journal::Error> {
         let opened = Journal::<Run>::open(spec.run_dir())?;
@@ -56,7 +56,7 @@ impl Context {
         let mut context = Context {
             spec,
             run: opened.state,
-            kit,
+            launch_settings,
             journal: opened.journal,
             agent: None,
             at_rest_since: None,
@@ -71,9 +71,9 @@ impl Context {
                     true => Time::AgainNews,
                     false => Time::Again,
                 };
-                let (mut desk, run) = context.desk(shared, time);
-                let trouble = act(&mut desk, run, &entry, &effects);
-                desk.announce();
+                let (mut world, run) = context.world(shared, time);
+                let trouble = act(&mut world, run, &entry, &effects);
+                world.announce();
                 if let Some(event) = trouble {
                     context.handle(event, shared)?;
                 }
@@ -81,9 +81,11 @@ impl Context {
             context.handle(Event::EngineStarted, shared)?;
         }
         if let Some(work) = context.run.work().cloned() {
-            shared.purse.hold(work.agent, work.step, &context.kit);
+            shared
+                .purse
+                .hold(work.agent, work.step, &context.launch_settings);
             if context.agent.is_none() {
-                context.desk(shared, Time::First).0.adopt(work.agent);
+                context.world(shared, Time::First).0.adopt(work.agent);
                 news.push(format!("{}: found its agent again", context.spec.name));
             }
         }
@@ -133,7 +135,7 @@ impl Context {
             State::Halted(halted) => halted.resume.step,
             _ => None,
         };
-        if let Some(Ok(agent)) = step.map(|step| self.kit.agent(step)) {
+        if let Some(Ok(agent)) = step.map(|step| self.launch_settings.agent(step)) {
             limits::forget(&Account::of(agent));
         }
     }
@@ -145,9 +147,9 @@ impl Context {
 
     /// Handles one event: record, decide, act.
     pub fn handle(&mut self, event: Event, shared: &mut Shared) -> Result<(), journal::Error> {
-        let (mut desk, run) = self.desk(shared, Time::First);
-        let handled = handle(&mut desk, run, event);
-        desk.announce();
+        let (mut world, run) = self.world(shared, Time::First);
+        let handled = handle(&mut world, run, event);
+        world.announce();
         self.settle();
         if handled.is_ok() && self.run.is_at_rest() {
             self.journal.note_acted();
@@ -156,17 +158,17 @@ impl Context {
         handled
     }
 
-    fn desk<'a>(&'a mut self, shared: &'a mut Shared, time: Time) -> (Desk<'a>, &'a mut Run) {
-        let desk = Desk {
+    fn world<'a>(&'a mut self, shared: &'a mut Shared, time: Time) -> (RunWorld<'a>, &'a mut Run) {
+        let world = RunWorld {
             spec: &self.spec,
             journal: &mut self.journal,
-            kit: &self.kit,
+            launch_settings: &self.launch_settings,
             agent: &mut self.agent,
             shared,
             time,
             unsaid: Vec::new(),
         };
-        (desk, &mut self.run)
+        (world, &mut self.run)
     }
 
     /// Notes whether the run rests now, and since when an agent is being ended.
@@ -179,7 +181,7 @@ impl Context {
         }
         self.force_at = match &self.run.state {
             State::Stopping { .. } => self.force_at.or_else(|| {
-                let grace = self.kit.settings.agent.term_grace.duration();
+                let grace = self.launch_settings.project.agent.term_grace.duration();
                 Some(Instant::now() + grace + Duration::from_secs(5))
             }),
             _ => None,

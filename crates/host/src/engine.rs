@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::control::{self, Reply, Request};
 use crate::feed::Feed;
 use crate::held::Held;
-use crate::launch::Kit;
+use crate::launch::LaunchSettings;
 use crate::perform::Shared;
 use crate::purse::{self, Purse};
 use crate::requests;
@@ -233,7 +233,7 @@ impl Engine {
         let Some(context) = self.contexts.get_mut(name) else {
             return;
         };
-        purse::explain(&mut ended, &context.kit.settings);
+        purse::explain(&mut ended, &context.launch_settings.project);
         let look = evidence::look(&context.spec);
         let dir = context.spec.agent_dir(agent);
         let handle = context.agent().filter(|handle| handle.dir() == dir);
@@ -332,8 +332,8 @@ impl Engine {
             return Err(requests::Error::Foreign { spec, owner });
         }
         let agent = self.agents.get(name).cloned();
-        let kit = Kit::new(self.loader.loaded.settings.clone(), agent);
-        let (context, news) = Context::open(spec, kit, &mut self.shared)?;
+        let launch_settings = LaunchSettings::new(self.loader.loaded.settings.clone(), agent);
+        let (context, news) = Context::open(spec, launch_settings, &mut self.shared)?;
         news.iter().for_each(|news| say(news));
         if context.run.holds_slot() {
             self.pool.occupy(name);

@@ -20,9 +20,10 @@ use kumite_project::{crash, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
-pub struct Kit {
-    pub settings: Arc<Settings>,
-    /// An agent for all phases, instead of the settings.
+pub struct LaunchSettings {
+    /// The settings of the project.
+    pub project: Arc<Settings>,
+    /// One agent for all phases, instead of those in the settings.
     agent: Option<String>,
 }
 
@@ -38,16 +39,16 @@ pub enum Error {
     Launch(#[from] kumite_agents::Error),
 }
 
-impl Kit {
-    pub fn new(settings: Arc<Settings>, agent: Option<String>) -> Kit {
-        Kit { settings, agent }
+impl LaunchSettings {
+    pub fn new(project: Arc<Settings>, agent: Option<String>) -> LaunchSettings {
+        LaunchSettings { project, agent }
     }
 
     pub fn agent(&self, step: Step) -> Result<&AgentSettings, settings::Error> {
-        settings::agent(&self.settings, self.agent_name(step))
+        settings::agent(&self.project, self.agent_name(step))
     }
 
-    /// The agent that was requested instead of the settings.
+    /// The agent that was requested for all phases.
     pub fn agent_for_all(&self) -> Option<&str> {
         self.agent.as_deref()
     }
@@ -55,7 +56,7 @@ impl Kit {
     pub fn agent_name(&self, step: Step) -> &str {
         match &self.agent {
             Some(name) => name,
-            None => self.settings.agent_for(step.phase()),
+            None => self.project.agent_for(step.phase()),
         }
     }
 }
@@ -63,7 +64,7 @@ impl Kit {
 /// Starts the agent of a step under its supervisor.
 pub fn start(
     spec: &Spec,
-    kit: &Kit,
+    launch_settings: &LaunchSettings,
     launch: &Launch,
     cap_usd_micros: Option<u64>,
     launcher: &Launcher,
@@ -75,9 +76,9 @@ pub fn start(
     if let Some(logs) = log.parent() {
         make_dir(logs)?;
     }
-    let agent = kit.agent(launch.step)?;
+    let agent = launch_settings.agent(launch.step)?;
     let workplace = spec.workplace();
-    purse::note_program(&dir, kit, launch.step).map_err(|source| Error::Prepare {
+    purse::note_program(&dir, launch_settings, launch.step).map_err(|source| Error::Prepare {
         path: dir.clone(),
         source,
     })?;
@@ -91,9 +92,14 @@ pub fn start(
         workplace,
         log,
         known: known(spec, launch),
-        timeout: kit.settings.run.step_timeout.duration(),
+        timeout: launch_settings.project.run.step_timeout.duration(),
     };
-    let request = job.request(agent, &kit.settings, spec.project_root(), &binary);
+    let request = job.request(
+        agent,
+        &launch_settings.project,
+        spec.project_root(),
+        &binary,
+    );
     crash::point(format_args!("prepared {}", spec.name));
     Ok(launcher.launch(&binary, &dir, &request)?)
 }
@@ -141,7 +147,7 @@ fn assignment(
 /// is unknown; its script has to handle it.
 fn knows_slash(kind: &AgentKind) -> bool {
     match kind {
-        AgentKind::Program { kind, .. } => kind.facts().knows_slash,
+        AgentKind::Program { kind, .. } => kind.info().knows_slash,
         AgentKind::Acp { .. } => false,
         AgentKind::Command { .. } | AgentKind::Scripted { .. } => true,
     }

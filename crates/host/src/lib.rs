@@ -23,7 +23,7 @@ pub use context::Context;
 pub use control::{Connection, Reply, Request};
 pub use engine::{Engine, Left, Message, Until};
 pub use feed::Feed;
-pub use launch::Kit;
+pub use launch::LaunchSettings;
 pub use perform::Shared;
 pub use purse::Purse;
 pub use run_request::{Error as RequestError, Follow, RunRequest, all_specs};

@@ -18,7 +18,7 @@ use kumite_core::run::Run;
 use crate::engine::Message;
 use crate::feed::Feed;
 use crate::held::Held;
-use crate::launch::{self, Kit};
+use crate::launch::{self, LaunchSettings};
 use crate::purse::Purse;
 use kumite_project::announce::Announcement;
 use kumite_project::clock::Clock;
@@ -77,11 +77,11 @@ impl Shared {
     }
 }
 
-/// One run at work: its own parts, and what it shares.
-pub struct Desk<'a> {
+/// What the effects of a run are carried out with: its own parts, and what all runs share.
+pub struct RunWorld<'a> {
     pub spec: &'a Spec,
     pub journal: &'a mut Journal,
-    pub kit: &'a Kit,
+    pub launch_settings: &'a LaunchSettings,
     pub agent: &'a mut Option<Arc<Handle>>,
     pub shared: &'a mut Shared,
     pub time: Time,
@@ -98,7 +98,7 @@ pub enum Time {
     AgainNews,
 }
 
-impl World<Run> for Desk<'_> {
+impl World<Run> for RunWorld<'_> {
     type Error = journal::Error;
 
     fn record(&mut self, run: &Run, event: Event) -> Result<Entry, journal::Error> {
@@ -147,7 +147,7 @@ impl World<Run> for Desk<'_> {
     }
 }
 
-impl Desk<'_> {
+impl RunWorld<'_> {
     /// Announces what the effects that were carried out have to say, in their order.
     pub fn announce(&mut self) {
         for (key, said, again) in self.unsaid.drain(..) {
@@ -166,7 +166,7 @@ impl Desk<'_> {
     /// Money that cannot be recorded is no reason to stop the work.
     fn settle(&mut self, settled: &Settled, at_ms: u64, again: bool) {
         let purse = &mut self.shared.purse;
-        if let Err(error) = purse.settle(self.spec, self.kit, settled, at_ms, again) {
+        if let Err(error) = purse.settle(self.spec, self.launch_settings, settled, at_ms, again) {
             tracing::warn!("cannot append to {}: {error}", purse.path().display());
         }
     }
@@ -189,14 +189,20 @@ impl Desk<'_> {
             Ok(Adopted::NeverStarted) | Err(_) => {
                 self.hold_back(launch)?;
                 let cap = self.pay_for(launch)?;
-                launch::start(self.spec, self.kit, launch, cap, &self.shared.launcher)
+                launch::start(
+                    self.spec,
+                    self.launch_settings,
+                    launch,
+                    cap,
+                    &self.shared.launcher,
+                )
             }
         };
         match handle {
             Ok(handle) => {
                 let launcher = self.shared.launcher.clone();
                 let (agent, logs) = (launch.agent, self.spec.logs());
-                let max_total = self.kit.settings.log.max_total.bytes();
+                let max_total = self.launch_settings.project.log.max_total.bytes();
                 let meanwhile = move || {
                     launch::start_ahead(&launcher);
                     // Old logs that stay are no reason to stop the work.
@@ -225,7 +231,7 @@ impl Desk<'_> {
 
     /// No agent is started if its account is known to be limited.
     fn hold_back(&self, launch: &Launch) -> Result<(), Trouble> {
-        let agent = self.kit.agent(launch.step).ok();
+        let agent = self.launch_settings.agent(launch.step).ok();
         match agent.and_then(|agent| limits::held(&Account::of(agent))) {
             None => Ok(()),
             Some(held) => Err(Trouble::Launch {
@@ -242,7 +248,7 @@ impl Desk<'_> {
 
     /// No agent is started once a budget is reached. Returns the most it may spend.
     fn pay_for(&mut self, launch: &Launch) -> Result<Option<u64>, Trouble> {
-        let granted = self.shared.purse.admit(launch, self.kit);
+        let granted = self.shared.purse.admit(launch, self.launch_settings);
         granted.map_err(|refused| Trouble::Launch {
             agent: launch.agent,
             outcome: Outcome::OverBudget(refused.0),
@@ -251,7 +257,7 @@ impl Desk<'_> {
     }
 
     fn note_limit(&self, limited: &Limited) {
-        let Ok(agent) = self.kit.agent(limited.step) else {
+        let Ok(agent) = self.launch_settings.agent(limited.step) else {
             return;
         };
         let noted = limits::note(&Account::of(agent), limited.until_ms, &limited.words);

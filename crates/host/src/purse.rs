@@ -11,7 +11,7 @@ use kumite_core::outcome::{Ended, Outcome};
 use kumite_core::run::Step;
 use kumite_formats::settings::{AgentKind, Settings};
 
-use crate::launch::Kit;
+use crate::launch::LaunchSettings;
 use kumite_project::books::{Follower, Found};
 use kumite_project::clock::{local_day, now_ms};
 use kumite_project::program;
@@ -36,8 +36,12 @@ impl Purse {
     }
 
     /// Reserves the cost of an agent. Returns the most it may spend, if there is a budget.
-    pub fn admit(&mut self, launch: &Launch, kit: &Kit) -> Result<Option<u64>, Refused> {
-        let budget = budget(&kit.settings);
+    pub fn admit(
+        &mut self,
+        launch: &Launch,
+        launch_settings: &LaunchSettings,
+    ) -> Result<Option<u64>, Refused> {
+        let budget = budget(&launch_settings.project);
         if budget.day > 0 {
             self.count_file().map_err(|error| {
                 let path = self.log.path().display();
@@ -53,18 +57,19 @@ impl Purse {
             step: launch.step.name(),
             day: &local_day(now_ms),
             run_spent: launch.spent,
-            priced: is_priced(kit, launch.step),
+            priced: is_priced(launch_settings, launch.step),
         };
         self.ledger.admit(budget, &ask).map(|granted| granted.cap)
     }
 
     /// Reserves for an agent that already works.
-    pub fn hold(&mut self, agent: AgentId, step: Step, kit: &Kit) {
-        if budget(&kit.settings).day > 0 {
+    pub fn hold(&mut self, agent: AgentId, step: Step, launch_settings: &LaunchSettings) {
+        if budget(&launch_settings.project).day > 0 {
             // The next start will report why it cannot be counted.
             let _ = self.count_file();
         }
-        self.ledger.hold(agent, step.name(), is_priced(kit, step));
+        self.ledger
+            .hold(agent, step.name(), is_priced(launch_settings, step));
     }
 
     /// The agent was not started, or is no longer ours.
@@ -78,7 +83,7 @@ impl Purse {
     pub fn settle(
         &mut self,
         spec: &Spec,
-        kit: &Kit,
+        launch_settings: &LaunchSettings,
         settled: &Settled,
         at_ms: u64,
         again: bool,
@@ -94,7 +99,7 @@ impl Purse {
             run: settled.run,
             step: settled.step,
             agent: &agent.to_string(),
-            program: &program::read(&dir).unwrap_or_else(|| program(kit, settled.step)),
+            program: &program::read(&dir).unwrap_or_else(|| program(launch_settings, settled.step)),
         };
         let line = UsageLine::new(place, at_ms, &settled.outcome, settled.usage);
         let written = self.log.append(&line, again);
@@ -139,9 +144,9 @@ fn budget(settings: &Settings) -> Budget {
     }
 }
 
-fn is_priced(kit: &Kit, step: Step) -> bool {
-    match kit.agent(step).map(|agent| &agent.kind) {
-        Ok(AgentKind::Program { kind, .. }) => kind.facts().tells_price,
+fn is_priced(launch_settings: &LaunchSettings, step: Step) -> bool {
+    match launch_settings.agent(step).map(|agent| &agent.kind) {
+        Ok(AgentKind::Program { kind, .. }) => kind.info().tells_price,
         Ok(AgentKind::Acp { .. } | AgentKind::Command { .. } | AgentKind::Scripted { .. }) => true,
         Err(_) => false,
     }
@@ -155,17 +160,17 @@ fn was_started(dir: &Path, outcome: &Outcome) -> bool {
     }
 }
 
-fn program(kit: &Kit, step: Step) -> Program {
-    let agent = kit.agent(step);
+fn program(launch_settings: &LaunchSettings, step: Step) -> Program {
+    let agent = launch_settings.agent(step);
     Program {
-        program: kit.agent_name(step).to_owned(),
+        program: launch_settings.agent_name(step).to_owned(),
         kind: agent.map_or("", |agent| agent.kind.name()).to_owned(),
     }
 }
 
 /// Notes the program that an agent is started with.
-pub fn note_program(dir: &Path, kit: &Kit, step: Step) -> io::Result<()> {
-    program::note(dir, &program(kit, step))
+pub fn note_program(dir: &Path, launch_settings: &LaunchSettings, step: Step) -> io::Result<()> {
+    program::note(dir, &program(launch_settings, step))
 }
 
 /// A program that stops at a cap has its own message, which does not tell what a person can do.

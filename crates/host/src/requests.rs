@@ -17,7 +17,7 @@ use kumite_formats::spec_name;
 use crate::beside::beside;
 use crate::control::{Reply, Request};
 use crate::engine::{Ending, Engine};
-use crate::launch::Kit;
+use crate::launch::LaunchSettings;
 use crate::run_request::{Follow, RunRequest};
 use kumite_project::{evidence, journal, limits, project, settings, spec_file};
 
@@ -124,7 +124,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     }
     for name in &asked.specs {
         if let Some(context) = engine.contexts.get_mut(name) {
-            context.kit = Kit::new(settings.clone(), asked.agent.clone());
+            context.launch_settings = LaunchSettings::new(settings.clone(), asked.agent.clone());
             if asked.at_once {
                 context.forget_limit();
             }

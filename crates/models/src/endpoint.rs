@@ -29,7 +29,7 @@ impl fmt::Debug for Key {
 }
 
 /// The addresses and variables of a provider.
-struct Facts {
+struct ProviderInfo {
     own_url: &'static str,
     /// Variables that can name another URL; the first that is set wins.
     url_variables: &'static [&'static str],
@@ -44,7 +44,7 @@ impl Endpoint {
         base_url: Option<&str>,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Endpoint, Error> {
-        let facts = facts(provider);
+        let info = info(provider);
         let look_up = |variables: &[&'static str]| {
             variables.iter().find_map(|variable| {
                 let value = env(variable)?.trim().to_owned();
@@ -53,7 +53,7 @@ impl Endpoint {
         };
         let (from, url) = match base_url {
             Some(url) => ("settings", url.trim().to_owned()),
-            None => look_up(facts.url_variables).unwrap_or(("built in", facts.own_url.to_owned())),
+            None => look_up(info.url_variables).unwrap_or(("built in", info.own_url.to_owned())),
         };
         let url = match provider {
             Provider::Ollama => ollama_url(&url),
@@ -64,13 +64,13 @@ impl Endpoint {
             from: from.to_owned(),
             what,
         })?;
-        let key = match look_up(facts.key_variables) {
+        let key = match look_up(info.key_variables) {
             Some((variable, secret)) => Some(Key::checked(variable, secret)?),
-            None if facts.key_variables.is_empty() => None,
+            None if info.key_variables.is_empty() => None,
             None => {
                 return Err(Error::NoKey {
                     provider,
-                    variables: facts.key_variables.join(" or "),
+                    variables: info.key_variables.join(" or "),
                     remark: match provider {
                         Provider::GoogleVertex => {
                             " (one for Vertex AI in express mode; \
@@ -106,39 +106,39 @@ impl Key {
     }
 }
 
-fn facts(provider: Provider) -> Facts {
+fn info(provider: Provider) -> ProviderInfo {
     match provider {
-        Provider::OpenAi | Provider::OpenAiResponses => Facts {
+        Provider::OpenAi | Provider::OpenAiResponses => ProviderInfo {
             own_url: "https://api.openai.com/v1",
             url_variables: &["OPENAI_BASE_URL"],
             key_variables: &["OPENAI_API_KEY"],
         },
-        Provider::Anthropic => Facts {
+        Provider::Anthropic => ProviderInfo {
             own_url: "https://api.anthropic.com",
             url_variables: &["ANTHROPIC_BASE_URL"],
             key_variables: &["ANTHROPIC_API_KEY"],
         },
-        Provider::GoogleGla => Facts {
+        Provider::GoogleGla => ProviderInfo {
             own_url: "https://generativelanguage.googleapis.com",
             url_variables: &["GOOGLE_GEMINI_BASE_URL"],
             key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
         },
-        Provider::GoogleVertex => Facts {
+        Provider::GoogleVertex => ProviderInfo {
             own_url: "https://aiplatform.googleapis.com",
             url_variables: &["GOOGLE_VERTEX_BASE_URL"],
             key_variables: &["GOOGLE_API_KEY"],
         },
-        Provider::Grok | Provider::GrokResponses => Facts {
+        Provider::Grok | Provider::GrokResponses => ProviderInfo {
             own_url: "https://api.x.ai/v1",
             url_variables: &["GROK_BASE_URL", "XAI_BASE_URL"],
             key_variables: &["GROK_API_KEY", "XAI_API_KEY"],
         },
-        Provider::Groq => Facts {
+        Provider::Groq => ProviderInfo {
             own_url: "https://api.groq.com/openai/v1",
             url_variables: &["GROQ_BASE_URL"],
             key_variables: &["GROQ_API_KEY"],
         },
-        Provider::Ollama => Facts {
+        Provider::Ollama => ProviderInfo {
             own_url: "http://127.0.0.1:11434",
             url_variables: &["OLLAMA_HOST"],
             key_variables: &[],

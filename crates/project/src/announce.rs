@@ -3,7 +3,7 @@
 use kumite_core::journal::AgentId;
 use kumite_core::notice::Notice;
 use kumite_core::outcome::Outcome;
-use kumite_core::run::{Reason, Standing, Step};
+use kumite_core::run::{Reason, SpecState, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -112,9 +112,9 @@ fn fields(notice: &Notice) -> Value {
         }
         Notice::Warned(message) | Notice::SaveFailed(message) => json!({"message": message}),
         Notice::RunEnded { rest, message } => {
-            let standing = Standing::from(*rest);
-            let reason = standing.reason().map_or("", Reason::word);
-            json!({"state": standing.state(), "reason": reason, "message": message})
+            let spec_state = SpecState::from(*rest);
+            let reason = spec_state.reason().map_or("", Reason::word);
+            json!({"state": spec_state.state(), "reason": reason, "message": message})
         }
     }
 }

@@ -8,7 +8,7 @@ use kumite_core::facts::{Findings, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::Outcome;
-use kumite_core::run::{Halt, Reason, Rest, Standing, Step};
+use kumite_core::run::{Halt, Reason, Rest, SpecState, Step};
 use kumite_files::{Access, Lines, open_plain};
 use serde_json::{Value, json};
 
@@ -258,7 +258,7 @@ fn run_ended(rest: Rest, message: &str) -> Value {
         "type": kind,
         "message": message,
         "status": status,
-        "reason": Standing::from(rest).reason().map_or("", Reason::word),
+        "reason": SpecState::from(rest).reason().map_or("", Reason::word),
         "errorMessage": failed.then_some(message),
     })
 }

@@ -87,7 +87,7 @@ impl Account {
 
 /// Where a program keeps its login. We never read it. `given` looks up a variable.
 pub fn account_dir(kind: ProgramKind, given: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
-    let account = &kind.facts().account;
+    let account = &kind.info().account;
     let home = || given("HOME").unwrap_or_default();
     let parent = given(account.variable).unwrap_or_else(|| home().join(account.home));
     // Without this, an empty name would add a slash, and the result would be another account.

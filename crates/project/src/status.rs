@@ -5,7 +5,7 @@ use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
 use kumite_core::run::{
-    Finish, Halt, Halted, Pause, Reason, Run, Standing, State, StateName, Step, first_unfinished,
+    Finish, Halt, Halted, Pause, Reason, Run, SpecState, State, StateName, Step, first_unfinished,
     limit_sentence, phase_of, run_ended,
 };
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ pub struct Status {
     pub inspections: Vec<InspectionRound>,
     /// The type that `state` and `reason` are the words for.
     #[serde(skip)]
-    pub standing: Standing,
+    pub spec_state: SpecState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -117,12 +117,12 @@ pub(crate) fn of(picture: &Picture) -> Status {
         status.message = Some(format!("queued: {place}"));
     }
     if let (Look::Unreadable(why), true) = (&picture.look, run.is_at_rest()) {
-        status = status.at(Standing::SpecUnreadable);
+        status = status.at(SpecState::SpecUnreadable);
         status.message = Some(why.clone());
     }
     if let Some(trouble) = &picture.trouble {
         // An unknown state is never good news.
-        status = status.at(Standing::JournalUnreadable);
+        status = status.at(SpecState::JournalUnreadable);
         status.message = Some(spec_file::sentence(trouble));
     }
     status
@@ -130,8 +130,8 @@ pub(crate) fn of(picture: &Picture) -> Status {
 
 /// The part that needs no process table.
 pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) -> Status {
-    let standing = Standing::of(run, engine_lives);
-    let mut message = message(spec, run, standing);
+    let spec_state = SpecState::of(run, engine_lives);
+    let mut message = message(spec, run, spec_state);
     if let (Some(message), Some(until_ms)) = (&mut message, run.limited_until_ms()) {
         *message += &format!("; it ends at {}", local_moment(until_ms));
     }
@@ -141,9 +141,9 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
     let spent = run.spent_in_all();
     Status {
         spec: spec.to_owned(),
-        state: standing.state(),
+        state: spec_state.state(),
         phase: phase(run, facts, next),
-        reason: standing.reason(),
+        reason: spec_state.reason(),
         message: message.map(|message| wording::addressed(&message, spec)),
         step,
         round: round_of(run, step),
@@ -168,17 +168,17 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         output_tokens: spent.output_tokens,
         reviews: facts.map(reviews).unwrap_or_default(),
         inspections: facts.map(inspections).unwrap_or_default(),
-        standing,
+        spec_state,
     }
 }
 
 impl Status {
     /// The same spec in another state.
-    pub fn at(self, standing: Standing) -> Status {
+    pub fn at(self, spec_state: SpecState) -> Status {
         Status {
-            state: standing.state(),
-            reason: standing.reason(),
-            standing,
+            state: spec_state.state(),
+            reason: spec_state.reason(),
+            spec_state,
             ..self
         }
     }
@@ -207,25 +207,25 @@ fn inspections(facts: &Facts) -> Vec<InspectionRound> {
     rounds.collect()
 }
 
-fn message(spec: &str, run: &Run, standing: Standing) -> Option<String> {
+fn message(spec: &str, run: &Run, spec_state: SpecState) -> Option<String> {
     let step = run.work().map_or("next", |work| work.step.name());
-    Some(match standing {
-        Standing::Idle
-        | Standing::SpecUnreadable
-        | Standing::JournalUnreadable
-        | Standing::JournalUnwritable => return None,
-        Standing::Queued => "queued".to_owned(),
-        Standing::Working => format!("an agent works on the {step} step"),
-        Standing::Finishing => format!("it pauses when the agent of the {step} step has finished"),
-        Standing::Stopping => format!("the agent of the {step} step is being ended"),
-        Standing::CutOff if run.work().is_none() => {
+    Some(match spec_state {
+        SpecState::Idle
+        | SpecState::SpecUnreadable
+        | SpecState::JournalUnreadable
+        | SpecState::JournalUnwritable => return None,
+        SpecState::Queued => "queued".to_owned(),
+        SpecState::Working => format!("an agent works on the {step} step"),
+        SpecState::Finishing => format!("it pauses when the agent of the {step} step has finished"),
+        SpecState::Stopping => format!("the agent of the {step} step is being ended"),
+        SpecState::CutOff if run.work().is_none() => {
             format!("kumite ended while it was queued; `kumite run {spec}` goes on")
         }
-        Standing::CutOff => format!(
+        SpecState::CutOff => format!(
             "kumite ended in the middle of the {step} step; `kumite run {spec}` goes on there"
         ),
-        Standing::Limited | Standing::Halted(_) | Standing::Done(_) => match &run.state {
-            State::Limited(wait) if standing == Standing::Limited => limit_sentence(&wait.words),
+        SpecState::Limited | SpecState::Halted(_) | SpecState::Done(_) => match &run.state {
+            State::Limited(wait) if spec_state == SpecState::Limited => limit_sentence(&wait.words),
             State::Limited(wait) => format!(
                 "{}; no kumite is there to wait: `kumite run` goes on",
                 limit_sentence(&wait.words)

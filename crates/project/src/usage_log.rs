@@ -149,7 +149,7 @@ fn has_price(program: &Program, outcome: &Outcome, usage: Usage) -> bool {
         | Outcome::Limited(_)
         | Outcome::SessionGone(_)
         | Outcome::OverBudget(_) => program::ProgramKind::named(&program.kind)
-            .is_some_and(|known| !known.facts().tells_price),
+            .is_some_and(|known| !known.info().tells_price),
     };
     let used = usage.input_tokens > 0 || usage.output_tokens > 0;
     usage.usd_micros > 0 || !(used || told_nothing)

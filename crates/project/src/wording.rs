@@ -3,7 +3,7 @@
 use kumite_core::journal::By;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::{LimitKind, Outcome};
-use kumite_core::run::{Halt, Pause, Rest, Standing, Step};
+use kumite_core::run::{Halt, Pause, Rest, SpecState, Step};
 
 use crate::clock::local_moment;
 
@@ -72,7 +72,7 @@ pub fn sentence(notice: &Notice) -> String {
             | Rest::Done(_)
             | Rest::JournalUnreadable
             | Rest::JournalUnwritable => {
-                format!("{}: {message}", Standing::from(*rest).state())
+                format!("{}: {message}", SpecState::from(*rest).state())
             }
         },
     }

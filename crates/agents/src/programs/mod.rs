@@ -58,7 +58,7 @@ impl<'a> Config<'a> {
             program: program.name(),
             args,
             model,
-            mode: program.facts().default_mode,
+            mode: program.info().default_mode,
         }
     }
 }

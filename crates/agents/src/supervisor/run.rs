@@ -34,12 +34,12 @@ struct Supervisor<'a> {
     family: Family<'a>,
     results: u64,
     exit: Option<WaitStatus>,
-    over: Option<Over>,
+    work_end: Option<WorkEnd>,
     ending: Option<Ending>,
 }
 
-/// The agent's work is over: why, and what it had said by then.
-struct Over {
+/// Why the agent's work is over, and what it had said by then.
+struct WorkEnd {
     cause: Cause,
     said: Option<Outcome>,
 }
@@ -65,7 +65,7 @@ pub fn run(
         family: Family::new(dir, cgroup.is_none()),
         results: 0,
         exit: None,
-        over: None,
+        work_end: None,
         ending: None,
     };
     while supervisor.turn() {}
@@ -86,7 +86,7 @@ impl Supervisor<'_> {
         let now = Instant::now();
         self.watch.woke(wake, now);
         self.family.note(now);
-        if self.over.is_none()
+        if self.work_end.is_none()
             && let Some(cause) = self.watch.due(now)
         {
             self.finish(cause, now);
@@ -165,8 +165,8 @@ impl Supervisor<'_> {
 
     fn agent_is_gone(&mut self) {
         let (now, grace) = (Instant::now(), self.term_grace().min(LEFTOVER_GRACE));
-        if self.over.is_none() {
-            self.over = Some(Over {
+        if self.work_end.is_none() {
+            self.work_end = Some(WorkEnd {
                 cause: Cause::Exited,
                 said: None,
             });
@@ -179,7 +179,7 @@ impl Supervisor<'_> {
 
     /// The agent's work is over, unless it already was.
     fn finish(&mut self, cause: Cause, now: Instant) {
-        if self.over.is_some() {
+        if self.work_end.is_some() {
             return;
         }
         // Its output is in the pipe, even if we have not read it yet.
@@ -187,7 +187,7 @@ impl Supervisor<'_> {
         self.pump.reader.look_at_tail();
         let said = self.pump.reader.heard().said.clone();
         let hung = cause == Cause::Silent && said.is_none();
-        self.over = Some(Over { cause, said });
+        self.work_end = Some(WorkEnd { cause, said });
         let grace = self.term_grace();
         self.ending = Some(if hung {
             Ending::interrupt(self.agent, now, grace)
@@ -229,8 +229,8 @@ impl Supervisor<'_> {
     }
 
     fn outcome(&self) -> Outcome {
-        let over = self.over.as_ref();
-        let cause = over.map_or(Cause::Exited, |over| over.cause);
+        let work_end = self.work_end.as_ref();
+        let cause = work_end.map_or(Cause::Exited, |work_end| work_end.cause);
         let last = self.pump.reader.heard().said.as_ref();
         let exited_well = self.exit.and_then(WaitStatus::exit_status) == Some(0);
         let said = match cause {
@@ -238,7 +238,7 @@ impl Supervisor<'_> {
             // The agent finished just before the stop: its work is done and paid for.
             Cause::Told if exited_well && last == Some(&Outcome::Finished) => last,
             Cause::Told | Cause::Silent | Cause::Settled | Cause::Overtime => {
-                over.and_then(|over| over.said.as_ref())
+                work_end.and_then(|work_end| work_end.said.as_ref())
             }
         };
         let outcome = verdict::judge(&Evidence {

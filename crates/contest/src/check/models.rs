@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kumite_formats::contest::{Judge, Llm, MemberKind, MetricKind, Named, Plan, TeamKind};
 use kumite_models::Model;
 
-use super::{Check, Status, World};
+use super::{Check, CheckMeans, Status};
 
 /// The models that kumite itself calls, each once.
 fn asked(plan: &Plan) -> Vec<&Llm> {
@@ -54,10 +54,10 @@ fn of_plugins(plan: &Plan) -> BTreeSet<&str> {
 }
 
 /// Each model has its key and an address.
-pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+pub(super) fn keys(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let asked = asked(plan);
     let key = |llm: &&Llm| {
-        let model = Model::find(&llm.model, llm.base_url.as_deref(), world.env);
+        let model = Model::find(&llm.model, llm.base_url.as_deref(), means.env);
         let found = model.map(|model| {
             let url = model.endpoint.base_url;
             match model.endpoint.key {
@@ -65,7 +65,7 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
                 None => format!("would be asked at {url}, without a key"),
             }
         });
-        world.named("credentials", (Named::Model, &llm.model), found)
+        means.named("credentials", (Named::Model, &llm.model), found)
     };
     let mut checks: Vec<Check> = asked.iter().map(key).collect();
     for model in of_plugins(plan) {
@@ -75,7 +75,7 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
                 name: model.to_owned(),
                 status: Status::Skipped,
                 message: "a Python member asks it by itself".to_owned(),
-                file: world
+                file: means
                     .places
                     .of(Named::Model, model)
                     .map(|at| at.file.to_path_buf()),
@@ -87,7 +87,7 @@ pub(super) fn keys(plan: &Plan, world: &World<'_>) -> Vec<Check> {
 
 /// A budget that cannot be enforced is refused: every model needs a price. Agents report their own
 /// costs.
-pub(super) fn budget(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+pub(super) fn budget(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let Some(budget) = plan.budget_usd else {
         return Vec::new();
     };
@@ -106,7 +106,7 @@ pub(super) fn budget(plan: &Plan, world: &World<'_>) -> Vec<Check> {
                 price.input, price.output
             )
         });
-        world.named("budget", (Named::Model, model), found)
+        means.named("budget", (Named::Model, model), found)
     };
     models.into_iter().map(price).collect()
 }

@@ -10,7 +10,7 @@ use kumite_formats::contest::{Command, MemberKind, MetricKind, Named, Plan, Plug
 use kumite_formats::settings::AgentSettings;
 use kumite_models::Cancel;
 
-use super::{Check, World};
+use super::{Check, CheckMeans};
 use crate::program::{self, Program};
 
 /// Python only looks for the module, and does not run it.
@@ -19,7 +19,7 @@ const FINDS: &str = "import importlib.util, sys\n\
 const FINDS_WITHIN: Duration = Duration::from_secs(60);
 
 /// Every command of a metric or a member, by its program.
-pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+pub(super) fn commands(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let metrics = plan.evaluator.metrics.iter();
     let metrics = metrics.filter_map(|metric| match &metric.kind {
         MetricKind::Command { command, .. } => Some(command),
@@ -33,16 +33,16 @@ pub(super) fn commands(plan: &Plan, world: &World<'_>) -> Vec<Check> {
     names.sort_unstable();
     names.dedup();
     let check = |name: &str| {
-        let found = find(name, world.project, (world.env)("PATH"));
+        let found = find(name, means.project, (means.env)("PATH"));
         let found = found.map(|path| path.display().to_string());
-        world.named("programs", (Named::Program, name), found)
+        means.named("programs", (Named::Program, name), found)
     };
     names.into_iter().map(check).collect()
 }
 
 /// The agent is known, and its program exists.
-pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
-    let agents = &world.settings.agents;
+pub(super) fn agent(name: &str, means: &CheckMeans<'_>) -> Result<String, String> {
+    let agents = &means.settings.agents;
     let Some(AgentSettings { kind, env }) = agents.get(name) else {
         let known: Vec<&str> = agents.keys().map(String::as_str).collect();
         return Err(format!(
@@ -56,15 +56,15 @@ pub(super) fn agent(name: &str, world: &World<'_>) -> Result<String, String> {
         Some(program) => program,
         None => return Ok("built in".to_owned()),
     };
-    let path = env.get("PATH").cloned().or_else(|| (world.env)("PATH"));
-    let found = find(program, world.project, path);
+    let path = env.get("PATH").cloned().or_else(|| (means.env)("PATH"));
+    let found = find(program, means.project, path);
     found
         .map(|path| path.display().to_string())
         .map_err(|error| format!("agent {name}: {error}"))
 }
 
 /// Python exists, and finds the module or file of each class.
-pub(super) fn plugins(plan: &Plan, world: &World<'_>) -> Vec<Check> {
+pub(super) fn plugins(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
     let metrics = plan.evaluator.metrics.iter();
     let metrics = metrics.filter_map(|metric| match &metric.kind {
         MetricKind::Plugin { plugin, .. } => Some(plugin),
@@ -79,27 +79,27 @@ pub(super) fn plugins(plan: &Plan, world: &World<'_>) -> Vec<Check> {
         .map(|plugin| ((plugin.class.as_str(), plugin.module.as_deref()), plugin))
         .collect();
     let check = |plugin: &Plugin| {
-        let found = plugin_of(plugin, world);
-        world.named("plugins", (Named::Plugin, &plugin.class), found)
+        let found = plugin_of(plugin, means);
+        means.named("plugins", (Named::Plugin, &plugin.class), found)
     };
     by_class.into_values().map(check).collect()
 }
 
-fn plugin_of(plugin: &Plugin, world: &World<'_>) -> Result<String, String> {
+fn plugin_of(plugin: &Plugin, means: &CheckMeans<'_>) -> Result<String, String> {
     let Plugin {
         module,
         path,
         class,
         ..
     } = plugin;
-    let python = find("python3", world.project, (world.env)("PATH"))
+    let python = find("python3", means.project, (means.env)("PATH"))
         .map_err(|error| format!("the class {class} is written in Python, and {error}"))?;
     if let Some(module) = module
-        && finds_module(&python, module, world.project)
+        && finds_module(&python, module, means.project)
     {
         return Ok(format!("python3 finds {module}"));
     }
-    let file = path.as_ref().map(|path| world.project.join(path));
+    let file = path.as_ref().map(|path| means.project.join(path));
     match (module, file) {
         (_, Some(file)) if file.is_file() => Ok(file.display().to_string()),
         (_, Some(file)) => Err(format!(

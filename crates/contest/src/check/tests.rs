@@ -7,7 +7,7 @@ use kumite_formats::settings::{Layer, Origin, Settings};
 use kumite_models::{Domains, Native, Provider, supports};
 use tempfile::TempDir;
 
-use super::{Check, Status, World, check, is_good, refused, to_json};
+use super::{Check, CheckMeans, Status, check, is_good, refused, to_json};
 
 /// A project, its settings and its environment.
 struct Stage {
@@ -75,7 +75,7 @@ impl Stage {
             text: self.settings,
         };
         let settings = Settings::load(&[layer], &[], &[]).unwrap().settings;
-        let world = World {
+        let means = CheckMeans {
             project: self.dir.path(),
             files: &loaded.files,
             places: &loaded.places,
@@ -83,7 +83,7 @@ impl Stage {
             settings: &settings,
             env: &|name| self.variable(name),
         };
-        check(&loaded.plan, &world)
+        check(&loaded.plan, &means)
     }
 
     /// The messages of one category, with the project's directory as `~`.

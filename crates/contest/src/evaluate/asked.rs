@@ -36,19 +36,19 @@ impl Asked {
         instruction: &str,
         schema: Value,
         plan: &Plan,
-        kit: &ModelMeans,
+        means: &ModelMeans,
     ) -> Result<Asked, Error> {
-        let model = Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())?;
+        let model = Model::find(&llm.model, llm.base_url.as_deref(), means.env.as_ref())?;
         Ok(Asked {
-            client: kit.client.clone(),
+            client: means.client.clone(),
             model,
             system: format!("{}\n\n{}", instruction.trim(), GUARD.trim()),
             schema,
             options: options(llm),
             timeout: Duration::from_millis(llm.timeout_ms),
             price: plan.prices.get(&llm.model).copied(),
-            templates: Arc::clone(&kit.templates),
-            zone: kit.zone.clone(),
+            templates: Arc::clone(&means.templates),
+            zone: means.zone.clone(),
         })
     }
 

@@ -17,9 +17,9 @@ impl ByModel {
         llm: &Llm,
         instruction: &str,
         plan: &Plan,
-        kit: &ModelMeans,
+        means: &ModelMeans,
     ) -> Result<ByModel, kumite_models::Error> {
-        Asked::new(llm, instruction, schema(), plan, kit).map(ByModel)
+        Asked::new(llm, instruction, schema(), plan, means).map(ByModel)
     }
 }
 

@@ -16,7 +16,7 @@ fn score(points: u64) -> Score {
     Score::from_hundredths(points * 100).unwrap()
 }
 
-fn facts(scores: &[u64]) -> Facts {
+fn record(scores: &[u64]) -> TeamRecord {
     let past = (1u32..).zip(scores).map(|(round, points)| Past {
         round,
         score: Some(score(*points)),
@@ -27,7 +27,7 @@ fn facts(scores: &[u64]) -> Facts {
         }],
         failed: None,
     });
-    Facts {
+    TeamRecord {
         round: scores.len() as u32,
         rounds_min: 2,
         rounds_max: 5,
@@ -48,9 +48,9 @@ fn plan_of(stage: &Stage, system_instruction: Option<&str>) -> Plan {
 }
 
 fn judged(stage: &Stage) -> Result<(Judgment, Used), Missed> {
-    let judge = judge(&plan_of(stage, None), &stage.kit()).unwrap();
+    let judge = judge(&plan_of(stage, None), &stage.means()).unwrap();
     let case = Case {
-        facts: facts(&[60, 70]),
+        record: record(&[60, 70]),
         task: "the task",
         texts: &|round| Some(format!("text {round}")),
     };
@@ -185,14 +185,14 @@ fn the_built_in_judge_needs_no_model() {
         formats::MetricKind::Checklist(checklist),
         formats::Judge::Rules,
     );
-    let judge = judge(&plan, &stage.kit()).unwrap();
+    let judge = judge(&plan, &stage.means()).unwrap();
     let case = Case {
-        facts: facts(&[60, 70]),
+        record: record(&[60, 70]),
         task: "the task",
         texts: &|_| None,
     };
     let (judgment, used) = judge.judge(&case, &stage.turn(stage.dir.path())).unwrap();
-    assert_eq!(judgment, by_rules(&case.facts));
+    assert_eq!(judgment, by_rules(&case.record));
     assert_eq!(used, Used::default());
 }
 
@@ -204,7 +204,7 @@ fn a_missing_key_is_found_before_anything_is_asked() {
         unreachable!("it is a model");
     };
     llm.model = "anthropic:m".to_owned();
-    let error = judge(&plan, &stage.kit()).err().unwrap().to_string();
+    let error = judge(&plan, &stage.means()).err().unwrap().to_string();
     assert!(
         error.starts_with("the judge: anthropic needs a key"),
         "{error}"
@@ -252,10 +252,10 @@ fn request(contest: &Contest, team: u32, texts: &Texts<'_>) -> Ask {
         unreachable!("it is a model");
     };
     let plan = plan_of(&stage, None);
-    let kit = stage.kit();
-    let judge = ByModel(Asked::new(&llm, INSTRUCTION, schema(), &plan, &kit).unwrap());
+    let means = stage.means();
+    let judge = ByModel(Asked::new(&llm, INSTRUCTION, schema(), &plan, &means).unwrap());
     let case = Case {
-        facts: Facts::of(contest, team),
+        record: TeamRecord::of(contest, team),
         task: "the task",
         texts,
     };

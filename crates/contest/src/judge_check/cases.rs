@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kumite_core::contest::Score;
-use kumite_core::contest::judge::{Case, Past, Remark};
+use kumite_core::contest::judge::{Past, Remark, TeamRecord};
 use serde::Deserialize;
 
 /// Our own set. The built-in judge was adjusted only on the half `tune`. In the cases numbered 13
@@ -17,7 +17,7 @@ pub struct Labelled {
     pub id: String,
     pub category: String,
     pub split: Split,
-    pub case: Case,
+    pub case: TeamRecord,
     pub should_continue: bool,
     pub why: String,
 }
@@ -139,7 +139,7 @@ fn labelled(raw: Raw) -> Result<Labelled, String> {
         id: raw.id,
         category: raw.category,
         split: raw.split,
-        case: Case {
+        case: TeamRecord {
             round: rounds,
             rounds_min: raw.rounds_min,
             rounds_max: raw.rounds_max,

@@ -9,8 +9,8 @@ use kumite_core::contest::{Contest, Failure};
 use kumite_models::Cancel;
 
 use crate::asked::{Asked, TryKey};
-use crate::at_play::{AtPlay, Message};
 use crate::work::{Missed, Try};
+use crate::world::{ContestWorld, Message};
 
 /// Enough for a call over HTTPS and for rendering.
 const STACK: usize = 1024 * 1024;
@@ -30,7 +30,7 @@ pub struct TryJob {
 
 impl TryJob {
     pub fn new(
-        play: &mut AtPlay,
+        world: &mut ContestWorld,
         contest: &Contest,
         asked: Asked,
         wait_ms: u64,
@@ -41,13 +41,13 @@ impl TryJob {
         TryJob {
             asked,
             at,
-            contest_id: play.charter.id.clone(),
+            contest_id: world.charter.id.clone(),
             team_id: of.id.clone(),
             team_name: of.name.clone(),
             wait: Duration::from_millis(wait_ms),
             timeout: Duration::from_millis(timeout_ms),
-            cancel: play.cancels.entry(at.team).or_default().clone(),
-            dir: play.home.round(at.team, at.round),
+            cancel: world.cancels.entry(at.team).or_default().clone(),
+            dir: world.home.round(at.team, at.round),
         }
     }
 
@@ -68,14 +68,14 @@ impl TryJob {
 /// Runs `work` after the job's wait, and sends what it answers. A try that was ended by us has
 /// nothing to say.
 pub fn spawn(
-    play: &mut AtPlay,
+    world: &mut ContestWorld,
     job: TryJob,
     work: impl FnOnce(&TryJob) -> Message + Send + 'static,
 ) {
     let asked = job.asked;
     let name = format!("team {}", job.at.team);
-    let send = Arc::clone(&play.send);
-    start(play, name, asked, move || {
+    let send = Arc::clone(&world.send);
+    start(world, name, asked, move || {
         if job.cancel.wait(job.wait) {
             return;
         }
@@ -87,13 +87,18 @@ pub fn spawn(
 }
 
 /// A machine that is out of threads fails what was asked for. It may have some again later.
-pub fn start(play: &mut AtPlay, name: String, asked: Asked, work: impl FnOnce() + Send + 'static) {
-    play.jobs.retain(|job| !job.is_finished());
+pub fn start(
+    world: &mut ContestWorld,
+    name: String,
+    asked: Asked,
+    work: impl FnOnce() + Send + 'static,
+) {
+    world.jobs.retain(|job| !job.is_finished());
     let thread = thread::Builder::new().name(name).stack_size(STACK);
     match thread.spawn(work) {
-        Ok(job) => play.jobs.push(job),
+        Ok(job) => world.jobs.push(job),
         Err(error) => refuse(
-            play,
+            world,
             asked,
             Failure::Passing,
             format!("cannot start a thread: {error}"),
@@ -102,15 +107,15 @@ pub fn start(play: &mut AtPlay, name: String, asked: Asked, work: impl FnOnce() 
 }
 
 /// Answers for a team, metric or judge that cannot be asked.
-fn refuse(play: &AtPlay, asked: Asked, failure: Failure, why: String) {
+fn refuse(world: &ContestWorld, asked: Asked, failure: Failure, why: String) {
     let event = asked.failed(Missed::free(failure, why));
-    (play.send)(event.into());
+    (world.send)(event.into());
 }
 
 /// A contest that is only being closed has no teams, metrics or judge.
-pub fn no_players(play: &AtPlay, asked: Asked) {
+pub fn no_players(world: &ContestWorld, asked: Asked) {
     refuse(
-        play,
+        world,
         asked,
         Failure::Lasting,
         "nobody plays in this contest any more".to_owned(),

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use kumite_core::contest::board::standings;
-use kumite_core::contest::judge::Case;
+use kumite_core::contest::judge::TeamRecord;
 use kumite_core::contest::{Contest, Fate, Score};
 
 /// What a team is told about itself and the others, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Situation {
-    pub case: Case,
+    pub case: TeamRecord,
     /// Best first.
     pub board: Vec<Rival>,
 }
@@ -39,7 +39,7 @@ impl Situation {
             })
         });
         Situation {
-            case: Case::of(contest, team),
+            case: TeamRecord::of(contest, team),
             board: lines.collect(),
         }
     }
@@ -72,7 +72,7 @@ fn line(line: &Rival) -> String {
 }
 
 /// The board as the judge may see it. Among equal scores, this team's comes first.
-pub fn anonymous_table(case: &Case) -> String {
+pub fn anonymous_table(case: &TeamRecord) -> String {
     let own = case.best().map(|(score, _)| (score, "this team"));
     let others = case.others.iter().map(|score| (*score, "another team"));
     let mut lines: Vec<(Score, &str)> = own.into_iter().chain(others).collect();
@@ -89,7 +89,7 @@ pub fn anonymous_table(case: &Case) -> String {
 }
 
 /// The position of a team, as a sentence about `who`.
-pub fn position(who: &str, case: &Case) -> String {
+pub fn position(who: &str, case: &TeamRecord) -> String {
     let scored = case.others.len();
     let Some((own, _)) = case.best() else {
         return match scored {

@@ -1,6 +1,6 @@
 //! The past rounds of a team, within a budget of characters.
 
-use kumite_core::contest::judge::{Case, Past, Remark};
+use kumite_core::contest::judge::{Past, Remark, TeamRecord};
 
 use super::Texts;
 use super::fence::{block, clean, shorten};
@@ -10,7 +10,7 @@ const REMARK_CHARS: usize = 2_000;
 
 /// All finished rounds, oldest first. The newest and the best submission are complete as long as
 /// they fit into `chars`; the others share the rest.
-pub fn history(case: &Case, chars: usize, texts: &Texts<'_>) -> String {
+pub fn history(case: &TeamRecord, chars: usize, texts: &Texts<'_>) -> String {
     if case.past.is_empty() {
         return "There are no past rounds yet.".to_owned();
     }
@@ -67,7 +67,7 @@ fn remark(remark: &Remark) -> String {
 }
 
 /// How many characters of each submission are shown.
-fn allow(case: &Case, sizes: &[usize], chars: usize) -> Vec<usize> {
+fn allow(case: &TeamRecord, sizes: &[usize], chars: usize) -> Vec<usize> {
     let best = case.best().map(|(_, round)| round);
     let newest = case.past.iter().rev().find(|past| past.score.is_some());
     let newest = newest.map(|past| past.round);

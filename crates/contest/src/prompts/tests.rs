@@ -89,7 +89,7 @@ fn texts(round: u32) -> Option<String> {
     Some(format!("text of round {round}"))
 }
 
-fn case(scores: &[u64]) -> Case {
+fn case(scores: &[u64]) -> TeamRecord {
     let past = (1u32..).zip(scores).map(|(round, points)| Past {
         round,
         score: Some(score(*points)),
@@ -100,7 +100,7 @@ fn case(scores: &[u64]) -> Case {
         }],
         failed: None,
     });
-    Case {
+    TeamRecord {
         round: scores.len() as u32,
         rounds_min: 2,
         rounds_max: 5,
@@ -205,7 +205,7 @@ fn d4_the_judge_sees_rounds_and_scores_and_no_names() {
         ("Gamma", &[Some(80)]),
     ]);
     contest.teams[1].rounds[0].judgment = None;
-    let case = Case::of(&contest, 0);
+    let case = TeamRecord::of(&contest, 0);
     let prompt = templates().judge("task", &case, &now(), &texts).unwrap();
     for words in [
         "Round 2 was just scored. At most\n5 rounds are played, at least 2.",
@@ -226,7 +226,7 @@ fn d4_the_judge_sees_rounds_and_scores_and_no_names() {
 fn d4_renaming_reordering_and_padding_change_nothing_for_the_judge() {
     let seen = |contest: &Contest, team: u32, texts: &Texts<'_>| {
         templates()
-            .judge("task", &Case::of(contest, team), &now(), texts)
+            .judge("task", &TeamRecord::of(contest, team), &now(), texts)
             .unwrap()
     };
     let one = contest(&[

@@ -38,7 +38,7 @@ pub struct AgentMeans {
 }
 
 pub struct AgentTeam {
-    kit: Arc<AgentMeans>,
+    means: Arc<AgentMeans>,
     /// Its name in the settings.
     name: String,
     settings: AgentSettings,
@@ -50,19 +50,19 @@ pub struct AgentTeam {
 impl AgentTeam {
     /// `root` is where its worktree is, or will be.
     pub fn new(
-        kit: Arc<AgentMeans>,
+        means: Arc<AgentMeans>,
         plan: &Agent,
         root: PathBuf,
     ) -> Result<AgentTeam, settings::Error> {
-        let mut agent = settings::agent(&kit.settings, &plan.agent)?.clone();
-        anchor(&mut agent.kind, &kit.project);
+        let mut agent = settings::agent(&means.settings, &plan.agent)?.clone();
+        anchor(&mut agent.kind, &means.project);
         Ok(AgentTeam {
             name: plan.agent.clone(),
             settings: agent,
             source: plan.submission.clone(),
             mode: plan.worktree,
-            worktree: Worktree::new(kit.repository.clone(), root, kit.base.clone()),
-            kit,
+            worktree: Worktree::new(means.repository.clone(), root, means.base.clone()),
+            means,
         })
     }
 }

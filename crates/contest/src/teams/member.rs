@@ -32,19 +32,22 @@ pub(super) struct Task<'a> {
 }
 
 impl Member {
-    pub fn new(member: &formats::Member, kit: &ModelMeans) -> Result<Member, Error> {
+    pub fn new(member: &formats::Member, means: &ModelMeans) -> Result<Member, Error> {
         let (kind, means) = match &member.kind {
             MemberKind::Command(command) => {
-                ("command", Program::command(member, command, kit)?.into())
+                ("command", Program::command(member, command, means)?.into())
             }
-            MemberKind::Plugin(plugin) => ("custom", Program::plugin(member, plugin, kit)?.into()),
+            MemberKind::Plugin(plugin) => {
+                ("custom", Program::plugin(member, plugin, means)?.into())
+            }
             MemberKind::Plain => (
                 "plain",
-                Talk::new(member, model(member, kit)?, PLAIN).into(),
+                Talk::new(member, model(member, means)?, PLAIN).into(),
             ),
-            MemberKind::WebSearch { max_results } => {
-                ("web_search", web_search(member, *max_results, kit)?.into())
-            }
+            MemberKind::WebSearch { max_results } => (
+                "web_search",
+                web_search(member, *max_results, means)?.into(),
+            ),
             MemberKind::WebFetch {
                 max_uses,
                 allowed_domains,
@@ -53,10 +56,10 @@ impl Member {
                 let domains = (&allowed_domains[..], &blocked_domains[..]);
                 (
                     "web_fetch",
-                    web_fetch(member, *max_uses, domains, kit)?.into(),
+                    web_fetch(member, *max_uses, domains, means)?.into(),
                 )
             }
-            MemberKind::CodeExecution => ("code_execution", code_execution(member, kit)?.into()),
+            MemberKind::CodeExecution => ("code_execution", code_execution(member, means)?.into()),
         };
         Ok(Member {
             name: member.name.clone(),
@@ -90,8 +93,8 @@ impl From<Program> for Means {
     }
 }
 
-fn model(member: &formats::Member, kit: &ModelMeans) -> Result<Model, Error> {
-    find(&member.llm, kit).map_err(|source| Error::Member {
+fn model(member: &formats::Member, means: &ModelMeans) -> Result<Model, Error> {
+    find(&member.llm, means).map_err(|source| Error::Member {
         name: member.name.clone(),
         source,
     })
@@ -101,13 +104,13 @@ fn model(member: &formats::Member, kit: &ModelMeans) -> Result<Model, Error> {
 fn web_search(
     member: &formats::Member,
     results: Option<u32>,
-    kit: &ModelMeans,
+    means: &ModelMeans,
 ) -> Result<Talk, Error> {
     let native = Native::WebSearch {
         max_uses: None,
         domains: Domains::All,
     };
-    let mut talk = with_native(member, native, "web search", SEARCHING, kit)?;
+    let mut talk = with_native(member, native, "web search", SEARCHING, means)?;
     if let Some(results) = results {
         talk.add_to_system(&format!(
             "Look at no more than {results} results of a search."
@@ -116,13 +119,13 @@ fn web_search(
     Ok(talk)
 }
 
-fn code_execution(member: &formats::Member, kit: &ModelMeans) -> Result<Talk, Error> {
+fn code_execution(member: &formats::Member, means: &ModelMeans) -> Result<Talk, Error> {
     with_native(
         member,
         Native::CodeExecution,
         "code execution",
         COMPUTING,
-        kit,
+        means,
     )
 }
 
@@ -131,9 +134,9 @@ fn with_native(
     native: Native,
     what: &'static str,
     default: &str,
-    kit: &ModelMeans,
+    means: &ModelMeans,
 ) -> Result<Talk, Error> {
-    let model = model(member, kit)?;
+    let model = model(member, means)?;
     if !supports(model.id.provider, &native) {
         let able = Provider::ALL
             .into_iter()
@@ -157,9 +160,9 @@ fn web_fetch(
     member: &formats::Member,
     max_uses: Option<u32>,
     (allowed, blocked): (&[String], &[String]),
-    kit: &ModelMeans,
+    means: &ModelMeans,
 ) -> Result<Talk, Error> {
-    let model = model(member, kit)?;
+    let model = model(member, means)?;
     let provider = model.id.provider;
     let is_set = max_uses.is_some() || !allowed.is_empty() || !blocked.is_empty();
     let native = Native::WebFetch {
@@ -178,7 +181,8 @@ fn web_fetch(
     match supports(provider, &native) && !has_both && !is_deaf {
         true => talk.native.push(native),
         false => {
-            let is_private_allowed = (kit.env)(PRIVATE_VARIABLE).is_some_and(|value| value == "1");
+            let is_private_allowed =
+                (means.env)(PRIVATE_VARIABLE).is_some_and(|value| value == "1");
             let fetcher = Fetcher::new(Sites::new(allowed, blocked), is_private_allowed);
             talk.fetch = Some((fetcher, max_uses));
         }

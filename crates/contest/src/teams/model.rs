@@ -56,11 +56,11 @@ impl ModelTeam {
     pub fn new(
         team: &formats::ModelTeam,
         prices: &BTreeMap<String, Price>,
-        kit: &ModelMeans,
+        means: &ModelMeans,
     ) -> Result<ModelTeam, Error> {
         let llm = &team.leader.llm;
-        let model = find(llm, kit).map_err(Error::Leader)?;
-        let members = team.members.iter().map(|member| Member::new(member, kit));
+        let model = find(llm, means).map_err(Error::Leader)?;
+        let members = team.members.iter().map(|member| Member::new(member, means));
         let tool = |member: &formats::Member| Tool {
             tool_name: member.tool_name.clone(),
             description: member.tool_description.clone(),
@@ -71,7 +71,7 @@ impl ModelTeam {
         };
         let instruction = team.leader.system_instruction.as_deref();
         Ok(ModelTeam {
-            client: kit.client.clone(),
+            client: means.client.clone(),
             prices: prices.clone(),
             leader: Leader {
                 model,
@@ -194,8 +194,8 @@ pub(super) fn system(
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-pub(super) fn find(llm: &Llm, kit: &ModelMeans) -> Result<Model, kumite_models::Error> {
-    Model::find(&llm.model, llm.base_url.as_deref(), kit.env.as_ref())
+pub(super) fn find(llm: &Llm, means: &ModelMeans) -> Result<Model, kumite_models::Error> {
+    Model::find(&llm.model, llm.base_url.as_deref(), means.env.as_ref())
 }
 
 /// A timeout of 0 means none; the time of the try limits every call.

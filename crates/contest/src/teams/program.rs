@@ -36,7 +36,7 @@ impl Program {
     pub fn command(
         member: &formats::Member,
         command: &formats::Command,
-        kit: &ModelMeans,
+        means: &ModelMeans,
     ) -> Result<Program, Error> {
         if command.argv.is_empty() {
             let name = member.name.clone();
@@ -45,7 +45,7 @@ impl Program {
         Ok(Program {
             name: member.name.clone(),
             argv: command.argv.clone(),
-            project: kit.project.clone(),
+            project: means.project.clone(),
             timeout: Some(Duration::from_millis(command.timeout_ms)),
             plugin: None,
         })
@@ -54,13 +54,13 @@ impl Program {
     pub fn plugin(
         member: &formats::Member,
         plugin: &formats::Plugin,
-        kit: &ModelMeans,
+        means: &ModelMeans,
     ) -> Result<Program, Error> {
         if plugin.module.is_none() && plugin.path.is_none() {
             let name = member.name.clone();
             return Err(Error::NoPlugin { name });
         }
-        let path = plugin.path.as_ref().map(|path| kit.project.join(path));
+        let path = plugin.path.as_ref().map(|path| means.project.join(path));
         let order = json!({
             "plugin": {"module": plugin.module, "path": path, "class": plugin.class},
             "config": config(member, plugin),
@@ -69,7 +69,7 @@ impl Program {
         Ok(Program {
             name: member.name.clone(),
             argv: argv.to_vec(),
-            project: kit.project.clone(),
+            project: means.project.clone(),
             timeout: None,
             plugin: Some(Plugin {
                 order,

@@ -69,7 +69,7 @@ impl Stage {
 
     pub fn team(&self) -> AgentTeam {
         let repository = self.project.repository();
-        let kit = AgentMeans {
+        let means = AgentMeans {
             settings: Arc::new(self.settings.clone()),
             project: self.project.root().to_owned(),
             base: repository.head().unwrap(),
@@ -82,7 +82,7 @@ impl Stage {
             submission: self.source.clone(),
             worktree: self.worktree,
         };
-        AgentTeam::new(Arc::new(kit), &plan, self.root()).unwrap()
+        AgentTeam::new(Arc::new(means), &plan, self.root()).unwrap()
     }
 
     pub fn round(&self, round: u32) -> PathBuf {

@@ -74,14 +74,14 @@ impl Stage {
         )
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
-        let kit = ModelMeans {
+        let means = ModelMeans {
             client: Client::new(),
             env: Arc::new(move |name: &str| env.get(name).cloned()),
             templates: Arc::new(Templates::new(&Prompts::default(), 1000).unwrap()),
             zone: TimeZone::UTC,
             project: self.dir.path().to_owned(),
         };
-        ModelTeam::new(team, &self.prices, &kit)
+        ModelTeam::new(team, &self.prices, &means)
     }
 
     pub fn submit(&self, team: &formats::ModelTeam, prompt: &str) -> Result<Handed, Missed> {

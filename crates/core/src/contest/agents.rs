@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::effect::Effect;
 use super::event::{Failed, Failure};
 use super::state::{Limit as TryLimit, Phase};
-use super::team::{At, NO_TIME};
+use super::team::{NO_TIME, TeamAtWork};
 use crate::journal::LimitRules;
 use crate::outcome::{Ended, Limit, LimitKind, Outcome};
 use crate::run::{OVERLOADS_MAX, jitter, limit_until};
@@ -28,18 +28,20 @@ pub struct Agents {
     pub is_done: bool,
     /// How often in a row the service was too busy.
     overloads: u8,
-    spare: Spare,
+    /// Has another name in snapshots of earlier versions.
+    #[serde(rename = "spare")]
+    losses_left: LossesLeft,
 }
 
 /// How many more agents of this try may die together with kumite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Spare(u8);
+struct LossesLeft(u8);
 
-impl Spare {
-    const ALL: Spare = Spare(7);
+impl LossesLeft {
+    const ALL: LossesLeft = LossesLeft(7);
 
-    fn next(self) -> Option<Spare> {
-        Some(Spare(self.0.checked_sub(1)?))
+    fn next(self) -> Option<LossesLeft> {
+        Some(LossesLeft(self.0.checked_sub(1)?))
     }
 }
 
@@ -52,14 +54,14 @@ impl Default for Agents {
             worked_ms: 0,
             is_done: false,
             overloads: 0,
-            spare: Spare::ALL,
+            losses_left: LossesLeft::ALL,
         }
     }
 }
 
 /// The end of one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Over {
+pub struct AgentEnd {
     pub ended: Ended,
     /// An earlier kumite started the agent; this one found it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -89,10 +91,10 @@ pub struct Noted {
 
 impl Agents {
     /// `seed` gives each team of a contest a different delay after a limit.
-    pub fn after(self, over: &Over, rules: &LimitRules, seed: u64, now_ms: u64) -> Next {
+    pub fn after(self, over: &AgentEnd, rules: &LimitRules, seed: u64, now_ms: u64) -> Next {
         let fail = |failure| Next::Fail(failed(failure, over.why.clone()));
         let session = over.ended.session.clone();
-        let (overloads, spare) = (self.overloads, self.spare);
+        let (overloads, losses_left) = (self.overloads, self.losses_left);
         let agents = Agents {
             worked_ms: self.worked_ms.saturating_add(over.worked_ms),
             wake_ms: 0,
@@ -114,8 +116,14 @@ impl Agents {
             }
             Outcome::SessionGone(_) if agents.resume.is_some() => Next::Go(agents.next(None)),
             // The earlier kumite and its agent died together: the agent did not fail.
-            Outcome::Lost(_) if over.is_found => match spare.next() {
-                Some(spare) => Next::Go(Agents { spare, ..agents }.next(None)),
+            Outcome::Lost(_) if over.is_found => match losses_left.next() {
+                Some(losses_left) => Next::Go(
+                    Agents {
+                        losses_left,
+                        ..agents
+                    }
+                    .next(None),
+                ),
                 None => fail(Failure::Passing),
             },
             Outcome::Missing(_) | Outcome::OverBudget(_) => fail(Failure::Lasting),
@@ -188,8 +196,8 @@ fn timed_out(limit: TryLimit) -> Failed {
     failed(Failure::TimedOut, why)
 }
 
-impl At<'_> {
-    pub fn agent_ended(&mut self, attempt: u32, limit: TryLimit, agents: Agents, over: &Over) {
+impl TeamAtWork<'_> {
+    pub fn agent_ended(&mut self, attempt: u32, limit: TryLimit, agents: Agents, over: &AgentEnd) {
         self.clock_out();
         let seed = self.now_ms ^ u64::from(self.index).rotate_left(32);
         match agents.after(over, &self.rules.limit, seed, self.now_ms) {

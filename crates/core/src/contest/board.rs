@@ -18,7 +18,7 @@ pub struct Standing {
 
 /// What a team is ranked by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct TeamResult {
     pub is_disqualified: bool,
     pub score: Option<Score>,
 }
@@ -26,16 +26,16 @@ pub struct Claim {
 /// The indexes of teams, best first, each with its rank. Equal scores share a rank, and equal teams
 /// keep their order. After them come the teams without a score, then the disqualified ones, all
 /// without a rank.
-pub fn ranked(claims: &[Claim]) -> Vec<(usize, Option<u32>)> {
-    let mut order: Vec<usize> = (0..claims.len()).collect();
+pub fn ranked(results: &[TeamResult]) -> Vec<(usize, Option<u32>)> {
+    let mut order: Vec<usize> = (0..results.len()).collect();
     order.sort_by_key(|index| {
-        let claim = claims[*index];
-        (claim.is_disqualified, std::cmp::Reverse(claim.score))
+        let result = results[*index];
+        (result.is_disqualified, std::cmp::Reverse(result.score))
     });
     let mut last = None;
     let place = |(place, index): (u32, usize)| {
-        let claim = claims[index];
-        let score = claim.score.filter(|_| !claim.is_disqualified)?;
+        let result = results[index];
+        let score = result.score.filter(|_| !result.is_disqualified)?;
         let rank = match last {
             Some((shared, rank)) if shared == score => rank,
             _ => place,
@@ -50,12 +50,12 @@ pub fn ranked(claims: &[Claim]) -> Vec<(usize, Option<u32>)> {
 /// The lines of the board in the order of [`ranked`]; equal teams in the order of the settings.
 pub fn standings(contest: &Contest) -> Vec<Standing> {
     let lines: Vec<Standing> = (0u32..).zip(&contest.teams).map(line).collect();
-    let claim = |(line, team): (&Standing, &Team)| Claim {
+    let result = |(line, team): (&Standing, &Team)| TeamResult {
         is_disqualified: is_disqualified(team),
         score: line.best.map(|(score, _)| score),
     };
-    let claims: Vec<Claim> = lines.iter().zip(&contest.teams).map(claim).collect();
-    let places = ranked(&claims).into_iter();
+    let results: Vec<TeamResult> = lines.iter().zip(&contest.teams).map(result).collect();
+    let places = ranked(&results).into_iter();
     places
         .map(|(index, rank)| Standing {
             rank,

@@ -5,9 +5,9 @@
 use super::event::{Failed, Failure};
 use super::exit::Reason;
 use super::state::{Bound, Limit, Measuring, Phase};
-use super::team::At;
+use super::team::TeamAtWork;
 
-impl At<'_> {
+impl TeamAtWork<'_> {
     /// The time limit of a try that begins after `wait_ms`. If no time is left, the reason of the
     /// exit.
     pub fn limit(&self, own_ms: u64, wait_ms: u64) -> Result<Limit, Reason> {

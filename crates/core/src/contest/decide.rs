@@ -6,7 +6,7 @@ use super::notice::{self, Notice, Part, What};
 use super::retry::{Retry, after_failed_save};
 use super::rules::Rules;
 use super::state::{Contest, Ending, Limit, Measuring, Phase, Stage, Team};
-use super::team::At;
+use super::team::TeamAtWork;
 
 pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
     let mut effects = Vec::new();
@@ -30,7 +30,7 @@ pub fn decide(mut contest: Contest, entry: &Entry) -> (Contest, Vec<Effect>) {
         Event::CancelRequested { .. } if contest.stage == Stage::Running => {
             contest.is_cancelled = true;
             for index in indices(&contest) {
-                at(&mut contest, index, &mut effects).cancel();
+                team_at_work(&mut contest, index, &mut effects).cancel();
             }
         }
         Event::Resumed => {
@@ -134,7 +134,7 @@ fn team_event(contest: &mut Contest, event: &Event, effects: &mut Vec<Effect>) {
         return;
     }
     let phase = team.phase.clone();
-    let mut at = at(contest, index, effects);
+    let mut at = team_at_work(contest, index, effects);
     match (event, phase) {
         (
             Event::Submitted {
@@ -275,7 +275,7 @@ fn admit(contest: &mut Contest, effects: &mut Vec<Effect>) {
             return;
         }
         if contest.teams[index as usize].phase == Phase::Queued {
-            at(contest, index, effects).begin_round();
+            team_at_work(contest, index, effects).begin_round();
         }
     }
 }
@@ -337,7 +337,7 @@ fn resume(contest: &mut Contest, effects: &mut Vec<Effect>) {
         Stage::Ready => {}
         Stage::Running => {
             for index in indices(contest) {
-                at(contest, index, effects).resume();
+                team_at_work(contest, index, effects).resume();
             }
         }
         Stage::Closing { .. } | Stage::Ended(Ending::Unsaved { .. }) => {
@@ -354,7 +354,11 @@ fn indices(contest: &Contest) -> impl Iterator<Item = u32> + use<> {
     0..u32::try_from(contest.teams.len()).unwrap_or(u32::MAX)
 }
 
-fn at<'a>(contest: &'a mut Contest, index: u32, effects: &'a mut Vec<Effect>) -> At<'a> {
+fn team_at_work<'a>(
+    contest: &'a mut Contest,
+    index: u32,
+    effects: &'a mut Vec<Effect>,
+) -> TeamAtWork<'a> {
     let spent = contest.used().micros;
     let is_spent = |budget: Option<u64>| budget.is_some_and(|all| spent >= all);
     let spent = if is_spent(contest.rules.budget_micros) {
@@ -365,7 +369,7 @@ fn at<'a>(contest: &'a mut Contest, index: u32, effects: &'a mut Vec<Effect>) ->
         None
     };
     let all_ms = contest.rules.contest_timeout_ms.unwrap_or(u64::MAX);
-    At {
+    TeamAtWork {
         rules: &contest.rules,
         index,
         team: &mut contest.teams[index as usize],

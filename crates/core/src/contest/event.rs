@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::agents::Over;
+use super::agents::AgentEnd;
 use super::rules::Rules;
 use super::score::{Confidence, Score};
 use crate::journal;
@@ -42,7 +42,7 @@ pub enum Event {
         attempt: u32,
         /// Which agent of this try.
         number: u32,
-        over: Over,
+        over: AgentEnd,
     },
     Measured {
         team: u32,

@@ -1,10 +1,9 @@
 //! D4: what a judge gets to see, and the built-in judge without a model.
 //!
 //! The question is whether the score is likely to improve within a few rounds. The rules look only
-//! at
-//! the scores, in hundredths: when the last real gain was and how large, how much scores vary, and
-//! how much is left to 100. A gain is real if it is at least one point and more than the variation
-//! explains.
+//! at the scores, in hundredths: when the last real gain was and how large it was, how much the
+//! scores vary, and how much is left to 100. A gain is real if it is at least one point, and more than
+//! the variation explains.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,7 @@ use super::state::{Contest, Round, Verdict};
 
 /// What a judge knows about a team. It contains no names, ids or order of teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Case {
+pub struct TeamRecord {
     /// The current round, or the one that was just scored.
     pub round: u32,
     pub rounds_min: u32,
@@ -46,16 +45,16 @@ pub struct Remark {
     pub text: String,
 }
 
-impl Case {
-    /// The case of this team. A team that does not exist has no past.
-    pub fn of(contest: &Contest, team: u32) -> Case {
+impl TeamRecord {
+    /// The record of this team. A team that does not exist has no past.
+    pub fn of(contest: &Contest, team: u32) -> TeamRecord {
         let rules = &contest.rules;
         let own = contest.teams.get(team as usize);
         let past = own.into_iter().flat_map(|team| team.finished());
         let rivals = standings(contest)
             .into_iter()
             .filter(|line| line.team != team && line.rank.is_some());
-        Case {
+        TeamRecord {
             round: own.map_or(0, |team| team.round()),
             rounds_min: rules.rounds_min,
             rounds_max: rules.rounds_max,
@@ -137,7 +136,7 @@ struct Signs {
 }
 
 /// Whether another round is worth it, by scores alone.
-pub fn by_rules(case: &Case) -> Judgment {
+pub fn by_rules(case: &TeamRecord) -> Judgment {
     let signs = Signs::of(case);
     let (should_continue, percent, why) = weigh(&signs);
     // Failed rounds make the verdict less certain.
@@ -225,7 +224,7 @@ fn weigh_two(signs: &Signs) -> (bool, u32, String) {
 }
 
 impl Signs {
-    fn of(case: &Case) -> Signs {
+    fn of(case: &TeamRecord) -> Signs {
         let scores: Vec<Points> = case
             .past
             .iter()

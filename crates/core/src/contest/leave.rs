@@ -5,9 +5,9 @@ use super::exit::{Exit, Reason};
 use super::notice::{Part, What};
 use super::retry::{Retry, after_failed_save};
 use super::state::{Phase, Then, Verdict};
-use super::team::At;
+use super::team::TeamAtWork;
 
-impl At<'_> {
+impl TeamAtWork<'_> {
     pub fn save_failed(&mut self, attempt: u32, then: Then, why: &str) {
         self.tell_trouble(Part::Database, attempt, why);
         match after_failed_save(attempt) {

@@ -9,9 +9,9 @@ use super::retry::{Retry, after_failure};
 use super::rules::Metric;
 use super::score::Score;
 use super::state::{Limit, Measuring, Phase};
-use super::team::{At, NO_TIME, whose_time};
+use super::team::{NO_TIME, TeamAtWork, whose_time};
 
-impl At<'_> {
+impl TeamAtWork<'_> {
     pub fn evaluate(&mut self) {
         let later = self.rules.metrics.iter().map(|_| Measuring::Later);
         let metrics = later.collect();

@@ -13,7 +13,7 @@ use super::state::{Bound, Limit, Measuring, Phase, Round, Team, Then, Verdict};
 pub(super) const NO_TIME: &str = "no time was left";
 
 /// A team at work, with everything about the contest that its rules need.
-pub(super) struct At<'a> {
+pub(super) struct TeamAtWork<'a> {
     pub rules: &'a Rules,
     pub index: u32,
     pub team: &'a mut Team,
@@ -28,7 +28,7 @@ pub(super) struct At<'a> {
     pub effects: &'a mut Vec<Effect>,
 }
 
-impl At<'_> {
+impl TeamAtWork<'_> {
     pub fn tell(&mut self, what: What) {
         let team = Some(self.index);
         self.effects.push(Effect::Announce(Notice { team, what }));

@@ -17,7 +17,7 @@ mod limit;
 mod memory;
 mod requests;
 mod review;
-mod standing;
+mod spec_state;
 mod start;
 mod state;
 mod step;
@@ -34,7 +34,7 @@ pub use memory::{Deploy, Memory, Question, Remark};
 pub use requests::{
     Refusal, may_approve, may_approve_deploy, may_reject, may_reset, may_review, may_start,
 };
-pub use standing::{Ending, Need, Reason, Rest, Standing, StateName};
+pub use spec_state::{Ending, Need, Reason, Rest, SpecState, StateName};
 pub use start::first_unfinished;
 pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 pub use step::{Attempt, Round, Step};

@@ -1,7 +1,7 @@
 //! The contract's words for a state, and the sentence for a person.
 
 use super::memory::Deploy;
-use super::standing::Rest;
+use super::spec_state::Rest;
 use super::state::{Failure, Finish, Halt, Halted, Pause, Run, State};
 use super::step::Step;
 use super::turn::Next;

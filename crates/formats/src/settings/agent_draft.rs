@@ -79,12 +79,12 @@ impl Draft {
         let Some(mode) = &self.permission_mode else {
             return Ok(());
         };
-        if program.facts().modes.contains(&mode.as_str()) {
+        if program.info().modes.contains(&mode.as_str()) {
             return Ok(());
         }
         let key = "permission_mode";
         let words: Vec<String> = program
-            .facts()
+            .info()
             .modes
             .iter()
             .map(|mode| quoted(mode))
@@ -127,7 +127,7 @@ impl Draft {
                 model: self.model.unwrap_or_default(),
                 permission_mode: self
                     .permission_mode
-                    .unwrap_or_else(|| kind.facts().default_mode.to_owned()),
+                    .unwrap_or_else(|| kind.info().default_mode.to_owned()),
             },
             Kind::Acp => AgentKind::Acp {
                 command: self.command.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use kumite_contest::home::Home;
-use kumite_contest::{AtPlay, Error, Message};
+use kumite_contest::{ContestWorld, Error, Message};
 use kumite_core::contest::{By, Contest, Effect, Event, Stage};
 use kumite_core::engine::{act, handle_all, record};
 use kumite_project::spec_file::sentence;
@@ -16,7 +16,7 @@ use crate::engine::say;
 pub struct Hosted {
     contest: Contest,
     /// None: it is being closed.
-    play: Option<AtPlay>,
+    world: Option<ContestWorld>,
     home: Home,
     /// The process whose end also ends the playing; None: it goes on elsewhere.
     pub by: Option<u32>,
@@ -35,15 +35,15 @@ pub struct Hosted {
 
 impl Hosted {
     pub fn new(
-        (contest, play): (Contest, AtPlay),
+        (contest, world): (Contest, ContestWorld),
         by: Option<u32>,
         ended: Option<Sender<Ended>>,
     ) -> Hosted {
         Hosted {
             is_closed: false,
             contest,
-            home: play.home.clone(),
-            play: Some(play),
+            home: world.home.clone(),
+            world: Some(world),
             by,
             said: Vec::new(),
             is_told_to_stop: false,
@@ -68,14 +68,14 @@ impl Hosted {
 
     /// Ends the playing here; the next engine goes on. One that is ending anyway is not left.
     pub fn leave(&mut self) {
-        self.is_left |= self.play.is_some();
+        self.is_left |= self.world.is_some();
         self.stop();
     }
 
     /// Ends what is under way, and waits for it.
     pub fn end_now(self) {
-        if let Some(play) = self.play {
-            play.close(false);
+        if let Some(world) = self.world {
+            world.close(false);
         }
     }
 
@@ -90,19 +90,19 @@ impl Hosted {
             // An earlier process may have died before it removed the worktrees.
             self.close(Ok(Played::Out));
         }
-        let Some(play) = &mut self.play else {
+        let Some(world) = &mut self.world else {
             return Ok(());
         };
         if self.contest.teams.is_empty() {
-            let start = play.start();
+            let start = world.start();
             return self.take(vec![start]);
         }
-        kumite_agents::end_programs(&play.charter.id);
-        if self.contest.stage != Stage::Running || play.has_players() {
+        kumite_agents::end_programs(&world.charter.id);
+        if self.contest.stage != Stage::Running || world.has_players() {
             return self.take(vec![Event::Resumed]);
         }
         // Nothing is begun again only to be ended.
-        note(play, &mut self.contest, Event::Resumed)?;
+        note(world, &mut self.contest, Event::Resumed)?;
         self.take(vec![Event::CancelRequested { by: By::User }])
     }
 
@@ -117,13 +117,13 @@ impl Hosted {
                 Message::Closed => self.is_closed = true,
             }
         }
-        let Some(play) = &mut self.play else {
+        let Some(world) = &mut self.world else {
             return;
         };
         if self.is_told_to_stop {
             // What was answered is kept; what follows from it is for the next process.
             let mut events = events.into_iter();
-            let noted = events.try_for_each(|event| note(play, &mut self.contest, event));
+            let noted = events.try_for_each(|event| note(world, &mut self.contest, event));
             return self.close(noted.map(|()| Played::Interrupted));
         }
         // A contest that only has to be saved is not cancelled any more.
@@ -137,11 +137,11 @@ impl Hosted {
 
     /// Takes events that came together through the core's loop.
     fn take(&mut self, events: Vec<Event>) -> Result<(), Error> {
-        let Some(play) = self.play.as_mut().filter(|_| !events.is_empty()) else {
+        let Some(world) = self.world.as_mut().filter(|_| !events.is_empty()) else {
             return Ok(());
         };
-        handle_all(play, &mut self.contest, events)?;
-        (play.tell)(&[], &self.contest);
+        handle_all(world, &mut self.contest, events)?;
+        (world.tell)(&[], &self.contest);
         if self.contest.is_ended() {
             self.close(Ok(Played::Out));
         }
@@ -158,20 +158,20 @@ impl Hosted {
 
     /// Ends what is under way, in a thread: agents have a grace period, and nobody else waits.
     fn close(&mut self, played: Result<Played, Error>) {
-        let Some(play) = self.play.take() else {
+        let Some(world) = self.world.take() else {
             return;
         };
         self.played = played;
         let is_ended = self.contest.is_ended();
-        play.halt();
-        beside("closing", move || play.close(is_ended));
+        world.halt();
+        beside("closing", move || world.close(is_ended));
     }
 }
 
 /// Records an event and announces it, but begins nothing.
-fn note(play: &mut AtPlay, contest: &mut Contest, event: Event) -> Result<(), Error> {
-    let (entry, mut effects) = record(play, contest, event)?;
+fn note(world: &mut ContestWorld, contest: &mut Contest, event: Event) -> Result<(), Error> {
+    let (entry, mut effects) = record(world, contest, event)?;
     effects.retain(|effect| matches!(effect, Effect::Announce(_)));
-    act(play, contest, &entry, &effects);
+    act(world, contest, &entry, &effects);
     Ok(())
 }

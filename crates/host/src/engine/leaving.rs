@@ -171,7 +171,7 @@ impl Engine {
         let working = self.contexts.iter().filter(|(_, it)| !it.run.is_at_rest());
         let runs = working.map(|(name, context)| Left::Run {
             spec: name.clone(),
-            agent: context.kit.agent_for_all().map(str::to_owned),
+            agent: context.launch_settings.agent_for_all().map(str::to_owned),
         });
         let contests = self.contests.keys().chain(&self.left_contests);
         let contests = contests.map(|id| Left::Contest { id: id.clone() });

@@ -3,7 +3,7 @@
 use kumite_core::run::State;
 
 use super::{Engine, say};
-use crate::launch::Kit;
+use crate::launch::LaunchSettings;
 use kumite_project::{journal, spec_file};
 
 impl Engine {
@@ -28,9 +28,11 @@ impl Engine {
         let known: Vec<_> = known.collect();
         // Money is reserved for all running agents before any agent is started; then each is found
         // separately.
-        let kit = Kit::new(self.loader.loaded.settings.clone(), None);
+        let launch_settings = LaunchSettings::new(self.loader.loaded.settings.clone(), None);
         for work in known.iter().filter_map(|(_, run)| run.work()) {
-            self.shared.purse.hold(work.agent, work.step, &kit);
+            self.shared
+                .purse
+                .hold(work.agent, work.step, &launch_settings);
         }
         for (name, run) in known {
             if let Some(work) = run.work() {

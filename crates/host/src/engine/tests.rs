@@ -23,14 +23,14 @@ const READY: &str = r#"{"approvals": {
     "documentReview": {"status": "approved"},
     "autoExecution": {"permissions": {"impl": true, "inspection": false}}}"#;
 
-struct Desk {
+struct TestEngine {
     engine: Engine,
     dir: TempDir,
 }
 
-impl Desk {
+impl TestEngine {
     /// A project with these specs, each ready for impl.
-    fn new(specs: &[&str]) -> Desk {
+    fn new(specs: &[&str]) -> TestEngine {
         let dir = TempDir::new().unwrap();
         for spec in specs {
             let spec = dir.path().join(".kiro/specs").join(spec);
@@ -42,7 +42,7 @@ impl Desk {
         let lock = lock::take(&project).unwrap().unwrap();
         let loader = Loader::load(&project, Flags::default()).unwrap();
         let until = Until::Quiet(Duration::from_secs(60));
-        Desk {
+        TestEngine {
             engine: Engine::new(project, lock, loader, until),
             dir,
         }
@@ -106,159 +106,159 @@ fn ended(agent: AgentId, outcome: Outcome) -> Message {
 
 #[test]
 fn t10_a_reservation_lasts_as_long_as_its_agent() {
-    let mut desk = Desk::new(&["login", "search"]);
-    desk.run("login");
-    desk.run("search");
-    assert_eq!(desk.engine.shared.purse.reserved(), 2 * UNKNOWN);
-    desk.end(desk.agent("login"), Outcome::Failed("no".to_owned()));
-    assert_eq!(desk.engine.shared.purse.reserved(), UNKNOWN);
+    let mut test = TestEngine::new(&["login", "search"]);
+    test.run("login");
+    test.run("search");
+    assert_eq!(test.engine.shared.purse.reserved(), 2 * UNKNOWN);
+    test.end(test.agent("login"), Outcome::Failed("no".to_owned()));
+    assert_eq!(test.engine.shared.purse.reserved(), UNKNOWN);
     // It cannot be started: there is no place for its record.
-    let agents = Project::at(desk.dir.path()).runtime();
+    let agents = Project::at(test.dir.path()).runtime();
     let agents = agents.join("runs/login/agents");
     fs::remove_dir_all(&agents).unwrap();
     fs::write(&agents, "in the way").unwrap();
-    desk.run("login");
-    assert!(matches!(desk.state("login"), State::Halted(_)));
-    assert_eq!(desk.engine.shared.purse.reserved(), UNKNOWN);
-    desk.end(desk.agent("search"), Outcome::Killed);
-    assert_eq!(desk.engine.shared.purse.reserved(), 0);
+    test.run("login");
+    assert!(matches!(test.state("login"), State::Halted(_)));
+    assert_eq!(test.engine.shared.purse.reserved(), UNKNOWN);
+    test.end(test.agent("search"), Outcome::Killed);
+    assert_eq!(test.engine.shared.purse.reserved(), 0);
 }
 
 #[test]
 fn c6_1_a_finished_context_lingers_two_seconds_and_goes() {
-    let mut desk = Desk::new(&["login"]);
-    desk.run("login");
-    desk.tick_all_boxes("login");
-    desk.end(desk.agent("login"), Outcome::Finished);
-    assert!(matches!(desk.state("login"), State::Done(_)));
-    desk.age("login", LINGER - Duration::from_millis(500));
-    assert!(desk.knows("login"));
-    desk.age("login", Duration::from_millis(500));
-    assert!(!desk.knows("login"));
+    let mut test = TestEngine::new(&["login"]);
+    test.run("login");
+    test.tick_all_boxes("login");
+    test.end(test.agent("login"), Outcome::Finished);
+    assert!(matches!(test.state("login"), State::Done(_)));
+    test.age("login", LINGER - Duration::from_millis(500));
+    assert!(test.knows("login"));
+    test.age("login", Duration::from_millis(500));
+    assert!(!test.knows("login"));
     assert_eq!(LINGER, Duration::from_secs(2));
 }
 
 #[test]
 fn c6_2_a_failed_context_stays_and_can_be_tried_again() {
-    let mut desk = Desk::new(&["login"]);
-    desk.run("login");
-    let first = desk.agent("login");
-    desk.end(first, Outcome::Failed("exit status 1".to_owned()));
-    desk.age("login", Duration::from_secs(3600));
-    let State::Halted(halted) = desk.state("login") else {
-        panic!("{:?}", desk.state("login"));
+    let mut test = TestEngine::new(&["login"]);
+    test.run("login");
+    let first = test.agent("login");
+    test.end(first, Outcome::Failed("exit status 1".to_owned()));
+    test.age("login", Duration::from_secs(3600));
+    let State::Halted(halted) = test.state("login") else {
+        panic!("{:?}", test.state("login"));
     };
     assert_eq!(halted.why, Halt::Failed(Failure::AgentFailed));
-    desk.run("login");
-    assert_ne!(desk.agent("login"), first);
+    test.run("login");
+    assert_ne!(test.agent("login"), first);
 }
 
 #[test]
 fn c6_3_a_stopped_context_goes_at_once_and_its_agent_is_forgotten() {
-    let mut desk = Desk::new(&["login"]);
-    desk.run("login");
-    let agent = desk.agent("login");
+    let mut test = TestEngine::new(&["login"]);
+    test.run("login");
+    let agent = test.agent("login");
     let spec = "login".to_owned();
-    let replies = desk.ask(Request::Stop { spec });
+    let replies = test.ask(Request::Stop { spec });
     assert!(
         replies.try_recv().is_err(),
         "answered before its agent ended"
     );
-    desk.engine.tick();
-    assert!(desk.knows("login"));
-    desk.end(agent, Outcome::Killed);
-    assert!(!desk.knows("login"));
+    test.engine.tick();
+    assert!(test.knows("login"));
+    test.end(agent, Outcome::Killed);
+    assert!(!test.knows("login"));
     assert!(matches!(replies.recv(), Ok(Reply::Done(_))));
-    assert_eq!(desk.engine.shared.routing.agents(), 0);
-    assert_eq!(desk.engine.context_count(), 0);
+    assert_eq!(test.engine.shared.routing.agents(), 0);
+    assert_eq!(test.engine.context_count(), 0);
 }
 
 #[test]
 fn c6_4_a_shutdown_stops_all() {
-    let mut desk = Desk::new(&["first", "second"]);
+    let mut test = TestEngine::new(&["first", "second"]);
     for spec in ["first", "second"] {
-        desk.run(spec);
+        test.run(spec);
     }
-    desk.engine.take(Message::Interrupt);
+    test.engine.take(Message::Interrupt);
     for spec in ["first", "second"] {
-        assert!(matches!(desk.state(spec), State::Stopping { .. }));
+        assert!(matches!(test.state(spec), State::Stopping { .. }));
     }
-    assert!(!desk.engine.may_end());
-    for agent in [desk.agent("first"), desk.agent("second")] {
-        desk.end(agent, Outcome::Killed);
+    assert!(!test.engine.may_end());
+    for agent in [test.agent("first"), test.agent("second")] {
+        test.end(agent, Outcome::Killed);
     }
-    assert!(desk.engine.may_end());
+    assert!(test.engine.may_end());
 }
 
 #[test]
 fn c6_5_a_clean_up_forgets_everything_at_rest_and_nothing_that_works() {
-    let mut desk = Desk::new(&["done", "failed", "works"]);
+    let mut test = TestEngine::new(&["done", "failed", "works"]);
     for spec in ["done", "failed", "works"] {
-        desk.run(spec);
+        test.run(spec);
     }
-    desk.tick_all_boxes("done");
-    desk.end(desk.agent("done"), Outcome::Finished);
-    desk.end(desk.agent("failed"), Outcome::TimedOut);
-    assert_eq!(desk.engine.context_count(), 3);
-    desk.engine.clean_up();
-    assert_eq!(desk.engine.context_count(), 1);
-    assert!(desk.knows("works"));
+    test.tick_all_boxes("done");
+    test.end(test.agent("done"), Outcome::Finished);
+    test.end(test.agent("failed"), Outcome::TimedOut);
+    assert_eq!(test.engine.context_count(), 3);
+    test.engine.clean_up();
+    assert_eq!(test.engine.context_count(), 1);
+    assert!(test.knows("works"));
 }
 
 #[test]
 fn c2_1_each_end_reaches_the_spec_of_its_agent_and_no_other() {
-    let mut desk = Desk::new(&["first", "second"]);
+    let mut test = TestEngine::new(&["first", "second"]);
     for spec in ["first", "second"] {
-        desk.run(spec);
+        test.run(spec);
     }
-    let second = desk.agent("second");
-    desk.tick_all_boxes("first");
-    desk.end(desk.agent("first"), Outcome::Finished);
-    assert!(matches!(desk.state("first"), State::Done(_)));
-    assert_eq!(desk.agent("second"), second);
+    let second = test.agent("second");
+    test.tick_all_boxes("first");
+    test.end(test.agent("first"), Outcome::Finished);
+    assert!(matches!(test.state("first"), State::Done(_)));
+    assert_eq!(test.agent("second"), second);
 }
 
 #[test]
 fn c2_4_an_end_that_comes_before_its_agent_is_registered_is_delivered_with_it() {
-    let mut desk = Desk::new(&["login"]);
+    let mut test = TestEngine::new(&["login"]);
     let far = now_ms() + 1_000_000;
-    desk.engine.shared.clock.after(far);
+    test.engine.shared.clock.after(far);
     let agent = AgentId {
         at_ms: far + 1,
         seq: 1,
     };
-    desk.end(agent, Outcome::Hung);
-    desk.run("login");
-    assert_eq!(desk.agent("login"), agent);
-    let early = desk.engine.messages.recv().unwrap();
+    test.end(agent, Outcome::Hung);
+    test.run("login");
+    assert_eq!(test.agent("login"), agent);
+    let early = test.engine.messages.recv().unwrap();
     assert!(matches!(&early, Message::AgentEnded { agent: its, .. } if *its == agent));
-    desk.engine.take(early);
-    let State::Halted(halted) = desk.state("login") else {
-        panic!("{:?}", desk.state("login"));
+    test.engine.take(early);
+    let State::Halted(halted) = test.state("login") else {
+        panic!("{:?}", test.state("login"));
     };
     assert_eq!(halted.why, Halt::Failed(Failure::AgentHung));
 }
 
 #[test]
 fn a_late_word_of_an_agent_that_was_replaced_changes_nothing() {
-    let mut desk = Desk::new(&["login"]);
-    desk.run("login");
-    let first = desk.agent("login");
-    desk.end(first, Outcome::Finished);
-    let second = desk.agent("login");
+    let mut test = TestEngine::new(&["login"]);
+    test.run("login");
+    let first = test.agent("login");
+    test.end(first, Outcome::Finished);
+    let second = test.agent("login");
     assert_ne!(first, second);
-    desk.end(first, Outcome::Failed("late".to_owned()));
-    assert_eq!(desk.agent("login"), second);
+    test.end(first, Outcome::Failed("late".to_owned()));
+    assert_eq!(test.agent("login"), second);
 }
 
 #[test]
 fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
-    let mut desk = Desk::new(&["first", "second"]);
-    desk.engine.pool = Pool::new(1);
-    desk.run("first");
-    desk.run("second");
-    assert!(matches!(desk.state("second"), State::Queued { .. }));
-    let Desk { engine, dir } = desk;
+    let mut test = TestEngine::new(&["first", "second"]);
+    test.engine.pool = Pool::new(1);
+    test.run("first");
+    test.run("second");
+    assert!(matches!(test.state("second"), State::Queued { .. }));
+    let TestEngine { engine, dir } = test;
     let project = engine.project.clone();
     drop(engine);
     // A child of this process also has the lock between its fork and its exec.
@@ -273,7 +273,7 @@ fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
     let mut engine = Engine::new(project, lock, loader, Until::AtRest);
     engine.pool = Pool::new(1);
     engine.recover(&[]);
-    let mut next = Desk { engine, dir };
+    let mut next = TestEngine { engine, dir };
     assert!(matches!(next.state("second"), State::Queued { .. }));
     next.end(next.agent("first"), Outcome::TimedOut);
     assert!(matches!(next.state("second"), State::Working(_)));
@@ -281,15 +281,15 @@ fn a_run_that_waited_for_a_slot_in_a_dead_engine_gets_it_in_the_next_one() {
 
 #[test]
 fn records_of_agents_whose_end_is_known_are_removed_when_a_run_is_opened() {
-    let mut desk = Desk::new(&["login"]);
-    let agents = desk
+    let mut test = TestEngine::new(&["login"]);
+    let agents = test
         .dir
         .path()
         .join(".kiro/runtime/kumite/runs/login/agents");
     let old = agents.join("agent-1-00000001");
     fs::create_dir_all(&old).unwrap();
     fs::write(old.join("request.json"), "{}").unwrap();
-    desk.run("login");
+    test.run("login");
     assert!(!old.exists());
-    assert!(agents.join(desk.agent("login").to_string()).exists());
+    assert!(agents.join(test.agent("login").to_string()).exists());
 }

@@ -104,7 +104,7 @@ fn list_specs(call: &Call<'_>, args: ListSpecs) -> Result<Answer> {
         phase: it.phase,
         reason: it.reason,
         message: it.message,
-        next: it.standing.need().map(remedy),
+        next: it.spec_state.need().map(remedy),
         tasks: it.tasks,
     };
     let all = all.filter(|it| args.state.is_none_or(|state| it.state == state));

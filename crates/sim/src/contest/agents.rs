@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kumite_core::contest::{Event, Over, Phase, Team};
+use kumite_core::contest::{AgentEnd, Event, Phase, Team};
 use kumite_core::outcome::{Ended, LimitKind, Outcome, Usage};
 
 use super::answers::{self, Asked};
@@ -52,7 +52,7 @@ impl TeamAgent {
         Asked::new(self.team, self.round, self.attempt)
     }
 
-    fn event(self, over: Over) -> Event {
+    fn event(self, over: AgentEnd) -> Event {
         Event::AgentEnded {
             team: self.team,
             round: self.round,
@@ -92,7 +92,7 @@ pub fn begin(world: &mut World, host: &mut Host, start: Start<ContestStory>) -> 
     let agent = start.agent;
     if let Some(limited) = world.limit_noted() {
         world.hold_back(start, Kind::AgentHeld, limited.clone());
-        return Some(agent.event(Over {
+        return Some(agent.event(AgentEnd {
             ended: ended(limited, None, Usage::default()),
             is_found: false,
             worked_ms: 0,
@@ -142,7 +142,7 @@ pub fn heard(world: &mut World, host: &Host, agent: TeamAgent) -> Option<Event> 
     if is_found {
         world.tally.note(Kind::AgentFound);
     }
-    Some(agent.event(Over {
+    Some(agent.event(AgentEnd {
         ended,
         is_found,
         worked_ms,

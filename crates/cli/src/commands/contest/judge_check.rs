@@ -61,8 +61,8 @@ pub fn judge_check(setting: &Setting, args: &JudgeCheckArgs) -> Result {
             }),
         };
     }
-    let kit = parts::kit(&plan, &setting.place()?).map_err(invalid)?;
-    let judge = judge::judge(&plan, &kit).map_err(invalid)?;
+    let means = parts::means(&plan, &setting.place()?).map_err(invalid)?;
+    let judge = judge::judge(&plan, &means).map_err(invalid)?;
     let cancel = Cancel::new();
     let stop = cancel.clone();
     let caught = signals::catch(move |_| stop.cancel())?;

@@ -257,7 +257,7 @@ fn a_metric_without_anything_to_do_is_refused() {
         (nothing, "metric M: the checklist has no words"),
     ] {
         let plan = stage.plan(kind, Judge::Rules);
-        let error = metrics(&plan, &stage.kit()).err().unwrap().to_string();
+        let error = metrics(&plan, &stage.means()).err().unwrap().to_string();
         assert!(error.starts_with(words), "{error}");
     }
 }

@@ -222,7 +222,7 @@ fn a_missing_key_or_provider_is_found_before_anything_is_asked() {
             llm,
         };
         let plan = stage.plan(kind, Judge::Rules);
-        let error = metrics(&plan, &stage.kit()).err().unwrap();
+        let error = metrics(&plan, &stage.means()).err().unwrap();
         let said = kumite_project::spec_file::sentence(&error);
         assert!(said.contains(words), "{said}");
     }

@@ -109,7 +109,7 @@ fn a_python_metric_that_breaks_is_quoted() {
 fn a_plugin_needs_a_module_or_a_file() {
     let stage = Stage::new();
     let plan = stage.plan(plugin(None, None, "X"), Judge::Rules);
-    let error = metrics(&plan, &stage.kit()).err().unwrap().to_string();
+    let error = metrics(&plan, &stage.means()).err().unwrap().to_string();
     assert_eq!(
         error,
         "metric M: the plugin names neither a module nor a path"

@@ -65,7 +65,7 @@ impl Stage {
         self.dir.path().join("submission.txt")
     }
 
-    pub fn kit(&self) -> ModelMeans {
+    pub fn means(&self) -> ModelMeans {
         ModelMeans {
             client: Client::new(),
             env: Arc::new(|name| (name == "OPENAI_API_KEY").then(|| "sk-test".to_owned())),
@@ -149,7 +149,7 @@ impl Stage {
         worktree: Option<&Path>,
     ) -> Result<(Measure, Used), Missed> {
         let plan = self.plan(metric, Judge::Rules);
-        let metrics = metrics(&plan, &self.kit()).unwrap();
+        let metrics = metrics(&plan, &self.means()).unwrap();
         let dir = self.dir.path().join("round");
         metrics[0].measure(&plan.task, &self.submission(), worktree, &self.turn(&dir))
     }

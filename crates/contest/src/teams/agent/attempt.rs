@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_agents::{Adopted, Assignment, End, Handle};
-use kumite_core::contest::{Over, Used};
+use kumite_core::contest::{AgentEnd, Used};
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 use kumite_core::run::limit_until;
 use kumite_formats::contest::Worktree as Mode;
@@ -40,7 +40,7 @@ pub struct Attempt<'a> {
 impl Attempt<'_> {
     /// Works to the end of the agent. One that an earlier kumite started is waited for. A new one
     /// does not begin before `wake_ms`.
-    pub fn work(&self, resume: Option<&str>, wake_ms: u64) -> Over {
+    pub fn work(&self, resume: Option<&str>, wake_ms: u64) -> AgentEnd {
         let over = match kumite_agents::adopt(&self.dir()) {
             Ok(Adopted::Ended(end)) => Ok(self.over(end, true)),
             Ok(Adopted::Running(handle)) => Ok(self.over(self.attend(&handle), true)),
@@ -52,7 +52,7 @@ impl Attempt<'_> {
         over.unwrap_or_else(|why| not_started(Outcome::Failed(why.clone()), why))
     }
 
-    fn begin(&self, resume: Option<&str>, wake_ms: u64) -> Result<Over, String> {
+    fn begin(&self, resume: Option<&str>, wake_ms: u64) -> Result<AgentEnd, String> {
         if self.is_cancelled_before(wake_ms) {
             return Ok(not_started(Outcome::Killed, "it was cancelled".to_owned()));
         }
@@ -97,20 +97,20 @@ impl Attempt<'_> {
             };
             prepared.map_err(|error| sentence(&error))?;
         }
-        let (kit, agent, dir) = (&self.team.kit, &self.team.settings, self.dir());
+        let (means, agent, dir) = (&self.team.means, &self.team.settings, self.dir());
         let job = self.job(&dir, resume);
         let job = job.map_err(|error| format!("cannot write to {}: {error}", dir.display()))?;
-        let request = job.request(agent, &kit.settings, &kit.project, &kit.binary);
-        let launched = kit.launcher.launch(&kit.binary, &dir, &request);
+        let request = job.request(agent, &means.settings, &means.project, &means.binary);
+        let launched = means.launcher.launch(&means.binary, &dir, &request);
         let handle = launched.map_err(|error| sentence(&error))?;
         if !self.turn.cancel.is_cancelled() && !handle.ends_within(LOOK_EVERY) {
-            kit.launcher.start_ahead(&kit.binary);
+            means.launcher.start_ahead(&means.binary);
         }
         Ok(self.attend(&handle))
     }
 
     fn job(&self, dir: &Path, resume: Option<&str>) -> io::Result<Job> {
-        let (kit, agent, turn) = (&self.team.kit, &self.team.settings, self.turn);
+        let (means, agent, turn) = (&self.team.means, &self.team.settings, self.turn);
         fs::create_dir_all(dir)?;
         let prompt = match resume {
             Some(_) => GO_ON,
@@ -139,7 +139,10 @@ impl Attempt<'_> {
                 ("KUMITE_ROUND", turn.round.to_string()),
                 ("KUMITE_STEP", STEP.to_owned()),
                 ("KUMITE_AGENT", id),
-                ("KUMITE_PROJECT", kit.project.to_string_lossy().into_owned()),
+                (
+                    "KUMITE_PROJECT",
+                    means.project.to_string_lossy().into_owned(),
+                ),
             ],
             timeout: turn.timeout,
         })
@@ -157,11 +160,11 @@ impl Attempt<'_> {
         handle.wait()
     }
 
-    fn over(&self, end: End, is_found: bool) -> Over {
+    fn over(&self, end: End, is_found: bool) -> AgentEnd {
         let started_at = Handle::of(&self.dir()).started_at();
         let worked_ms = started_at.map_or(0, |at| end.ended_at.saturating_sub(at));
         let why = self.how(&end.ended.outcome);
-        Over {
+        AgentEnd {
             ended: match is_found {
                 true => of_earlier_kumite(end),
                 false => end.ended,
@@ -174,7 +177,7 @@ impl Attempt<'_> {
 
     /// For a person: how it ended.
     fn how(&self, outcome: &Outcome) -> String {
-        let settings = &self.team.kit.settings;
+        let settings = &self.team.means.settings;
         match outcome {
             Outcome::Finished | Outcome::TimedOut => String::new(),
             _ if self.turn.cancel.is_cancelled() => "it was cancelled".to_owned(),
@@ -205,8 +208,8 @@ impl Attempt<'_> {
 }
 
 /// No agent has worked.
-fn not_started(outcome: Outcome, why: String) -> Over {
-    Over {
+fn not_started(outcome: Outcome, why: String) -> AgentEnd {
+    AgentEnd {
         ended: Ended {
             outcome,
             session: None,

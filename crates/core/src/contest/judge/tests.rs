@@ -4,7 +4,7 @@ use super::super::state::{Phase, Stage, Team};
 use super::*;
 
 /// A score in whole points; a negative number means a failed round.
-fn case(rounds_max: u32, scores: &[i64]) -> Case {
+fn case(rounds_max: u32, scores: &[i64]) -> TeamRecord {
     let past = (1u32..).zip(scores).map(|(round, points)| {
         let score = u64::try_from(points * 100).ok();
         Past {
@@ -15,7 +15,7 @@ fn case(rounds_max: u32, scores: &[i64]) -> Case {
         }
     });
     let past: Vec<Past> = past.collect();
-    Case {
+    TeamRecord {
         round: past.len() as u32,
         rounds_min: 2,
         rounds_max,
@@ -194,7 +194,7 @@ fn d4_a_case_holds_what_happened_and_the_others_best_scores() {
         ("c", &[]),
         ("d", &[95]),
     ]);
-    let case = Case::of(&contest, 0);
+    let case = TeamRecord::of(&contest, 0);
     assert_eq!((case.round, case.rounds_min, case.rounds_max), (3, 2, 5));
     assert_eq!(
         case.best()
@@ -215,18 +215,18 @@ fn d4_a_disqualified_team_is_no_rival() {
         reason: Reason::EvaluatorFailure,
         message: None,
     });
-    assert_eq!(Case::of(&contest, 0).others, []);
+    assert_eq!(TeamRecord::of(&contest, 0).others, []);
 }
 
 #[test]
 fn d4_names_ids_and_the_order_of_teams_are_not_in_a_case() {
     let one = contest(&[("a", &[50, 60]), ("b", &[90]), ("c", &[70])]);
     let two = contest(&[("zebra", &[70]), ("b", &[90]), ("Anton", &[50, 60])]);
-    assert_eq!(Case::of(&one, 0), Case::of(&two, 2));
+    assert_eq!(TeamRecord::of(&one, 0), TeamRecord::of(&two, 2));
 }
 
 #[test]
 fn a_team_that_does_not_exist_has_no_past() {
-    let case = Case::of(&contest(&[("a", &[50])]), 7);
+    let case = TeamRecord::of(&contest(&[("a", &[50])]), 7);
     assert_eq!((case.round, case.past.len()), (0, 0));
 }

@@ -1,7 +1,7 @@
 //! What the end of an agent means for its team: rows.
 
 use super::build::*;
-use crate::contest::{Agents, Effect, Event, Failure, Next, Over, Phase, Reason, Rules};
+use crate::contest::{AgentEnd, Agents, Effect, Event, Failure, Next, Phase, Reason, Rules};
 use crate::journal::LimitRules;
 use crate::outcome::{Ended, Limit, LimitKind, Outcome, Usage};
 
@@ -15,8 +15,8 @@ fn limit(kind: LimitKind) -> Outcome {
     })
 }
 
-fn over(outcome: Outcome) -> Over {
-    Over {
+fn over(outcome: Outcome) -> AgentEnd {
+    AgentEnd {
         ended: Ended {
             outcome,
             session: Some("s-1".to_owned()),
@@ -32,8 +32,8 @@ fn over(outcome: Outcome) -> Over {
     }
 }
 
-fn found(outcome: Outcome) -> Over {
-    Over {
+fn found(outcome: Outcome) -> AgentEnd {
+    AgentEnd {
         is_found: true,
         ..over(outcome)
     }
@@ -43,7 +43,7 @@ fn words() -> String {
     "words".to_owned()
 }
 
-fn after(agents: Agents, over: &Over) -> Next {
+fn after(agents: Agents, over: &AgentEnd) -> Next {
     agents.after(over, &LimitRules::default(), 1, NOW)
 }
 
@@ -154,7 +154,7 @@ fn agents_that_die_with_their_kumite_are_replaced_seven_times() {
     assert!(matches!(next, Next::Fail(_)), "{next:?}");
 }
 
-fn ended(number: u32, over: Over) -> Event {
+fn ended(number: u32, over: AgentEnd) -> Event {
     Event::AgentEnded {
         team: 0,
         round: 1,
@@ -171,7 +171,7 @@ fn d14_what_a_limit_takes_is_not_charged_and_what_agents_use_is() {
         ..rounds(1, 1)
     };
     let mut play = Play::start(1, rules);
-    let limited = Over {
+    let limited = AgentEnd {
         ended: Ended {
             outcome: Outcome::Limited(Limit {
                 kind: LimitKind::Overload,

@@ -2,8 +2,8 @@
 
 use super::build::*;
 use crate::contest::{
-    By, Contest, Entry, Event, Failed, Failure, Measure, Metric, Over, Rules, Score, Used, VERSION,
-    decide,
+    AgentEnd, By, Contest, Entry, Event, Failed, Failure, Measure, Metric, Rules, Score, Used,
+    VERSION, decide,
 };
 use crate::journal::LimitRules;
 use crate::outcome::{Ended, Outcome, Usage};
@@ -52,7 +52,7 @@ fn every_event() -> Vec<Event> {
             round: 1,
             attempt: 1,
             number: 2,
-            over: Over {
+            over: AgentEnd {
                 ended: Ended {
                     outcome: Outcome::Hung,
                     session: Some("s-1".to_owned()),

@@ -12,7 +12,7 @@ use crate::notice::Notice;
 use crate::outcome::{Limit, LimitKind, Outcome};
 use crate::run::limit::OVERLOADS_MAX;
 use crate::run::{
-    Failure, Finish, Halt, Halted, Parked, Pause, Reason, Run, Standing, State, StateName, Step,
+    Failure, Finish, Halt, Halted, Parked, Pause, Reason, Run, SpecState, State, StateName, Step,
     Wait, Work, run_ended,
 };
 
@@ -207,9 +207,9 @@ fn t1_without_patience_a_limit_halts_the_run_as_waiting() {
     let Notice::RunEnded { rest, .. } = run_ended(&run) else {
         panic!("no end");
     };
-    let standing = Standing::from(rest);
-    assert_eq!(standing.state(), StateName::Waiting);
-    assert_eq!(standing.reason(), Some(Reason::UsageLimit));
+    let spec_state = SpecState::from(rest);
+    assert_eq!(spec_state.state(), StateName::Waiting);
+    assert_eq!(spec_state.reason(), Some(Reason::UsageLimit));
     assert_eq!(run.limited_until_ms(), Some(HOUR));
     // The same for a run that already waits.
     let asks = start_as(impatient(), written(3));

@@ -8,7 +8,7 @@ use crate::names::{Document, Phase};
 use crate::notice::Notice;
 use crate::outcome::Outcome;
 use crate::run::{
-    Failure, Finish, Halt, Need, Pause, Reason, Standing, State, StateName, Step, Work,
+    Failure, Finish, Halt, Need, Pause, Reason, SpecState, State, StateName, Step, Work,
 };
 
 /// The last notice of the run.
@@ -17,9 +17,9 @@ fn last_word(before: impl Into<crate::run::Run>, event: Event) -> (StateName, St
     let decided = decided(before, event);
     match decided.said().last() {
         Some(Notice::RunEnded { rest, message }) => {
-            let standing = Standing::from(*rest);
-            let reason = standing.reason().map_or("", Reason::word);
-            (standing.state(), reason.to_owned(), message.clone())
+            let spec_state = SpecState::from(*rest);
+            let reason = spec_state.reason().map_or("", Reason::word);
+            (spec_state.state(), reason.to_owned(), message.clone())
         }
         other => panic!("the last word is {other:?}"),
     }
@@ -240,8 +240,8 @@ fn a_word_is_spelled_in_json_as_everywhere_else() {
 
 #[test]
 fn only_a_run_that_goes_on_by_itself_needs_nobody_at_a_limit() {
-    let halted = Standing::Halted(Halt::Limited { until_ms: 1 });
+    let halted = SpecState::Halted(Halt::Limited { until_ms: 1 });
     assert_eq!(halted.need(), Some(Need::Resume));
-    assert_eq!(Standing::Limited.need(), None);
-    assert_eq!(halted.reason(), Standing::Limited.reason());
+    assert_eq!(SpecState::Limited.need(), None);
+    assert_eq!(halted.reason(), SpecState::Limited.reason());
 }

@@ -1,7 +1,7 @@
 //! The agents of a try, one after the other: when the next one begins, with what, and when the try
 //! has failed.
 
-use kumite_core::contest::{Effect, Failure, Over};
+use kumite_core::contest::{AgentEnd, Effect, Failure};
 use kumite_core::journal::LimitRules;
 use kumite_core::outcome::{LimitKind, Outcome};
 
@@ -45,7 +45,7 @@ impl Crew {
     /// Why the try has failed; None if it goes on.
     pub fn after(
         &mut self,
-        over: &Over,
+        over: &AgentEnd,
         rules: &LimitRules,
         timeout_ms: u64,
         at_ms: u64,
@@ -109,7 +109,7 @@ impl Book {
         team: u32,
         number: u32,
         agent: (u32, u32),
-        over: &Over,
+        over: &AgentEnd,
     ) -> Heard {
         let of = &mut self.teams[team as usize];
         let open = of.open.get(&Key::Submit);

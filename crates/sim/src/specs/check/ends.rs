@@ -1,7 +1,7 @@
 //! Every end has a reason from the contract, and everything ends once faults have stopped.
 
 use kumite_core::notice::Notice;
-use kumite_core::run::{Reason, Rest, Standing, State};
+use kumite_core::run::{Reason, Rest, SpecState, State};
 
 use crate::check::{Verdict, broken};
 use crate::specs::news::News;
@@ -119,7 +119,7 @@ impl Ends {
 
 /// The reason as people read it.
 pub fn word(rest: Rest) -> &'static str {
-    Standing::from(rest).reason().map_or("", Reason::word)
+    SpecState::from(rest).reason().map_or("", Reason::word)
 }
 
 fn contract_word(rest: Rest, reason: &str) -> Verdict {

@@ -1,7 +1,7 @@
 //! Groups the specs of the page: first those that need a person, then those that run, then the
 //! rest. The order is stable, so that nothing moves under the pointer.
 
-use kumite_core::run::Standing;
+use kumite_core::run::SpecState;
 use kumite_project::status::Status;
 
 /// All specs, each in one group, ordered by need and then by name.
@@ -16,21 +16,21 @@ pub struct Groups<'a> {
 
 pub fn groups(all: &[Status]) -> Groups<'_> {
     let mut sorted: Vec<&Status> = all.iter().collect();
-    sorted.sort_by_key(|status| (status.standing.need(), &status.spec));
+    sorted.sort_by_key(|status| (status.spec_state.need(), &status.spec));
     let mut groups = Groups::default();
     for status in sorted {
-        let group = match status.standing {
-            _ if status.standing.need().is_some() => &mut groups.needs,
-            Standing::Working | Standing::Finishing | Standing::Stopping => &mut groups.running,
-            Standing::Limited => &mut groups.limited,
-            Standing::Idle
-            | Standing::Queued
-            | Standing::CutOff
-            | Standing::SpecUnreadable
-            | Standing::JournalUnreadable
-            | Standing::JournalUnwritable
-            | Standing::Halted(_)
-            | Standing::Done(_) => &mut groups.others,
+        let group = match status.spec_state {
+            _ if status.spec_state.need().is_some() => &mut groups.needs,
+            SpecState::Working | SpecState::Finishing | SpecState::Stopping => &mut groups.running,
+            SpecState::Limited => &mut groups.limited,
+            SpecState::Idle
+            | SpecState::Queued
+            | SpecState::CutOff
+            | SpecState::SpecUnreadable
+            | SpecState::JournalUnreadable
+            | SpecState::JournalUnwritable
+            | SpecState::Halted(_)
+            | SpecState::Done(_) => &mut groups.others,
         };
         group.push(status);
     }
@@ -46,8 +46,8 @@ mod tests {
 
     use super::*;
 
-    fn spec(name: &str, standing: Standing) -> Status {
-        status::of_run(name, &Run::default(), None, false).at(standing)
+    fn spec(name: &str, spec_state: SpecState) -> Status {
+        status::of_run(name, &Run::default(), None, false).at(spec_state)
     }
 
     fn names<'a>(specs: &[&'a Status]) -> Vec<&'a str> {
@@ -56,24 +56,24 @@ mod tests {
 
     #[test]
     fn what_needs_a_person_comes_first_by_need_and_then_by_name() {
-        let approve = Standing::Halted(Halt::Waiting(Document::Design));
+        let approve = SpecState::Halted(Halt::Waiting(Document::Design));
         let all = [
             spec("z-approve", approve),
-            spec("b-paused", Standing::Halted(Halt::Paused(Pause::ByUser))),
+            spec("b-paused", SpecState::Halted(Halt::Paused(Pause::ByUser))),
             spec(
                 "y-discuss",
-                Standing::Halted(Halt::Paused(Pause::NeedsDiscussion)),
+                SpecState::Halted(Halt::Paused(Pause::NeedsDiscussion)),
             ),
             spec(
                 "a-failed",
-                Standing::Halted(Halt::Failed(Failure::AgentFailed)),
+                SpecState::Halted(Halt::Failed(Failure::AgentFailed)),
             ),
             spec(
                 "x-exhausted",
-                Standing::Halted(Halt::Failed(Failure::RetriesExhausted)),
+                SpecState::Halted(Halt::Failed(Failure::RetriesExhausted)),
             ),
             spec("a-approve", approve),
-            spec("c-cut", Standing::CutOff),
+            spec("c-cut", SpecState::CutOff),
         ];
         let wanted = [
             "a-approve",
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn every_spec_stands_in_exactly_one_group() {
         let all = [
-            spec("done", Standing::Done(Finish::AllPhasesDone)),
-            spec("works", Standing::Working),
-            spec("idle", Standing::Idle),
-            spec("limit", Standing::Limited),
-            spec("queued", Standing::Queued),
-            spec("stopped", Standing::Halted(Halt::Stopped(By::User))),
-            spec("failed", Standing::Halted(Halt::Failed(Failure::Timeout))),
+            spec("done", SpecState::Done(Finish::AllPhasesDone)),
+            spec("works", SpecState::Working),
+            spec("idle", SpecState::Idle),
+            spec("limit", SpecState::Limited),
+            spec("queued", SpecState::Queued),
+            spec("stopped", SpecState::Halted(Halt::Stopped(By::User))),
+            spec("failed", SpecState::Halted(Halt::Failed(Failure::Timeout))),
         ];
         let groups = groups(&all);
         assert_eq!(names(&groups.needs), ["failed"]);

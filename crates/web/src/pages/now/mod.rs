@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use kumite_contest::report;
 use kumite_contest::view::{Board, ContestState};
-use kumite_core::run::Standing;
+use kumite_core::run::SpecState;
 use kumite_project::books::Sum;
 use kumite_project::clock::{local_day, now_ms};
 use kumite_project::status::Status;
@@ -74,7 +74,7 @@ fn body(scene: &Scene, visit: &Visit) -> Markup {
     let can_run = groups
         .others
         .iter()
-        .any(|status| status.standing == Standing::Idle);
+        .any(|status| status.spec_state == SpecState::Idle);
     html! {
         div.row.title {
             h1 { "Now" }

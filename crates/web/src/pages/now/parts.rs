@@ -2,7 +2,7 @@
 
 use kumite_contest::view::Board;
 use kumite_core::names::Phase;
-use kumite_core::run::{Need, Standing, Step};
+use kumite_core::run::{Need, SpecState, Step};
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
@@ -53,7 +53,7 @@ fn helps(status: &Status, may_change: bool) -> Markup {
     let name = &status.spec;
     let post = |what: &str| format!("{}/{what}", api(name));
     html! {
-        @match status.standing.need().filter(|_| may_change) {
+        @match status.spec_state.need().filter(|_| may_change) {
             Some(Need::Approve) => {
                 a.button.primary href=(page(name)) { "Read and decide" }
                 button data-post=(post("approve")) { "Approve" }
@@ -124,7 +124,10 @@ fn run(status: &Status, may_change: bool) -> Markup {
 
 /// The page already shows that an agent works, but not that the run ends after it.
 fn ending(status: &Status) -> Option<&str> {
-    let is_last = matches!(status.standing, Standing::Finishing | Standing::Stopping);
+    let is_last = matches!(
+        status.spec_state,
+        SpecState::Finishing | SpecState::Stopping
+    );
     status.message.as_deref().filter(|_| is_last)
 }
 

@@ -2,7 +2,7 @@
 
 use kumite_core::facts::Facts;
 use kumite_core::names::{Document, Phase};
-use kumite_core::run::{Finish, Halt, Run, Standing, State, may_reset, may_review, may_start};
+use kumite_core::run::{Finish, Halt, Run, SpecState, State, may_reset, may_review, may_start};
 use kumite_project::status::Status;
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ pub enum Action {
 pub fn fitting(status: &Status, run: &Run, facts: Option<&Facts>) -> Vec<Action> {
     let mut fit = match &run.state {
         // An engine that ended in the middle left this state.
-        _ if status.standing == Standing::CutOff => vec![Action::Resume],
+        _ if status.spec_state == SpecState::CutOff => vec![Action::Resume],
         State::Idle => vec![Action::Run],
         State::Queued { .. } => vec![Action::Stop],
         State::Working(_) => vec![Action::Pause, Action::Stop],

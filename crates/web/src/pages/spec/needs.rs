@@ -37,7 +37,7 @@ pub fn is_needed(seen: &SeenSpec) -> bool {
 
 /// What a person is needed for. A run that only has to be resumed shows that in its head.
 fn title(seen: &SeenSpec) -> Option<String> {
-    let is_needed = seen.status.standing.need().is_some();
+    let is_needed = seen.status.spec_state.need().is_some();
     let reason = seen.status.reason.filter(|_| is_needed)?;
     let document = approval::waiting(seen).map_or("A document", Document::file);
     let title = match reason {

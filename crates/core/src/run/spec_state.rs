@@ -9,7 +9,7 @@ use crate::journal::By;
 
 /// The state of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SpecState {
     Idle,
     /// It waits for a slot.
     Queued,
@@ -110,62 +110,64 @@ pub enum Ending {
     Quota,
 }
 
-impl Standing {
+impl SpecState {
     /// A run without an engine does not work, whatever its journal says.
-    pub fn of(run: &Run, engine_lives: bool) -> Standing {
+    pub fn of(run: &Run, engine_lives: bool) -> SpecState {
         match &run.state {
-            State::Idle => Standing::Idle,
+            State::Idle => SpecState::Idle,
             State::Queued { .. }
             | State::Working(_)
             | State::Finishing(_)
             | State::Stopping { .. }
                 if !engine_lives =>
             {
-                Standing::CutOff
+                SpecState::CutOff
             }
-            State::Queued { .. } => Standing::Queued,
-            State::Working(_) => Standing::Working,
-            State::Finishing(_) => Standing::Finishing,
-            State::Stopping { .. } => Standing::Stopping,
-            State::Limited(_) if engine_lives => Standing::Limited,
+            State::Queued { .. } => SpecState::Queued,
+            State::Working(_) => SpecState::Working,
+            State::Finishing(_) => SpecState::Finishing,
+            State::Stopping { .. } => SpecState::Stopping,
+            State::Limited(_) if engine_lives => SpecState::Limited,
             // No process is there to wait for the end of the limit.
-            State::Limited(Wait { until_ms, .. }) => Standing::Halted(Halt::Limited {
+            State::Limited(Wait { until_ms, .. }) => SpecState::Halted(Halt::Limited {
                 until_ms: *until_ms,
             }),
-            State::Halted(halted) => Standing::Halted(halted.why),
-            State::Done(finish) => Standing::Done(*finish),
+            State::Halted(halted) => SpecState::Halted(halted.why),
+            State::Done(finish) => SpecState::Done(*finish),
         }
     }
 
     pub fn state(self) -> StateName {
         match self {
-            Standing::Idle => StateName::Idle,
-            Standing::Working | Standing::Finishing | Standing::Stopping => StateName::Working,
-            Standing::Queued | Standing::Limited => StateName::Waiting,
-            Standing::CutOff => StateName::Stopped,
-            Standing::SpecUnreadable | Standing::JournalUnwritable => StateName::Paused,
-            Standing::JournalUnreadable => StateName::Failed,
-            Standing::Halted(why) => match why {
+            SpecState::Idle => StateName::Idle,
+            SpecState::Working | SpecState::Finishing | SpecState::Stopping => StateName::Working,
+            SpecState::Queued | SpecState::Limited => StateName::Waiting,
+            SpecState::CutOff => StateName::Stopped,
+            SpecState::SpecUnreadable | SpecState::JournalUnwritable => StateName::Paused,
+            SpecState::JournalUnreadable => StateName::Failed,
+            SpecState::Halted(why) => match why {
                 Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } => StateName::Waiting,
                 Halt::Stopped(_) => StateName::Stopped,
                 Halt::Paused(_) => StateName::Paused,
                 Halt::Failed(_) => StateName::Failed,
             },
-            Standing::Done(_) => StateName::Done,
+            SpecState::Done(_) => StateName::Done,
         }
     }
 
     pub fn reason(self) -> Option<Reason> {
         match self {
-            Standing::Idle | Standing::Working | Standing::Finishing | Standing::Stopping => None,
-            Standing::Queued => Some(Reason::Queued),
-            Standing::Limited => Some(Reason::UsageLimit),
-            Standing::CutOff => Some(Reason::Interrupted),
-            Standing::SpecUnreadable => Some(Reason::SpecUnreadable),
-            Standing::JournalUnreadable => Some(Reason::JournalUnreadable),
-            Standing::JournalUnwritable => Some(Reason::JournalUnwritable),
-            Standing::Halted(why) => Some(Reason::of_halt(why)),
-            Standing::Done(finish) => Some(Reason::of_finish(finish)),
+            SpecState::Idle | SpecState::Working | SpecState::Finishing | SpecState::Stopping => {
+                None
+            }
+            SpecState::Queued => Some(Reason::Queued),
+            SpecState::Limited => Some(Reason::UsageLimit),
+            SpecState::CutOff => Some(Reason::Interrupted),
+            SpecState::SpecUnreadable => Some(Reason::SpecUnreadable),
+            SpecState::JournalUnreadable => Some(Reason::JournalUnreadable),
+            SpecState::JournalUnwritable => Some(Reason::JournalUnwritable),
+            SpecState::Halted(why) => Some(Reason::of_halt(why)),
+            SpecState::Done(finish) => Some(Reason::of_finish(finish)),
         }
     }
 
@@ -173,29 +175,29 @@ impl Standing {
     pub fn need(self) -> Option<Need> {
         match self {
             // It goes on by itself.
-            Standing::Limited | Standing::Queued => None,
-            Standing::Idle
-            | Standing::Working
-            | Standing::Finishing
-            | Standing::Stopping
-            | Standing::CutOff
-            | Standing::SpecUnreadable
-            | Standing::JournalUnreadable
-            | Standing::JournalUnwritable
-            | Standing::Halted(_)
-            | Standing::Done(_) => self.reason().and_then(Reason::need),
+            SpecState::Limited | SpecState::Queued => None,
+            SpecState::Idle
+            | SpecState::Working
+            | SpecState::Finishing
+            | SpecState::Stopping
+            | SpecState::CutOff
+            | SpecState::SpecUnreadable
+            | SpecState::JournalUnreadable
+            | SpecState::JournalUnwritable
+            | SpecState::Halted(_)
+            | SpecState::Done(_) => self.reason().and_then(Reason::need),
         }
     }
 }
 
-impl From<Rest> for Standing {
-    fn from(rest: Rest) -> Standing {
+impl From<Rest> for SpecState {
+    fn from(rest: Rest) -> SpecState {
         match rest {
-            Rest::Idle => Standing::Idle,
-            Rest::Halted(why) => Standing::Halted(why),
-            Rest::Done(finish) => Standing::Done(finish),
-            Rest::JournalUnreadable => Standing::JournalUnreadable,
-            Rest::JournalUnwritable => Standing::JournalUnwritable,
+            Rest::Idle => SpecState::Idle,
+            Rest::Halted(why) => SpecState::Halted(why),
+            Rest::Done(finish) => SpecState::Done(finish),
+            Rest::JournalUnreadable => SpecState::JournalUnreadable,
+            Rest::JournalUnwritable => SpecState::JournalUnwritable,
         }
     }
 }

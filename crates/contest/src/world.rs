@@ -1,4 +1,4 @@
-//! One contest at play, for the loop that plays it: what its effects are carried out with.
+//! What the effects of a contest are carried out with, while this process plays it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -97,8 +97,8 @@ pub type Send = Arc<dyn Fn(Message) + std::marker::Send + Sync>;
 /// Is told all news, with the contest as it is then, and of every other change without news.
 pub type Tell = Box<dyn FnMut(&[News], &Contest) + std::marker::Send>;
 
-/// What the effects of a contest are carried out with, while this process plays it.
-pub struct AtPlay {
+/// The journal, the teams, the board and everything else that a played contest needs.
+pub struct ContestWorld {
     pub home: Home,
     pub charter: Charter,
     pub tell: Tell,
@@ -117,9 +117,9 @@ pub struct AtPlay {
     _lock: Lock,
 }
 
-impl AtPlay {
+impl ContestWorld {
     /// Opens a contest whose charter is on the disk.
-    pub fn open(home: Home, tell: Tell, send: Send) -> Result<(Contest, AtPlay), Error> {
+    pub fn open(home: Home, tell: Tell, send: Send) -> Result<(Contest, ContestWorld), Error> {
         let charter = home.charter()?;
         let Some(lock) = home.lock()? else {
             return Err(Error::Played { id: charter.id });
@@ -139,7 +139,7 @@ impl AtPlay {
         if with_players && usages.day_micros == Some(0) {
             return Err(Error::DaySpent { id: charter.id });
         }
-        let play = AtPlay {
+        let world = ContestWorld {
             parts: Parts::new(&home, &charter, with_players)?,
             board: Board::new(&charter.database)?,
             notifier: notifier(&charter, &home),
@@ -154,7 +154,7 @@ impl AtPlay {
             usages,
             _lock: lock,
         };
-        Ok((opened.state, play))
+        Ok((opened.state, world))
     }
 
     /// Whether teams, metrics and judge can be asked.
@@ -222,7 +222,7 @@ impl AtPlay {
     }
 }
 
-impl World<Contest> for AtPlay {
+impl World<Contest> for ContestWorld {
     type Error = Error;
 
     fn record(&mut self, _: &Contest, event: Event) -> Result<Entry, Error> {
