@@ -24,7 +24,7 @@ impl Kind {
     /// How a person installs the program.
     pub fn install(self) -> &'static str {
         match self {
-            Kind::Program(program) => program.facts().install,
+            Kind::Program(program) => program.info().install,
             Kind::Acp | Kind::Command => "correct `command` in .kiro/kumite.toml",
         }
     }
@@ -117,7 +117,7 @@ impl Agent {
         } = &mut agent.settings.kind
         {
             model.clone_into(chosen);
-            kind.facts().free_mode.clone_into(permission_mode);
+            kind.info().free_mode.clone_into(permission_mode);
         }
         agent
     }

@@ -62,7 +62,7 @@ fn login(kind: Kind, path: &Path, world: &World) -> Login {
         return Login::Unknown;
     };
     let known = |yes: bool| if yes { Login::Yes } else { Login::No };
-    let signs = &program.facts().signs;
+    let signs = &program.info().signs;
     if signs
         .variables
         .iter()

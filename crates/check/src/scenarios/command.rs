@@ -23,7 +23,7 @@ pub const ALL: &[Scenario] = &[
             ran.finished()?.says("just words")
         }),
     own("report-cut-off")
-        .what("a report that is cut off is a line like any other")
+        .what("a report that is cut off is an ordinary line")
         .run(|stage| {
             let mut output = text(&the_recording(stage)?.lines());
             output.truncate(output.len() - 3);
@@ -43,7 +43,7 @@ pub const ALL: &[Scenario] = &[
             understood(&stage.run(&ask(stage, &text(&lines), "")?)?, &recording)
         }),
     own("report-of-a-stranger")
-        .what("a report of another version is a line like any other")
+        .what("a report of another version is an ordinary line")
         .run(|stage| {
             let line = r#"{"kumite":2,"overloaded":true,"session":"x"}"#;
             let ran = stage.run(&ask(stage, line.as_bytes(), "")?)?;
@@ -80,7 +80,7 @@ pub const ALL: &[Scenario] = &[
             stage.run(&ask)?.finished()?.says("the words of the prompt")
         }),
     own("prompt-unread")
-        .what("a command need not read its prompt")
+        .what("a command does not have to read its prompt")
         .run(|stage| {
             let ask = Ask {
                 prompt: "x".repeat(1 << 20),
@@ -90,7 +90,7 @@ pub const ALL: &[Scenario] = &[
             Ok(())
         }),
     own("done-but-stays")
-        .what("a command that stays is silent, not finished")
+        .what("a command that does not exit is silent, not finished")
         .run(|stage| {
             let output = text(&the_recording(stage)?.lines());
             let ask =

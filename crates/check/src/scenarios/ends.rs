@@ -16,7 +16,7 @@ use crate::verdict::{Miss, Result, expect};
 
 pub const ALL: &[Scenario] = &[
     obedient("hang")
-        .what("a model that never answers makes a hung agent")
+        .what("if the model never answers, the agent counts as hung")
         .run(|stage| {
             stage.obey(vec![Act::Hang { times: None }])?;
             let ask = Ask::new("go").silence(stage.silence());
@@ -26,7 +26,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     obedient("hang-resumed")
-        .what("an answer that stops midway is a hang, and its session goes on")
+        .what("if an answer stops midway, the agent counts as hung, and its session can be resumed")
         .run(|stage| {
             stage.obey(vec![
                 Act::HangMid { times: Some(1) },
@@ -39,7 +39,7 @@ pub const ALL: &[Scenario] = &[
             go_on(stage, &ran)
         }),
     obedient("slow")
-        .what("a slow answer is no hang")
+        .what("a slow answer does not count as hung")
         .run(|stage| {
             // Not the whole silence: the program itself needs some time too.
             let wait = stage.silence() / 3;
@@ -55,7 +55,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     obedient("stop")
-        .what("it ends within its grace when it is told to")
+        .what("when it is asked to end, it ends within the allowed time")
         .run(|stage| {
             stage.obey(vec![Act::Hang { times: None }])?;
             let running = stage.start(&Ask::new("go"))?;
@@ -69,7 +69,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     model("stop-in-tool")
-        .what("told to end while a command runs, nothing is left of either")
+        .what("when it is asked to end while a command runs, both end")
         .run(|stage| {
             let started = stage.project().join("started.txt");
             let line = format!("touch {0} && tail -f {0}", started.display());
@@ -82,7 +82,7 @@ pub const ALL: &[Scenario] = &[
             Ok(())
         }),
     obedient("stop-resumed")
-        .what("a session that was stopped goes on")
+        .what("a session that was stopped can be resumed")
         .not(&[(
             Kind::Program(ProgramKind::Opencode),
             "it names its session only when the model answers",
@@ -139,7 +139,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     obedient("directory-removed")
-        .what("it comes to an end when its directory goes")
+        .what("it ends when its directory is deleted")
         .run(|stage| {
             // Slow enough that the directory is removed before the answer.
             let answer = Act::Slow {
@@ -158,7 +158,7 @@ pub const ALL: &[Scenario] = &[
             Ok(())
         }),
     obedient("supervisor-killed")
-        .what("when its supervisor is killed, it counts as lost and is ended")
+        .what("when its supervisor is killed, it is ended and counts as lost")
         .run(|stage| {
             stage.obey(vec![Act::Hang { times: None }])?;
             let running = stage.start(&Ask::new("go"))?;

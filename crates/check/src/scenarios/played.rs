@@ -22,13 +22,13 @@ const fn played(name: &'static str) -> Scenario {
 
 pub const ALL: &[Scenario] = &[
     played("recorded")
-        .what("what it says when all is well is understood")
+        .what("the output of a normal run is understood")
         .run(|stage| {
             let recording = the_recording(stage)?;
             check(stage, &text(&recording.lines()), &recording)
         }),
     played("crlf")
-        .what("lines that end as on Windows are lines")
+        .what("line ends of Windows are understood")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let lines: String = recording
@@ -55,7 +55,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     played("unknown-events")
-        .what("events that nobody knows are passed over")
+        .what("unknown events are ignored")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let others = [
@@ -101,7 +101,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     played("figures")
-        .what("nonsense in place of a figure costs nothing but the figure")
+        .what("nonsense in place of a number loses only this number")
         .run(|stage| {
             let recording = the_recording(stage)?;
             for value in ["NaN", "-5", "1e308", "\"much\"", "null"] {
@@ -132,7 +132,7 @@ pub const ALL: &[Scenario] = &[
             play(stage, &text(&recording.lines()), "exit 3")?.failed(&["3"])
         }),
     played("killed-by-signal")
-        .what("a death by a signal is a failure that names it")
+        .what("a death by a signal is a failure, and the message names the signal")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let mut lines = recording.lines();
@@ -140,7 +140,7 @@ pub const ALL: &[Scenario] = &[
             play(stage, &text(&lines), "kill -SEGV $$")?.failed(&["signal 11 (SEGV)"])
         }),
     played("output-closed")
-        .what("who closes its output and works on is waited for")
+        .what("a program that closes its output and works on is waited for")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let then = "exec >&- 2>&-\nsleep 1\ntouch worked-on.txt";
@@ -151,7 +151,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     played("silence")
-        .what("who says nothing any more is hung")
+        .what("a program that says nothing any more counts as hung")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let mut lines = recording.lines();
@@ -160,7 +160,7 @@ pub const ALL: &[Scenario] = &[
             stage.run(&ask)?.hung()
         }),
     played("heartbeat")
-        .what("who says something now and then is alive")
+        .what("a program that says something now and then counts as alive")
         .run(|stage| {
             let recording = the_recording(stage)?;
             let beat = "for i in 1 2 3 4 5 6 7 8; do echo; sleep 0.6; done";
@@ -175,7 +175,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     played("cut-off")
-        .what("a result that is cut off is none")
+        .what("a result that is cut off does not count")
         .of(Of::Programs)
         .run(|stage| {
             let recording = the_recording(stage)?;
@@ -212,7 +212,7 @@ pub const ALL: &[Scenario] = &[
             Ok(())
         }),
     played("stays")
-        .what("who is done and stays is ended, and counts as finished")
+        .what("a program that has finished its work but does not exit is ended, and counts as finished")
         .of(Of::Programs)
         .run(|stage| {
             let recording = the_recording(stage)?;

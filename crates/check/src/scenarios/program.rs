@@ -14,7 +14,7 @@ use crate::verdict::Result;
 
 pub const ALL: &[Scenario] = &[
     plain("directory-missing")
-        .what("without its directory it is not started, and the reason names it")
+        .what("without its directory it is not started, and the message names the directory")
         .run(|stage| {
             stage.obey(vec![say("Where am I?")])?;
             let gone = stage.path("gone");
@@ -25,17 +25,17 @@ pub const ALL: &[Scenario] = &[
             stage.run(&ask)?.missing(&gone.to_string_lossy())
         }),
     plain("program-missing")
-        .what("a program that is not there is named")
+        .what("the message about a missing program names it")
         .run(|stage| check(stage, stage.path("no-such-program"), "does not exist")),
     plain("program-not-executable")
-        .what("a program that may not be run is named, with the remedy")
+        .what("the message about a program that may not be run names it, and says what to do")
         .run(|stage| {
             let path = stage.program("agent", "#!/bin/sh\n")?;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644))?;
             check(stage, path, "not executable")
         }),
     plain("program-is-directory")
-        .what("a directory is no program")
+        .what("a directory in place of the program is recognised")
         .run(|stage| check(stage, stage.path("home"), "is a directory")),
     plain("program-of-another-machine")
         .what("a program for another machine is recognised")
@@ -56,7 +56,7 @@ pub const ALL: &[Scenario] = &[
             check(stage, path, "interpreter")
         }),
     plain("wrong-argument")
-        .what("an argument that it does not know is a failure that names it")
+        .what("an unknown argument is a failure, and the message names it")
         .not(&[(
             Kind::Acp,
             "what an ACP agent says about its arguments is not part of the protocol",
@@ -80,7 +80,7 @@ pub const ALL: &[Scenario] = &[
             stage.run(&ask)?.failed(&[words])
         }),
     plain("program-dies-at-once")
-        .what("a program that dies at once has failed, in its own words")
+        .what("a program that dies at once has failed, and its own words are reported")
         .of(Of::Programs)
         .run(|stage| {
             let path = stage.program(

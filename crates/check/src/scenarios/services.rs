@@ -16,13 +16,13 @@ use crate::verdict::{Miss, Result, expect, words};
 
 pub const ALL: &[Scenario] = &[
     obedient("auth")
-        .what("a login that is refused is a failure that names the remedy")
+        .what("a refused login is a failure, and the message says what to do")
         .run(|stage| {
             stage.obey(vec![Act::Auth { times: None }])?;
             stage.run(&Ask::new("go"))?.failed(&[&remedy(stage)])
         }),
     obedient("no-login")
-        .what("without any login it is a failure that names the remedy")
+        .what("a missing login is a failure, and the message says what to do")
         .of(Of::Programs)
         .run(|stage| {
             stage.obey(vec![Act::Auth { times: None }])?;
@@ -33,7 +33,9 @@ pub const ALL: &[Scenario] = &[
             stage.run(&ask)?.failed(&[&remedy(stage)])
         }),
     obedient("bad-request")
-        .what("a request that the service refuses is a failure in its words")
+        .what(
+            "a request that the service refuses is a failure, reported in the words of the service",
+        )
         .run(|stage| {
             stage.obey(vec![error(400, "this request is wrong")])?;
             stage
@@ -41,7 +43,7 @@ pub const ALL: &[Scenario] = &[
                 .failed(&["this request is wrong"])
         }),
     obedient("limit")
-        .what("a usage limit is one, with its reset where the program tells it")
+        .what("a usage limit is recognised, and its reset too if the program reports it")
         .run(|stage| {
             stage.obey(vec![limited(None)])?;
             let ran = stage.run(&on_a_plan(Ask::new("go")))?;
@@ -63,7 +65,7 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     obedient("limit-resumed")
-        .what("after a usage limit the same session goes on")
+        .what("after a usage limit the same session is resumed")
         .run(|stage| {
             stage.obey(vec![
                 file("before.txt", "before\n"),
@@ -85,7 +87,7 @@ pub const ALL: &[Scenario] = &[
             holds(stage, "after.txt", "after\n")
         }),
     obedient("rate")
-        .what("too many requests for the moment are an overload, not a limit")
+        .what("too many requests in a short time are an overload, not a usage limit")
         .run(|stage| {
             stage.obey(vec![Act::Rate {
                 retry_after_s: None,
@@ -99,7 +101,7 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     obedient("overload-passes")
-        .what("an overload that passes is survived")
+        .what("the work goes on after a short overload")
         .run(|stage| {
             stage.obey(vec![
                 Act::Overload { times: Some(1) },
@@ -115,7 +117,7 @@ pub const ALL: &[Scenario] = &[
                 .says("Here I am again.")
         }),
     obedient("overload")
-        .what("an overload that stays is one")
+        .what("a long overload is reported as an overload")
         .run(|stage| {
             stage.obey(vec![Act::Overload { times: None }])?;
             stage.run(&Ask::new("go"))?.limited(LimitKind::Overload)?;
@@ -132,7 +134,7 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     obedient("stream-cut")
-        .what("an answer that breaks off once is asked for again, or is a failure")
+        .what("after an answer that breaks off once, the program asks again or fails")
         .run(|stage| {
             stage.obey(vec![Act::Cut { times: Some(1) }, say("Here I am again.")])?;
             let ran = stage.run(&Ask::new("go"))?;
@@ -146,14 +148,14 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     obedient("stream-cut-always")
-        .what("answers that always break off are no success")
+        .what("answers that always break off do not count as success")
         .run(|stage| {
             stage.obey(vec![Act::Cut { times: None }])?;
             let ask = Ask::new("go").silence(stage.silence() * 3);
             stage.run(&ask)?.not_finished()
         }),
     obedient("garbage")
-        .what("an answer that makes no sense is no success")
+        .what("an answer that makes no sense does not count as success")
         .of(Of::Programs)
         .run(|stage| {
             stage.obey(vec![Act::Garbage { times: None }])?;
@@ -164,7 +166,7 @@ pub const ALL: &[Scenario] = &[
 
 fn remedy(stage: &Stage<'_>) -> String {
     match stage.kind() {
-        Kind::Program(program) => format!("log in with `{}`", program.facts().login),
+        Kind::Program(program) => format!("log in with `{}`", program.info().login),
         Kind::Command => "log in with".to_owned(),
         // The protocol does not define how to log in.
         Kind::Acp => "not logged in".to_owned(),

@@ -45,7 +45,7 @@ pub const ALL: &[Scenario] = &[
             holds(stage, "words.txt", &content)
         }),
     model("resume")
-        .what("a resumed session is the same one and knows what was said")
+        .what("a resumed session has the same id, and knows what was said")
         .run(|stage| {
             let (first, second) = (
                 "Remember the word tatami, and answer with: I will",
@@ -84,7 +84,7 @@ pub const ALL: &[Scenario] = &[
             Ok(())
         }),
     model("resume-missing")
-        .what("a session that is not there is named as the trouble")
+        .what("a missing session is recognised")
         .of(Of::Programs)
         .run(|stage| {
             stage.obey(vec![say("Who are you?")])?;
@@ -102,7 +102,7 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     model("side-by-side")
-        .what("two agents work at the same time, each in its session")
+        .what("two agents work at the same time, each in its own session")
         .run(|stage| {
             let prompt =
                 |name: &str| format!("Write the file {name}.txt with exactly one line: {name}");
@@ -141,7 +141,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     obedient("huge-answer")
-        .what("an answer of 1 MB is taken")
+        .what("an answer of 1 MB is accepted")
         .run(|stage| {
             const BYTES: usize = 1 << 20;
             stage.obey(vec![say(&babble(BYTES))])?;

@@ -9,7 +9,7 @@ use crate::verdict::{Result, expect};
 
 pub const ALL: &[Scenario] = &[
     plain("version")
-        .what("it says which version it is")
+        .what("it reports its version")
         .of(Of::Programs)
         .not(&[(
             Kind::Acp,
@@ -46,7 +46,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     model("tokens")
-        .what("it reports what it used, and money where it knows prices")
+        .what("it reports how much it used, and the cost if it knows prices")
         .run(|stage| {
             stage.obey(vec![say("kumite-says-hello")])?;
             let ran = stage.run(&Ask::new(HELLO))?;
@@ -55,7 +55,7 @@ pub const ALL: &[Scenario] = &[
                 format!("tokens in and out should be reported, but it is {usage:?}")
             })?;
             let knows_prices = match stage.kind() {
-                Kind::Program(program) => program.facts().tells_price,
+                Kind::Program(program) => program.info().tells_price,
                 Kind::Command => true,
                 Kind::Acp => false,
             };
@@ -75,7 +75,7 @@ pub const ALL: &[Scenario] = &[
             })
         }),
     model("shell")
-        .what("it runs a command, and the transcript tells of it")
+        .what("it runs a command, and the transcript contains it")
         .run(|stage| {
             let line = "echo kumite-runs-this && touch by-shell.txt";
             stage.obey(vec![command(line), say("I ran it.")])?;
@@ -93,7 +93,7 @@ pub const ALL: &[Scenario] = &[
             }
         }),
     model("write")
-        .what("it writes a file byte for byte, and the transcript tells of it")
+        .what("it writes exactly the requested bytes into a file, and the transcript contains it")
         .run(|stage| {
             stage.obey(vec![file("note.md", POEM), say("I wrote it.")])?;
             let prompt = format!("Write the file note.md with exactly these two lines:\n{POEM}");
@@ -117,7 +117,7 @@ pub const ALL: &[Scenario] = &[
             holds(stage, "note.md", POEM)
         }),
     obedient("tool-fails")
-        .what("it goes on after a command that fails")
+        .what("it continues after a command that fails")
         .run(|stage| {
             stage.obey(vec![
                 command("touch tried.txt; no-such-command-of-kumite"),
