@@ -1,6 +1,5 @@
 //! `cargo xtask requirements`: which test checks which requirement. A test names requirements at
-//! the
-//! beginning of its name: `a2_2_open_fixes_...`, `c6_1_c6_3_...`.
+//! the beginning of its name: `a2_2_open_fixes_...`, `c6_1_c6_3_...`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -35,7 +35,7 @@ use kumite_core::outcome::Outcome;
 use crate::agent::Agent;
 use crate::answer::Policy;
 use crate::out::Out;
-use crate::talk::{ConversationEnd, Talk};
+use crate::talk::{Talk, TalkEnd};
 use crate::tell::Teller;
 
 /// Runs `kumite __acp [--resume SESSION] -- COMMAND...`; `args` are the arguments after `__acp`.
@@ -47,16 +47,16 @@ pub fn bridge(args: impl Iterator<Item = OsString>) -> ExitCode {
     let mut teller = Teller::new(Out::new(std::io::stdout()));
     let end = play(&invocation, &mut teller);
     let code = match &end {
-        ConversationEnd::Ended(Outcome::Finished) => 0,
-        ConversationEnd::Ended(_) => 1,
-        ConversationEnd::Signal(signal) => u8::try_from(128 + signal).unwrap_or(1),
+        TalkEnd::Ended(Outcome::Finished) => 0,
+        TalkEnd::Ended(_) => 1,
+        TalkEnd::Signal(signal) => u8::try_from(128 + signal).unwrap_or(1),
     };
     teller.end(end.outcome());
     ExitCode::from(code)
 }
 
-fn play(invocation: &Invocation, teller: &mut Teller) -> ConversationEnd {
-    let failed = |sentence: String| ConversationEnd::Ended(Outcome::Failed(sentence));
+fn play(invocation: &Invocation, teller: &mut Teller) -> TalkEnd {
+    let failed = |sentence: String| TalkEnd::Ended(Outcome::Failed(sentence));
     let policy = match Policy::from_env() {
         Ok(policy) => policy,
         Err(sentence) => return failed(sentence),
@@ -74,7 +74,7 @@ fn play(invocation: &Invocation, teller: &mut Teller) -> ConversationEnd {
             &String::from_utf8_lossy(&prompt),
             invocation.resume.as_deref(),
         ),
-        Err(outcome) => ConversationEnd::Ended(outcome),
+        Err(outcome) => TalkEnd::Ended(outcome),
     }
 }
 

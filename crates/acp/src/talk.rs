@@ -34,17 +34,17 @@ const REPLAY_MAX: Duration = Duration::from_secs(10);
 const GARBAGE_MAX: usize = 2000;
 
 /// How the conversation ended.
-pub enum ConversationEnd {
+pub enum TalkEnd {
     Ended(Outcome),
     /// This signal asked us to end.
     Signal(i32),
 }
 
-impl ConversationEnd {
+impl TalkEnd {
     pub fn outcome(self) -> Outcome {
         match self {
-            ConversationEnd::Ended(outcome) => outcome,
-            ConversationEnd::Signal(signal) => {
+            TalkEnd::Ended(outcome) => outcome,
+            TalkEnd::Signal(signal) => {
                 Outcome::Failed(format!("was interrupted by signal {signal}"))
             }
         }
@@ -99,15 +99,15 @@ impl<'a> Talk<'a> {
         }
     }
 
-    pub fn run(mut self, prompt: &str, resume: Option<&str>) -> ConversationEnd {
+    pub fn run(mut self, prompt: &str, resume: Option<&str>) -> TalkEnd {
         let end = self
             .converse(prompt, resume)
-            .map_or_else(|end| end, ConversationEnd::Ended);
+            .map_or_else(|end| end, TalkEnd::Ended);
         match end {
-            ConversationEnd::Ended(_) => self.part(),
+            TalkEnd::Ended(_) => self.part(),
             // The sender of the signal will end all of us; this is only a chance to save the
             // session.
-            ConversationEnd::Signal(_) => {
+            TalkEnd::Signal(_) => {
                 self.cancel();
                 self.agent.signal(Signal::TERM);
             }
@@ -115,7 +115,7 @@ impl<'a> Talk<'a> {
         end
     }
 
-    fn converse(&mut self, prompt: &str, resume: Option<&str>) -> Result<Outcome, ConversationEnd> {
+    fn converse(&mut self, prompt: &str, resume: Option<&str>) -> Result<Outcome, TalkEnd> {
         let names = AGENT_METHOD_NAMES;
         let hello = self.greet()?;
         let session = match resume {
@@ -137,7 +137,7 @@ impl<'a> Talk<'a> {
         })
     }
 
-    fn greet(&mut self) -> Result<InitializeResponse, ConversationEnd> {
+    fn greet(&mut self) -> Result<InitializeResponse, TalkEnd> {
         // Without terminals an agent starts its commands itself, so the supervisor can find them.
         // There is no editor with unsaved files, so agents may read files themselves. (Gemini CLI
         // 0.61 cannot create a file if its client reads for it: it does not understand that a file
@@ -146,10 +146,10 @@ impl<'a> Talk<'a> {
         let request = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files))
             .client_info(Implementation::new("kumite", env!("CARGO_PKG_VERSION")));
-        let failed = |sentence: String| ConversationEnd::Ended(Outcome::Failed(sentence));
+        let failed = |sentence: String| TalkEnd::Ended(Outcome::Failed(sentence));
         let answer = self
             .ask(AGENT_METHOD_NAMES.initialize, &request)?
-            .map_err(|error| ConversationEnd::Ended(fault::outcome(&error, None)))?;
+            .map_err(|error| TalkEnd::Ended(fault::outcome(&error, None)))?;
         let hello: InitializeResponse = serde_json::from_value(answer)
             .map_err(|error| failed(format!("does not greet as the protocol wants: {error}")))?;
         match hello.protocol_version {
@@ -160,11 +160,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn resume(
-        &mut self,
-        session: &str,
-        hello: &InitializeResponse,
-    ) -> Result<String, ConversationEnd> {
+    fn resume(&mut self, session: &str, hello: &InitializeResponse) -> Result<String, TalkEnd> {
         let names = AGENT_METHOD_NAMES;
         let able = &hello.agent_capabilities;
         let opened = if able.session_capabilities.resume.is_some() {
@@ -181,18 +177,18 @@ impl<'a> Talk<'a> {
             opened
         } else {
             let sentence = "the agent cannot resume sessions".to_owned();
-            return Err(ConversationEnd::Ended(Outcome::SessionGone(sentence)));
+            return Err(TalkEnd::Ended(Outcome::SessionGone(sentence)));
         };
         let opened = opened.map_err(|error| fault::of_resuming(&error));
         self.opened(Some(session), opened)
     }
 
-    fn wait_for_replay(&mut self) -> Result<(), ConversationEnd> {
+    fn wait_for_replay(&mut self) -> Result<(), TalkEnd> {
         let end = Instant::now() + REPLAY_MAX;
         loop {
             match self.step(Some(end.min(Instant::now() + REPLAY_QUIET))) {
                 Step::Late => return Ok(()),
-                Step::Signal(signal) => return Err(ConversationEnd::Signal(signal)),
+                Step::Signal(signal) => return Err(TalkEnd::Signal(signal)),
                 Step::Answer(..) | Step::Done => {}
             }
         }
@@ -203,11 +199,11 @@ impl<'a> Talk<'a> {
         &mut self,
         known: Option<&str>,
         opened: Result<Value, Outcome>,
-    ) -> Result<String, ConversationEnd> {
-        let opened = opened.map_err(ConversationEnd::Ended)?;
+    ) -> Result<String, TalkEnd> {
+        let opened = opened.map_err(TalkEnd::Ended)?;
         let Some(session) = opened["sessionId"].as_str().or(known) else {
             let sentence = "opened a session without a name".to_owned();
-            return Err(ConversationEnd::Ended(Outcome::Failed(sentence)));
+            return Err(TalkEnd::Ended(Outcome::Failed(sentence)));
         };
         self.session = Some(session.to_owned());
         self.teller.say(Said::Started {
@@ -222,7 +218,7 @@ impl<'a> Talk<'a> {
         &mut self,
         method: &str,
         params: &impl Serialize,
-    ) -> Result<Result<Value, Error>, ConversationEnd> {
+    ) -> Result<Result<Value, Error>, TalkEnd> {
         self.asked += 1;
         let id = self.asked;
         self.agent
@@ -231,7 +227,7 @@ impl<'a> Talk<'a> {
             match self.step(self.leaves_by) {
                 Step::Answer(of, answer) if of == id => return Ok(answer),
                 Step::Answer(..) | Step::Done => {}
-                Step::Signal(signal) => return Err(ConversationEnd::Signal(signal)),
+                Step::Signal(signal) => return Err(TalkEnd::Signal(signal)),
                 Step::Late => break,
             }
         }
@@ -240,7 +236,7 @@ impl<'a> Talk<'a> {
             None => "closed its output".to_owned(),
         };
         let sentence = format!("{how} before it answered {method}");
-        Err(ConversationEnd::Ended(Outcome::Failed(sentence)))
+        Err(TalkEnd::Ended(Outcome::Failed(sentence)))
     }
 
     /// Nothing more can come from the agent. A child of the agent may still hold its output, but we

@@ -1,9 +1,8 @@
 //! Keeps secrets out of everything that is written down.
 //!
 //! The output of an agent comes in pieces, and a secret may be cut at the end of any piece. So text
-//! that
-//! could be the beginning of a secret is held back until more is known, and nothing else is: text
-//! without secrets passes without being copied.
+//! that could be the beginning of a secret is held back until more is known, and nothing else is:
+//! text without secrets passes without being copied.
 
 mod secrets;
 

@@ -1,10 +1,9 @@
 //! Runs a program to its end, with the same containment as agents.
 //!
 //! It needs no supervisor: the caller waits for it as long as it lives. It is born in its own
-//! cgroup
-//! if there are cgroups, dies with the thread that waits for it, and what it leaves comes
-//! to this process, if that called [`crate::inherit_orphans`]. All of that is ended before its
-//! result is returned.
+//! cgroup if there are cgroups, dies with the thread that waits for it, and what it leaves comes to
+//! this process, if that called [`crate::inherit_orphans`]. All of that is ended before its result
+//! is returned.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -20,9 +20,9 @@ const MB: usize = 1_000_000;
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"ok"}"#;
 
 const MEANING: &str = "\
-An agent that says so much (`cat` of a prepared file), under its supervisor, which looks for secrets in it, writes
-it to the log and reads every line of it, beside `cat file | cat > log`; the best of three each. *Peak* is VmHWM of the supervisor: it must not
-grow with the output.";
+An agent prints a prepared file. Its supervisor looks for secrets in the output, writes it to the log, and reads
+every line of it. *cat* is `cat file | cat > log`. Both are the best of three. *Peak* is VmHWM of the supervisor: it
+must not grow with the output.";
 
 pub fn measure() -> Result<Part> {
     let event = format!(

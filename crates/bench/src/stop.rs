@@ -17,10 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 const MEANING: &str = "\
 200 agents work at once, each prints a line ten times a second, and some of them flood: they write as fast as
-they are read. Then 100 others are stopped, one after the other. *kumite* is the time of `kumite stop` as a
-person has it: a process that starts, asks the engine, which writes it down, ends the agent and all that it
-started, and answers when they are gone. *Bare* is the same for a process without any of that, under the same
-load: `kill` it, and wait until it is gone.";
+they are read. Then 100 others are stopped, one after the other. *kumite* is the whole
+time of the command `kumite stop`: it starts and asks the engine; the engine records the request, ends the agent
+and everything that the agent started, and answers when these processes are gone. *Bare* is the time, under the
+same load, from a `kill` of one such agent without kumite until it is gone.";
 
 pub fn measure() -> Result<Part> {
     let rows = FLOODING.map(row);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Another process has the file open. It may be free in a moment.
     Locked,
-    /// Something else is at that path, or the file is damaged.
+    /// The file is not a database, or it is damaged.
     NoDatabase,
     /// A newer DuckDB wrote the file.
     Newer,
@@ -79,7 +79,7 @@ impl Error {
     }
 }
 
-/// An error of the operating system, in its own words.
+/// The error of the operating system that the text contains, if any.
 fn of_system(db: &str, said: &str) -> Option<Error> {
     let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
     if has(&["No space left on device", "Disk quota exceeded"]) {

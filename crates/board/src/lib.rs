@@ -1,9 +1,8 @@
 //! The leader board: a DuckDB file that every DuckDB client can open.
 //!
 //! `kumite` starts the program `kumite-board` and exchanges JSON lines with it, so that nothing
-//! else
-//! is linked with DuckDB. The file is open, and therefore locked for others, only while there is
-//! something to do.
+//! else is linked with DuckDB. The file is open, and therefore locked for others, only while there
+//! is something to do.
 
 mod error;
 mod open;

@@ -1,8 +1,7 @@
 //! A queue: our processes that want the same file line up, so that none starves.
 //!
 //! DuckDB's own lock has no queue: the process that asks at the right moment gets it. Our lock is
-//! on
-//! the directory of the file, so that we need no extra file, and the system releases it when the
+//! on the directory of the file, so that we need no extra file, and the system releases it when the
 //! holder ends in any way.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! A shell script that does what a model would tell its agent to do: it stands in for a command.
+//! A shell script in place of a command. It does what a model would tell an agent to do.
 
 use std::path::Path;
 

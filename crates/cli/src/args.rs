@@ -65,7 +65,7 @@ pub enum Command {
     Run(commands::run::RunArgs),
     /// One review round by hand: a review and its reply, no loop
     Review(commands::review::ReviewArgs),
-    /// Where everything stands, and why
+    /// The state of every spec, and why
     Status(commands::status::StatusArgs),
     /// End a run and its agent
     Stop(commands::steer::Spec),

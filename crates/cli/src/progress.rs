@@ -59,7 +59,7 @@ impl Screen {
     }
 }
 
-/// Moving lines, if the terminal can show them: one with TERM=dumb or without TERM cannot.
+/// Live progress, if the terminal can show it: with TERM=dumb or without TERM it cannot.
 pub fn lines_of_terminal() -> Option<MultiProgress> {
     let lines = MultiProgress::new();
     (std::io::stderr().is_terminal() && !lines.is_hidden()).then_some(lines)
@@ -75,7 +75,7 @@ pub fn moving() -> ProgressStyle {
     })
 }
 
-/// Neither a reader that went away nor a full disk is a reason to end the work, but it is reported.
+/// If nobody reads the output any more or the disk is full, the work goes on, but this is reported.
 pub fn say(text: &str) {
     if let Err(error) = writeln!(std::io::stdout().lock(), "{}", in_locale(text)) {
         UNSAID.get_or_init(|| out::ended_by(&error));
@@ -123,7 +123,7 @@ impl Live {
     }
 
     fn show(&mut self, news: &Announcement) {
-        if !is_small_talk(&news.notice) {
+        if !is_on_live_line(&news.notice) {
             let line = render::line(news, self.width);
             let _ = self.lines.println(in_locale(&line));
         }
@@ -243,8 +243,8 @@ fn tasks(project: &Project, spec: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// News that the live line shows anyway.
-fn is_small_talk(notice: &Notice) -> bool {
+/// News that is not printed, because the live line shows it anyway.
+fn is_on_live_line(notice: &Notice) -> bool {
     match notice {
         Notice::StepStarted { resumed, .. } => !resumed,
         Notice::StepEnded { outcome, .. } => *outcome == kumite_core::outcome::Outcome::Finished,

@@ -1,4 +1,4 @@
-//! The summary that `mixseek exec` prints, for its readers.
+//! The summary in the format of `mixseek exec`, for programs that read it.
 
 use kumite_core::contest::board::winner;
 use kumite_core::contest::{Contest, Fate, Round};

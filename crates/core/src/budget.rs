@@ -16,9 +16,8 @@
 //!   agents running at that time cost beyond their reservations: `jobs` steps in the worst case.
 //!
 //! The property tests check the ledger against exactly these bounds. An agent that works over
-//! midnight
-//! counts on the day on which it ends. A cost that no program reports (Codex and Gemini report no
-//! price, a killed agent reports nothing) counts as nothing.
+//! midnight counts on the day on which it ends. A cost that no program reports (Codex and Gemini
+//! report no price, a killed agent reports nothing) counts as nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,8 @@
 //! The rules of a contest: several teams, one task, rounds, scores, and a winner.
 //!
 //! [`decide`] turns a [`Contest`] and an [`Entry`] into a new contest and [`Effect`]s, just as for
-//! a
-//! run. Teams are independent: an event of one team never changes what another team does,
-//! except that a team may wait for a place.
+//! a run. Teams are independent: an event of one team never changes what another team does, except
+//! that a team may wait for a place.
 
 mod agents;
 pub mod board;

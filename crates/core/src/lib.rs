@@ -1,11 +1,9 @@
 //! The rules of kumite, and nothing else.
 //!
 //! Everything that happens becomes a [`journal::Event`]. [`run::decide`] turns a [`run::Run`] and
-//! an
-//! event into a new run and [`effect::Effect`]s. A world carries out the effects; their results
-//! come
-//! back as events. This crate has no clock, no files, no randomness and no async, so that the same
-//! core runs in the real host and in the simulator.
+//! an event into a new run and [`effect::Effect`]s. A world carries out the effects; their results
+//! come back as events. This crate has no clock, no files, no randomness and no async, so that the
+//! same core runs in the real host and in the simulator.
 
 pub mod agent_kind;
 pub mod budget;

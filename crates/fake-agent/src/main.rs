@@ -2,9 +2,8 @@
 //! demand.
 //!
 //! kumite starts it in place of `claude`, or as a `command` agent; it takes its instructions from
-//! the
-//! play file (see `play.rs`), not from its arguments. [`perform`] does one launch, from start to
-//! end.
+//! the play file (see `play.rs`), not from its arguments. [`perform`] does one launch, from start
+//! to end.
 
 mod documents;
 mod launch;

@@ -12,9 +12,9 @@
 //! ```
 //!
 //! The most specific key wins: `spec/step/round`, `spec/step`, `step/round`, `step`, `default`;
-//! actions are not merged. Of a list the k-th launch under that key takes the k-th action, and the
-//! last one repeats. An unknown key anywhere is refused: a message on stderr, exit code 2, and a
-//! launch line with `error`.
+//! actions are not merged. If a key has a list, its k-th launch plays the k-th action, and all later
+//! launches repeat the last one. A play with an unknown key is refused: a message on stderr, exit
+//! code 2, and a launch line with `error`.
 //!
 //! An action, in the order in which it happens; every key may be left out:
 //!
@@ -23,10 +23,10 @@
 //! | `ignore_term` | true: SIGTERM, SIGINT and SIGHUP do nothing, also to its children |
 //! | `hang: "start"` | sleeps for ever before any output |
 //! | | *the init line is printed* |
-//! | `children` | list of `"child"` (same group), `"group"` (its own), `"setsid"`, `"double_fork"`, `"no_env"` (double fork, empty environment), `"deaf"` (setsid, ignores SIGTERM): left behind, sleeping 600 s; their ids are in `children.txt` |
+//! | `children` | list of `"child"` (same group), `"group"` (its own), `"setsid"`, `"double_fork"`, `"no_env"` (double fork, empty environment), `"deaf"` (setsid, ignores SIGTERM): they stay when the agent ends, and sleep 600 s; their ids are in `children.txt` |
 //! | `zombies` | children that end at once and are never waited for |
 //! | `close_output` | true: closes stdout and stderr, and goes on |
-//! | `kill_supervisor` | true: kills its parent with SIGKILL, and sees to it that it lives on itself |
+//! | `kill_supervisor` | true: kills its parent with SIGKILL, and makes sure that it does not die with it |
 //! | `touch` | list of files to create now |
 //! | `noise`, `noise_mb` | one of, or a list of: `"invalid_utf8"`, `"crlf"` (all lines), `"huge_line"` and `"flood"` (100 MB), `"unknown_events"`, `"stderr"` (1 MB) |
 //! | `say` | list of what is printed now: an object as an event, a text as it is, with a newline |
@@ -48,20 +48,21 @@
 //! | `exit` | exit code; 0, or 1 after the results error, limit, overload, session_gone and max_turns |
 //!
 //! `heartbeat_ms` prints a `tool_progress` line that often during all waiting after the init line.
-//! The result does not change the work: a failing agent that did nothing is `"write": "nothing"` too.
+//! The result does not change the work. An agent that fails and does no work also needs
+//! `"write": "nothing"`.
 //!
 //! The work:
 //!
 //! | Key | Means |
 //! |---|---|
-//! | `write` | `"good"`; `"nothing"`; `"half"` (cut off within the evidence), `"empty"`, `"touch"`: spec.json stays as it is; or `{ "file": "content" }`: good work, where these files are added or take the place of the good ones, and null means not written |
+//! | `write` | `"good"`; `"nothing"`; `"half"` (cut off within the evidence), `"empty"`, `"touch"`: spec.json stays as it is; or `{ "file": "content" }`: good work, but these files are added, or replace the good ones; a file with null is not written |
 //! | `tasks` | boxes in the tasks.md of the step tasks (3) |
 //! | `fix`, `discuss` | the counts of a reply (0, 0) |
-//! | `counts` | where they stand: `"both"`, `"table"`, `"json"`, `"none"`, `"conflict"` (spec.json says one more to fix) |
+//! | `counts` | where they are written: `"both"`, `"table"`, `"json"`, `"none"`, `"conflict"` (spec.json says one more to fix) |
 //! | `names` | in spec.json: `"seed"` (`fixRequiredCount`) or `"shipped"` (`fixRequired`) |
 //! | `tick` | open boxes that impl ticks: a number, or `"all"` |
 //! | `verdict` | of an inspection: `"go"`, `"nogo"` |
-//! | `verdict_in` | where it stands: `"both"`, `"report"`, `"json"`, `"none"`, `"conflict"` (spec.json says the opposite) |
+//! | `verdict_in` | where it is written: `"both"`, `"report"`, `"json"`, `"none"`, `"conflict"` (spec.json says the opposite) |
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,7 @@
 //! kumite writes its changes back without touching anything else.
 //!
 //! Reading is forgiving: a missing value or one of an unexpected type counts as "not said". It is
-//! never
-//! generous: nothing counts as approved, passed or permitted unless the file clearly says so.
+//! never generous: nothing counts as approved, passed or permitted unless the file clearly says so.
 
 mod approvals;
 mod error;
@@ -128,8 +127,7 @@ impl SpecJson {
     /// The new bytes of the file after `changes`, made at the time `at` (RFC 3339).
     ///
     /// Everything that the changes do not concern stays byte for byte. Changes that the file
-    /// already
-    /// shows change nothing, not even `updated_at`.
+    /// already shows change nothing, not even `updated_at`.
     pub fn apply(&self, changes: &[Change], at: &str) -> Result<Vec<u8>, Error> {
         let written = write::apply(self, changes, at);
         if written.len() > SIZE_MAX {

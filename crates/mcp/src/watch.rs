@@ -1,4 +1,4 @@
-//! Waits until a spec that was asked to run rests.
+//! Waits until a spec that was asked to run is at rest.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ impl Watch<'_> {
         })
     }
 
-    /// True: it rests, or no engine works on it any more.
+    /// Returns true if the spec is at rest, or no engine works on it any more.
     pub fn until_rest(mut self, deadline: Instant, is_over: &dyn Fn() -> bool) -> Result<bool> {
         let mut unseen = 0;
         while Instant::now() < deadline && !is_over() {

@@ -16,8 +16,8 @@ use crate::sieve::Sieve;
 /// A longer message is refused.
 const LINE_MAX: usize = 4 * 1024 * 1024;
 
-/// A transport that reports when it is over. It begins with a request and ignores other messages
-/// before that: a stray notification does not end the server.
+/// A transport that reports when it is over. Before the first request it ignores all other
+/// messages, so that a notification that comes too early does not end the server.
 pub struct Wire<T> {
     inner: T,
     /// Why an incoming line cannot be read.
@@ -59,7 +59,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
                         id: None,
                         error: ErrorData::parse_error(why, None),
                     });
-                    // A client that no longer reads is gone, which the next read shows.
+                    // If the client is gone, the next read shows it.
                     let _ = self.inner.send(answer).await;
                     continue;
                 }
@@ -80,7 +80,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Wire<T> {
     }
 }
 
-/// The handshake, or a request that contains everything it needs.
+/// Whether this message is the handshake, or a request that needs none.
 fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     match message {
         JsonRpcMessage::Request(message) => match &message.request {

@@ -1,6 +1,6 @@
 //! `queue.json`: the specs that wait for a slot. The running engine writes it, so that every reader
-//! can
-//! tell the place of a spec. It is not synced and not kept: without that engine it means nothing.
+//! can tell the place of a spec. It is not synced and not kept: without that engine it means
+//! nothing.
 
 use std::fs;
 use std::io;

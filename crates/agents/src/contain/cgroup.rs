@@ -1,11 +1,9 @@
 //! A separate cgroup for each agent, if this user may create one.
 //!
 //! A process that is born in a cgroup stays in it, whatever it does to its parents, its session or
-//! its
-//! environment. So it is the only way to find the processes of a killed supervisor that removed all
-//! other marks.
-//! It costs a `mkdir`, an `open` and a slightly slower `clone` at the start, and a `rmdir` at the
-//! end. Nothing depends on it: without it the supervisor alone contains the agent.
+//! its environment. So it is the only way to find the processes of a killed supervisor that removed
+//! all other marks. It costs a `mkdir`, an `open` and a slightly slower `clone` at the start, and a
+//! `rmdir` at the end. Nothing depends on it: without it the supervisor alone contains the agent.
 
 use std::fs;
 use std::io::{self, ErrorKind};

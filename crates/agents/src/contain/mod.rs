@@ -1,8 +1,8 @@
 //! Containment: everything that an agent starts ends with it.
 //!
 //! This is the place to support other systems. Everything that knows how processes are kept
-//! together is in
-//! here, in `supervisor/ending.rs` and in `sys.rs`; other code uses it by these names. On Linux:
+//! together is in here, in `supervisor/ending.rs` and in `sys.rs`; other code uses it by these
+//! names. On Linux:
 //!
 //! | means | ends | as long as |
 //! |---|---|---|

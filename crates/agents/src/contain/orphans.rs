@@ -2,10 +2,9 @@
 //!
 //! When a supervisor is killed, the background processes of its agent go to the next subreaper
 //! above. With this that is the engine, which knows the children it has started: all others are
-//! such
-//! orphans. This needs no marks and no cgroup, but a running engine that has started the
-//! supervisor.
-//! What a program without a supervisor ([`crate::run_to_end`]) leaves comes here at once.
+//! such orphans. This needs no marks and no cgroup, but a running engine that has started the
+//! supervisor. What a program without a supervisor ([`crate::run_to_end`]) leaves comes here at
+//! once.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -34,8 +33,8 @@ struct Known {
 /// started.
 ///
 /// It does nothing in a process that could inherit foreign processes: one that had children before
-/// it
-/// became kumite (`helper & exec kumite`), or the first one of a container, which gets all orphans.
+/// it became kumite (`helper & exec kumite`), or the first one of a container, which gets all
+/// orphans.
 pub fn inherit_orphans() {
     let mut known = known();
     if known.is_some() || getpid().is_init() || has_children() {

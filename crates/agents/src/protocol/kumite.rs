@@ -1,4 +1,4 @@
-//! kumite's own lines, which its bridge to ACP agents writes: [`Said`] unchanged.
+//! The lines that kumite's own bridge to ACP agents writes. Each of them is a [`Said`].
 
 use kumite_core::outcome::{LimitKind, Outcome};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ impl Dialect for Kumite {
     }
 
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>) {
-        // An unknown kind is newer than this code.
+        // A newer version may write kinds that this one does not know.
         let Ok(mut line) = Said::deserialize(line) else {
             return;
         };

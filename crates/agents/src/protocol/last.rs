@@ -5,7 +5,7 @@ use super::{Heard, dialect, plain};
 use crate::request::Protocol;
 use crate::said::Said;
 
-/// The text of the result, or else the last text. For a command it is the whole output.
+/// The text of the result; without one, the last text. For a command it is the whole output.
 pub fn last_text(protocol: Protocol, raw: &[u8]) -> String {
     let Some(mut dialect) = dialect(protocol) else {
         return String::from_utf8_lossy(plain::without_report(raw)).into_owned();

@@ -4,9 +4,9 @@
 //! {"kumite":1, "session":"abc", "usage":{"usd":0.12, "input_tokens":10, "output_tokens":2}}
 //! ```
 //!
-//! A command that may not work for now reports that there too, and then its exit code does not
+//! A command that has reached a limit reports it in this line too. Then its exit code does not
 //! matter: the run waits, and the command is started again. `limited_until` is Unix time in seconds
-//! or RFC 3339, or null if it is unknown:
+//! or RFC 3339. It is null if the time is unknown:
 //!
 //! ```json
 //! {"kumite":1, "limited_until":"2026-11-16T04:00:00Z"}
@@ -29,7 +29,7 @@ struct Report {
     session: Option<String>,
     #[serde(default)]
     usage: Used,
-    /// `Some(null)` is a limit too.
+    /// `Some(null)` is a limit whose end is unknown.
     #[serde(default, deserialize_with = "present")]
     limited_until: Option<Value>,
     #[serde(default)]
@@ -66,7 +66,7 @@ pub fn without_report(raw: &[u8]) -> &[u8] {
 }
 
 pub fn read_report(tail: &Tail, heard: &mut Heard) {
-    // More lines may follow what was the last line at an earlier call.
+    // At an earlier call, another line may have been the last one.
     heard.said = None;
     let Some(report) = report(tail.last()) else {
         return;

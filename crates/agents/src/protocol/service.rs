@@ -5,7 +5,7 @@ use kumite_core::outcome::{Limit, LimitKind, Outcome};
 use super::reset;
 use crate::files::unix_ms;
 
-/// The plan is used up; the text may tell when that ends.
+/// A usage limit is reached. The text may say when it is reset.
 pub fn usage_limit(words: String) -> Outcome {
     let until_ms = reset::of_prose(&words, unix_ms());
     limited(LimitKind::Usage, until_ms, words)
@@ -62,7 +62,7 @@ pub fn not_logged_in(login: &str, words: String) -> Outcome {
     ))
 }
 
-/// It was given unknown arguments.
+/// The program does not know the arguments that it got.
 pub fn refused_arguments(words: &str) -> Outcome {
     let words = super::shorten(words);
     Outcome::Failed(format!(
@@ -70,10 +70,10 @@ pub fn refused_arguments(words: &str) -> Outcome {
     ))
 }
 
-/// By the HTTP status.
+/// The meaning of an HTTP status.
 pub fn of_status(status: u64, login: &str, words: String) -> Outcome {
     match status {
-        // A message with a time to come back means the plan; without one, it was only too fast.
+        // If the message says when to try again, it is a usage limit. If not, requests came too fast.
         429 => match reset::of_prose(&words, unix_ms()) {
             Some(until_ms) => limited(LimitKind::Usage, Some(until_ms), words),
             None => overload(words),

@@ -1,5 +1,6 @@
-//! The clocks of a working agent. They are monotonic: a changed clock, or a sleeping laptop, ends
-//! no agent; and neither does a freeze (`docker pause`, Ctrl-Z) of supervisor and agent together.
+//! The clocks of a working agent. They are monotonic, so no agent is ended because somebody changed
+//! the time or a laptop slept. No agent is ended either because it was frozen together with its
+//! supervisor (`docker pause`, Ctrl-Z).
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use crate::request::Request;
 pub enum Cause {
     /// It ended by itself.
     Exited,
-    /// It reported success, and stayed.
+    /// It reported success, but did not exit.
     Settled,
     /// It said nothing for too long.
     Silent,
@@ -20,7 +21,7 @@ pub enum Cause {
     Told,
 }
 
-/// A busy machine wakes us late, but not this late.
+/// A busy machine wakes us late, but by less than this.
 const LATE: Duration = Duration::from_secs(1);
 
 pub struct Watch {

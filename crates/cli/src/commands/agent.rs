@@ -125,7 +125,7 @@ fn tell_what_is_used(agent: &Agent, is_offline: bool) {
         );
     } else if agent.kind == Kind::Command {
         eprintln!(
-            "kumite: offline, a script that obeys stands in for the command of {name}; \
+            "kumite: offline, a script is run in place of the command of {name}; \
              without --offline the command itself is run"
         );
     }

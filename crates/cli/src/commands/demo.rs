@@ -67,7 +67,7 @@ pub fn demo(setting: &Setting, args: &DemoArgs) -> Result {
     if !setting.json() {
         let root = root.display();
         eprintln!("\nLook around: cd {root}");
-        eprintln!("  kumite status {SPEC}     where it stands");
+        eprintln!("  kumite status {SPEC}     its state, and why");
         eprintln!("  kumite replay {SPEC}     every decision, and why");
         eprintln!("  kumite log {SPEC}        what the agents said");
         eprintln!("  ls .kiro/specs/{SPEC}    the documents");

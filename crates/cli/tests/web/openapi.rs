@@ -1,6 +1,5 @@
 //! `/api/openapi.json` against the real server: every listed route exists and answers as described,
-//! and
-//! there are no others.
+//! and there are no others.
 
 use serde_json::{Map, Value, json};
 

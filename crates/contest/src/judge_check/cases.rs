@@ -7,8 +7,9 @@ use kumite_core::contest::Score;
 use kumite_core::contest::judge::{Past, Remark, TeamRecord};
 use serde::Deserialize;
 
-/// Our own set. The built-in judge was adjusted only on the half `tune`. In the cases numbered 13
-/// and higher the remarks decide, which it does not read; they come in pairs with equal scores.
+/// Our own set. The built-in judge was adjusted only with the half `tune`. The cases from number 13
+/// on come in pairs with equal scores. Only the remarks distinguish them, and the built-in judge does
+/// not read remarks.
 pub const CASES: &str = include_str!("cases.jsonl");
 
 /// A history of scores, and a person's verdict.

@@ -1,8 +1,7 @@
 //! The rows of the leader board's database. One [`Write`] is one transaction.
 //!
 //! Times are milliseconds since 1970, UTC. Columns with JSON are texts here: the code that makes
-//! the
-//! row has already made the JSON.
+//! the row has already made the JSON.
 
 use serde::{Deserialize, Serialize};
 

@@ -220,7 +220,7 @@ fn kind_of(status: u16) -> &'static str {
     }
 }
 
-/// The headers that distinguish a plan's limit from a busy minute: Claude Code reads only these.
+/// The headers that distinguish a usage limit from an overload: Claude Code reads only these.
 fn limit_headers(now_s: i64, resets_at_s: Option<i64>) -> Vec<(&'static str, String)> {
     let mut headers = vec![
         ("x-should-retry", "false".to_owned()),

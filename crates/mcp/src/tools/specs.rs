@@ -34,7 +34,7 @@ pub fn tools() -> [Tool; 4] {
         tool(
             "get_spec",
             Reach::Reads,
-            "Where a spec stands and why: state (idle, working, waiting, paused, stopped, failed, \
+            "The state of a spec, and why: state (idle, working, waiting, paused, stopped, failed, \
              done), phase, reason, message, round, tasks, living agents, cost, review and inspection \
              rounds.",
             get_spec,

@@ -18,7 +18,7 @@ pub fn all() -> Vec<Route> {
             .answers::<specs::Specs>(200),
         post("/api/specs", "Make a spec", specs::create)
             .takes::<specs::New>().answers::<specs::Made>(201).refuses(&[400, 409]),
-        get("/api/specs/{spec}", "Where a spec stands, and why", reads(specs::find, specs::one))
+        get("/api/specs/{spec}", "The state of a spec, and why", reads(specs::find, specs::one))
             .answers::<Status>(200).refuses(&[400, 404]),
         post("/api/specs/{spec}/run", "Drive a spec to its end; the work goes on after the answer", orders("run", steer::run))
             .takes::<steer::RunAsk>().answers::<Message>(202).refuses(&[400, 404, 409]),

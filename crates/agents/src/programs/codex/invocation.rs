@@ -6,13 +6,13 @@ use crate::programs::Config;
 pub fn args(config: &Config<'_>, assignment: &Assignment) -> Vec<String> {
     // A spec's worktree may not look like a repository.
     let mut args = Vec::from(words(["exec", "--json", "--skip-git-repo-check"]));
-    // Without it, a resumed session would silently fall back to read-only.
+    // Without `-s`, a resumed session would silently become read-only.
     args.extend(words(["-s", config.mode]));
     if !config.model.is_empty() {
         args.extend(words(["-m", config.model]));
     }
     args.extend(config.args.iter().cloned());
-    // Options come before the subcommand, which knows few of them.
+    // The options come before `resume`, which knows only a few of them.
     if let Some(session) = &assignment.resume {
         args.extend(words(["resume", session]));
     }

@@ -106,7 +106,7 @@ impl Action {
     fn hint(self) -> &'static str {
         match self {
             Action::Run => "Starts with the first phase that is not finished",
-            Action::Resume => "Goes on where it stands",
+            Action::Resume => "Continues with the next step that is not finished",
             Action::TryNow => "Does not wait for the end of the limit",
             Action::GoOn => "Takes the pause back",
             Action::Pause => "Lets the agent finish, and begins nothing new",

@@ -80,10 +80,10 @@ fn story(seen: &SeenSpec, may_change: bool) -> Markup {
             @if may_change { (approval::deploy_form(&seen.spec.name)) }
         },
         Reason::ApprovalNeeded if may_change => html! {
-            p { "It stands below. When you have read it, " a href="#approval" { "give your judgment" } "." }
+            p { "The document is below. When you have read it, " a href="#approval" { "give your judgment" } "." }
         },
         Reason::ApprovalNeeded => {
-            html! { p { "It stands below. This link is read-only: you cannot answer." } }
+            html! { p { "The document is below. This link is read-only: you cannot answer." } }
         }
         Reason::NeedsDiscussion => discussion(seen),
         Reason::RoundsExhausted => rounds(seen),
@@ -91,7 +91,7 @@ fn story(seen: &SeenSpec, may_change: bool) -> Markup {
         Reason::InspectionNogo => nogo(seen),
         Reason::NoEvidence => html! {
             (last_agent(seen))
-            p { "Resume looks again, and has done what is missing." }
+            p { "Resume looks at the files again, and starts an agent for what is missing." }
         },
         Reason::EvidenceConflict => html! {
             p { "Correct the one that is wrong, in spec.json or in the document, then resume." }
@@ -110,7 +110,7 @@ fn story(seen: &SeenSpec, may_change: bool) -> Markup {
             p { "Raise the budget in " code { ".kiro/kumite.toml" } ", then resume." }
         },
         Reason::SpecUnreadable => html! {
-            p { "Correct the file, then resume. What can be known without it stands below." }
+            p { "Correct the file, then resume. The page shows what is known without it." }
         },
         Reason::SpecUnwritable | Reason::JournalUnwritable => {
             html! { p { "Resume tries again." } }

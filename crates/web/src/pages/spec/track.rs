@@ -85,7 +85,7 @@ fn said(mark: Mark, is_known: bool) -> &'static str {
     match mark {
         Mark::Done => "done",
         Mark::Current => "an agent works",
-        Mark::Waiting => "stands here",
+        Mark::Waiting => "waits here",
         Mark::Failed => "failed",
         Mark::NotPermitted => "not permitted",
         Mark::Open if is_known => "to come",
