@@ -5,20 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kumite_core::contest::board::winner;
+use kumite_git::{Repository, RunError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::git;
 use crate::home::Home;
 use crate::report::{self, replayed};
-use crate::worktree::{self, Repository};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
-    Repository(#[from] worktree::Error),
+    Repository(#[from] kumite_git::Error),
     #[error(transparent)]
-    Git(#[from] git::Error),
+    Git(#[from] RunError),
     #[error("cannot read {path}", path = .path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error(
@@ -168,7 +167,7 @@ pub fn apply(project: &Path, diff: &Path, check_only: bool) -> Result<Vec<Change
     };
     let changes = changes(&run(&["--numstat", "-z"])?);
     let does_not_fit = |error| match error {
-        git::Error::Failed { words, .. } => Error::DoesNotFit {
+        RunError::Failed { words, .. } => Error::DoesNotFit {
             diff: diff.clone(),
             top: repository.top().to_owned(),
             words,

@@ -15,7 +15,7 @@ use rustix::fs::{Access, access};
 use serde_json::{Value, json};
 
 use crate::prompts::{self, Templates};
-use crate::worktree::Repository;
+use kumite_git::Repository;
 
 /// What the checks need.
 pub struct CheckMeans<'a> {

@@ -8,7 +8,6 @@ pub mod check;
 pub mod demo;
 pub mod evaluate;
 pub mod files;
-mod git;
 pub mod home;
 pub mod judge;
 pub mod judge_check;

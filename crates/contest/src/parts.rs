@@ -21,7 +21,7 @@ use crate::teams::agent::{self, AgentTeam};
 use crate::teams::model::ModelTeam;
 use crate::teams::scripted::Scripted;
 use crate::work::{Judge, Metric, Player};
-use crate::worktree::{self, Repository};
+use crate::worktree;
 use crate::{judge, teams};
 
 pub struct Parts {
@@ -56,7 +56,7 @@ pub enum Error {
     #[error(transparent)]
     Settings(Box<settings::Error>),
     #[error(transparent)]
-    Worktree(#[from] worktree::Error),
+    Worktree(#[from] kumite_git::Error),
     #[error("cannot tell which program kumite is")]
     Binary(#[from] std::io::Error),
     #[error("team {id} cannot play")]
@@ -145,7 +145,7 @@ fn agents(charter: &Charter) -> Result<Option<Arc<agent::AgentMeans>>, Error> {
     let loader = Loader::load(&project, Flags::default())?;
     Ok(Some(Arc::new(agent::AgentMeans {
         settings: loader.loaded.settings,
-        repository: Repository::of(&charter.project)?,
+        repository: kumite_git::Repository::of(&charter.project)?,
         launcher: Launcher::new(charter.project.clone()),
         binary: own_binary()?,
         project: charter.project.clone(),

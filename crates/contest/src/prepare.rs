@@ -14,7 +14,6 @@ use crate::check::{self, Check, CheckMeans, Status};
 use crate::home::{self, Charter, Home, new_id};
 use crate::place::{self, Workspace};
 use crate::playable;
-use crate::worktree::{self, Repository};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -27,7 +26,7 @@ pub enum Error {
     #[error(transparent)]
     Settings(#[from] settings::Error),
     #[error(transparent)]
-    Worktree(#[from] worktree::Error),
+    Worktree(#[from] kumite_git::Error),
     #[error(transparent)]
     Home(#[from] home::Error),
 }
@@ -137,8 +136,8 @@ pub fn begin(place: &Workspace, plan: Plan) -> Result<Home, Error> {
 }
 
 /// The commit that agent teams begin with.
-fn base(place: &Workspace) -> Result<String, worktree::Error> {
-    let repository = Repository::of(&place.project)?;
+fn base(place: &Workspace) -> Result<String, kumite_git::Error> {
+    let repository = kumite_git::Repository::of(&place.project)?;
     let head = repository.head()?;
     if repository.uncommitted()? > 0 {
         tracing::warn!(

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,14 +101,6 @@ pub fn complaint(stderr: &str) -> String {
         "" => String::new(),
         tail => format!(": {tail}"),
     }
-}
-
-/// A file without a name.
-pub fn file_of(text: &[u8]) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(text)?;
-    file.rewind()?;
-    Ok(file)
 }
 
 impl Trouble {

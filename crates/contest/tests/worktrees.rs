@@ -10,7 +10,8 @@ use std::thread;
 
 use common::{Project, apart, files, git, read, write};
 use kumite_contest::apply::apply;
-use kumite_contest::worktree::{Repository, remove_all};
+use kumite_contest::worktree::remove_all;
+use kumite_git::Repository;
 
 /// Everything that an agent may do to a worktree, in one function.
 fn work_hard(root: &Path) {
@@ -327,7 +328,7 @@ fn a_project_below_the_top_of_its_repository_works_in_its_own_place() {
     let repository = Repository::of(&app).unwrap();
     let base = repository.head().unwrap();
     let root = project.path("dir/.kiro/runtime/worktree");
-    let worktree = kumite_contest::worktree::Worktree::new(repository, root, base);
+    let worktree = kumite_contest::worktree::TeamWorktree::new(repository, root, base);
     worktree.fresh().unwrap();
     assert_eq!(read(&worktree.place(), "b.txt"), "b\n");
     write(&worktree.place(), "b.txt", "new b\n");

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use kumite_core::facts::{History, Stamp};
+use kumite_git::Git;
 
 use crate::project::Spec;
 
@@ -43,19 +43,5 @@ fn stamp(commit: &[u8]) -> Option<Stamp> {
 
 /// The output of git. `None`: it failed, or is not installed.
 fn git(root: &Path, words: &[&str]) -> Option<Vec<u8>> {
-    let mut command = Command::new("git");
-    for (name, _) in std::env::vars_os() {
-        // They may point at another repository.
-        if name.as_encoded_bytes().starts_with(b"GIT_") {
-            command.env_remove(name);
-        }
-    }
-    let output = command
-        .arg("-C")
-        .arg(root)
-        .args(words)
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
+    Git::at(root).run(words).ok()
 }

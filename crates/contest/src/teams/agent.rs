@@ -21,7 +21,7 @@ use kumite_project::settings;
 use kumite_project::spec_file::sentence;
 
 use crate::work::Try;
-use crate::worktree::{Repository, Worktree};
+use crate::worktree::TeamWorktree;
 pub use attempt::Attempt;
 
 /// What all agent teams of a contest share.
@@ -29,7 +29,7 @@ pub use attempt::Attempt;
 pub struct AgentMeans {
     pub settings: Arc<Settings>,
     pub project: PathBuf,
-    pub repository: Repository,
+    pub repository: kumite_git::Repository,
     /// The commit that the contest began with.
     pub base: String,
     pub launcher: Launcher,
@@ -44,7 +44,7 @@ pub struct AgentTeam {
     settings: AgentSettings,
     source: Source,
     mode: Mode,
-    worktree: Worktree,
+    worktree: TeamWorktree,
 }
 
 impl AgentTeam {
@@ -61,7 +61,7 @@ impl AgentTeam {
             settings: agent,
             source: plan.submission.clone(),
             mode: plan.worktree,
-            worktree: Worktree::new(means.repository.clone(), root, means.base.clone()),
+            worktree: TeamWorktree::new(means.repository.clone(), root, means.base.clone()),
             means,
         })
     }

@@ -12,7 +12,8 @@ use super::member::Task;
 use super::model::Error;
 use super::record::Worked;
 use crate::evaluate::ModelMeans;
-use crate::program::{self, OUTPUT_MAX, Trouble, file_of};
+use crate::program::{self, OUTPUT_MAX, Trouble};
+use kumite_git::file_of;
 
 const SHIM: &str = include_str!("../../../../examples/python/member_shim.py");
 

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use kumite_contest::worktree::{Repository, Worktree, path_of};
+use kumite_contest::worktree::{TeamWorktree, path_of};
+use kumite_git::Repository;
 use tempfile::TempDir;
 
 /// A repository with one commit: `a.txt`, `dir/b.txt`, and a `.gitignore`.
@@ -60,10 +61,10 @@ impl Project {
         Repository::of(self.root()).unwrap()
     }
 
-    pub fn worktree(&self, number: usize) -> Worktree {
+    pub fn worktree(&self, number: usize) -> TeamWorktree {
         let repository = self.repository();
         let base = repository.head().unwrap();
-        Worktree::new(
+        TeamWorktree::new(
             repository,
             path_of(&self.contest_dir(), number, "Team A"),
             base,

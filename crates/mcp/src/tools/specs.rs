@@ -27,7 +27,7 @@ pub fn tools() -> [Tool; 4] {
         tool(
             "list_specs",
             Reach::Reads,
-            "The specs of the project, by name: state, phase, and why each stands where it does. \
+            "The specs of the project, by name: state, phase, and why each is in that state. \
              get_spec tells more of one.",
             list_specs,
         ),

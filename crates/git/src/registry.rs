@@ -5,14 +5,14 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Error, Repository};
+use crate::{Error, Repository};
 
-/// In the directory of a contest.
-pub(super) const WORKTREES: &str = "worktrees";
+/// In the git directory of a repository.
+const WORKTREES: &str = "worktrees";
 
 /// The content of a worktree's git directory when nothing is going on. Anything else is a merge, a
 /// rebase, a lock of a killed git, and the like.
-const AT_REST: [&str; 9] = [
+const AT_REST: [&str; 10] = [
     "COMMIT_EDITMSG",
     "FETCH_HEAD",
     "HEAD",
@@ -20,6 +20,7 @@ const AT_REST: [&str; 9] = [
     "commondir",
     "gitdir",
     "index",
+    "kumite-index",
     "logs",
     "refs",
 ];
@@ -27,23 +28,22 @@ const AT_REST: [&str; 9] = [
 /// The locks that a killed git leaves.
 const LOCKS: [&str; 2] = ["index.lock", "HEAD.lock"];
 
-/// Removes all worktrees of a contest, including those that a crash left half made. Missing ones
-/// are no error.
-pub fn remove_all(repository: &Repository, contest_dir: &Path) -> Result<(), Error> {
+/// Removes all worktrees in the directory `place`, including those that a crash left half made, and
+/// the directory itself. Missing ones are no error.
+pub fn remove_below(repository: &Repository, place: &Path) -> Result<(), Error> {
     let _turn = turn(repository);
-    let place = contest_dir.join(WORKTREES);
     let known = all(repository)?.into_iter().map(|(_, root)| root);
-    let settled = resolved(&place);
+    let settled = resolved(place);
     let mut roots: Vec<PathBuf> = known.filter(|root| root.starts_with(&settled)).collect();
-    roots.extend(entries(&place)?);
+    roots.extend(entries(place)?);
     for root in roots {
         remove(repository, &root)?;
     }
-    gone(&place, fs::remove_dir(&place))
+    gone(place, fs::remove_dir(place))
 }
 
 /// Makes a new worktree, whatever is there now.
-pub(super) fn renew(repository: &Repository, root: &Path, commit: &str) -> Result<(), Error> {
+pub(crate) fn renew(repository: &Repository, root: &Path, commit: &str) -> Result<(), Error> {
     let _turn = turn(repository);
     remove(repository, root)?;
     if let Some(parent) = root.parent() {
@@ -81,14 +81,14 @@ fn remove(repository: &Repository, root: &Path) -> Result<(), Error> {
 }
 
 /// The git directory of the worktree at `root`, if the repository knows one there.
-pub(super) fn find(repository: &Repository, root: &Path) -> Result<Option<PathBuf>, Error> {
+pub(crate) fn find(repository: &Repository, root: &Path) -> Result<Option<PathBuf>, Error> {
     let root = resolved(root);
     let mut all = all(repository)?.into_iter();
     Ok(all.find(|(_, at)| *at == root).map(|(git_dir, _)| git_dir))
 }
 
 /// Whether nothing is going on in a worktree, and its link leads to its git directory.
-pub(super) fn is_at_rest(git_dir: &Path, root: &Path) -> bool {
+pub(crate) fn is_at_rest(git_dir: &Path, root: &Path) -> bool {
     let Ok(entries) = entries(git_dir) else {
         return false;
     };
@@ -100,7 +100,7 @@ pub(super) fn is_at_rest(git_dir: &Path, root: &Path) -> bool {
 }
 
 /// Repairs a worktree after an interruption.
-pub(super) fn settle(git_dir: &Path, root: &Path) -> Result<(), Error> {
+pub(crate) fn settle(git_dir: &Path, root: &Path) -> Result<(), Error> {
     for lock in LOCKS.map(|lock| git_dir.join(lock)) {
         gone(&lock, fs::remove_file(&lock))?;
     }
@@ -178,7 +178,7 @@ fn by_force(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-fn gone(path: &Path, removed: io::Result<()>) -> Result<(), Error> {
+pub(crate) fn gone(path: &Path, removed: io::Result<()>) -> Result<(), Error> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Remove {
             path: path.to_owned(),

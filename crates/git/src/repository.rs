@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 
-use super::Error;
-use crate::git::{self, Git};
+use crate::Error;
+use crate::run::{self, Git};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
@@ -28,16 +28,16 @@ impl Repository {
             "--show-prefix",
         ];
         let told = Git::at(&project).run(&ask).map_err(|error| match error {
-            git::Error::Failed { words, .. } if words.contains("dubious ownership") => {
+            run::Error::Failed { words, .. } if words.contains("dubious ownership") => {
                 Error::Foreign {
                     project: project.clone(),
                 }
             }
-            git::Error::Failed { words, .. } => Error::NoRepository {
+            run::Error::Failed { words, .. } => Error::NoRepository {
                 project: project.clone(),
                 words,
             },
-            other => Error::Git(other),
+            other => Error::Run(other),
         })?;
         let mut lines = told.split(|byte| *byte == b'\n');
         let mut path = || PathBuf::from(OsStr::from_bytes(lines.next().unwrap_or_default()));
@@ -49,7 +49,7 @@ impl Repository {
         })
     }
 
-    /// The commit that a contest begins with.
+    /// The commit that worktrees begin with.
     pub fn head(&self) -> Result<String, Error> {
         let git = self.git();
         let head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
@@ -65,8 +65,8 @@ impl Repository {
         Ok(head)
     }
 
-    /// How many files of the main checkout differ from its last commit: agent teams do not see
-    /// those changes. kumite's own files do not count.
+    /// How many files of the main checkout differ from its last commit: a worktree does not have
+    /// them. kumite's own files do not count.
     pub fn uncommitted(&self) -> Result<usize, Error> {
         let git = Git::at(&self.top.join(&self.prefix));
         let told = git.run(&[
@@ -82,19 +82,19 @@ impl Repository {
         Ok(told.iter().filter(|byte| **byte == 0).count())
     }
 
-    pub(crate) fn top(&self) -> &Path {
+    pub fn top(&self) -> &Path {
         &self.top
     }
 
-    pub(super) fn prefix(&self) -> &Path {
+    pub fn prefix(&self) -> &Path {
         &self.prefix
     }
 
-    pub(super) fn common(&self) -> &Path {
+    pub fn common(&self) -> &Path {
         &self.common
     }
 
-    pub(crate) fn git(&self) -> Git {
+    pub fn git(&self) -> Git {
         Git::at(&self.top)
     }
 }

@@ -5,17 +5,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_agents::{Output, Program, Unfinished, run_to_end};
 
-use crate::program::file_of;
-
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("cannot run git; agent teams need it, so install it")]
+    #[error("cannot run git; worktrees need it, so install it")]
     Start(#[source] io::Error),
     #[error("cannot talk to git {command}")]
     Talk { command: String, source: io::Error },
@@ -34,17 +32,21 @@ pub struct Git {
     env: Vec<(&'static str, OsString)>,
 }
 
-const CONFIG: [&str; 7] = [
+const CONFIG: [&str; 10] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
+    // References of kumite get no reflog; one that exists goes on.
+    "core.logAllRefUpdates=false",
     "gc.auto=0",
     "maintenance.auto=false",
     "submodule.recurse=false",
     "apply.ignoreWhitespace=no",
     "diff.ignoreSubmodules=untracked",
+    "i18n.commitEncoding=utf-8",
+    "status.relativePaths=false",
 ];
 
-/// A disk that does not answer must not block a contest for ever.
+/// A disk that does not answer must not block the others for ever.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// More than the names of all files in a large repository. Diffs go to a file.
 const OUTPUT_MAX: usize = 256 << 20;
@@ -141,4 +143,12 @@ impl Git {
             is_cancelled: &|| false,
         })
     }
+}
+
+/// A file without a name, for the stdin of a program.
+pub fn file_of(text: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(text)?;
+    file.rewind()?;
+    Ok(file)
 }
