@@ -41,3 +41,28 @@ impl<'a> Family<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::contain::Remains;
+
+    /// Also on a machine with cgroups, where no supervisor needs the note.
+    #[test]
+    fn s5_a_process_that_cleared_its_environment_is_known_by_the_note() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut child = Command::new("sleep")
+            .arg("1000")
+            .env_clear()
+            .spawn()
+            .unwrap();
+        Family::new(dir.path(), true).note(Instant::now());
+        let left = Remains::of(dir.path()).find();
+        let found = left.iter().find(|left| left.process.pid == child.id());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found.map(|found| found.by), Some("pid"), "{left:?}");
+    }
+}
