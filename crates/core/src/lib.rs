@@ -18,6 +18,7 @@ pub mod names;
 pub mod notice;
 pub mod outcome;
 mod overlay;
+pub mod place;
 pub mod pool;
 pub mod program;
 pub mod routing;
