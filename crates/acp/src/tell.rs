@@ -13,8 +13,8 @@ use crate::out::Out;
 use crate::tools::{self, Tools};
 use crate::used::Used;
 
-/// A longer text is split into pieces of this many bytes. The supervisor skips very long lines, and
-/// a byte can become six in JSON.
+/// The most bytes of text in one line. The supervisor skips very long lines, and a byte can become
+/// six in JSON. Chunks that are longer together become several lines; a single longer text is cut.
 const PIECE_MAX: usize = 256 * 1024;
 
 pub struct Teller {
@@ -24,7 +24,7 @@ pub struct Teller {
     last_text: String,
     tools: Tools,
     pub used: Used,
-    /// A resumed session replays its past, which was reported before.
+    /// The agent replays the past of a resumed session. An earlier agent has reported it.
     pub is_replay: bool,
 }
 
@@ -76,7 +76,7 @@ impl Teller {
         self.say_all(said);
     }
 
-    /// We wrote a file for the agent.
+    /// kumite wrote a file for the agent.
     pub fn wrote(&mut self, path: &Path, old: &str, new: &str) {
         let said = self.tools.wrote(path, old, new);
         self.say_all(said);
@@ -88,7 +88,7 @@ impl Teller {
         });
     }
 
-    /// Ends the current text, and says this.
+    /// Reports the text that is still arriving, then `said`.
     pub fn say(&mut self, said: Said) {
         self.flush();
         self.out.say(&cut(said));
@@ -98,7 +98,7 @@ impl Teller {
         self.out.alive(Instant::now());
     }
 
-    /// The last line.
+    /// Reports the end, in the last line.
     pub fn end(mut self, outcome: Outcome) {
         self.flush();
         let (text, usage) = (std::mem::take(&mut self.last_text), self.used.total());
@@ -167,7 +167,7 @@ fn planned(plan: &Plan) -> String {
     format!("plan: {}", entries.join("; "))
 }
 
-/// Limits the texts of a line.
+/// Cuts off a text that is too long for a line.
 fn cut(mut said: Said) -> Said {
     match &mut said {
         Said::Text { text }
@@ -178,7 +178,7 @@ fn cut(mut said: Said) -> Said {
         | Said::Tool { what: text, .. }
         | Said::Changed { diff: text, .. }
         | Said::Ended { text, .. } => text.truncate(text.floor_char_boundary(PIECE_MAX)),
-        // No other kinds are made here.
+        // The bridge makes no other kinds.
         _ => {}
     }
     said

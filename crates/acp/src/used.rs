@@ -1,11 +1,11 @@
-//! The agent's usage, and the limit it reached. The protocol has the price of the session; tokens
-//! are an extension that agents spell in two ways.
+//! The agent's usage, and the limit it reached. ACP itself reports the cost of the whole session.
+//! Token counts are an extension, which agents write in two ways.
 
 use agent_client_protocol_schema::v1::UsageUpdate;
 use kumite_core::outcome::Usage;
 use serde_json::Value;
 
-/// Larger numbers are milliseconds: as seconds they would be after the year 5138.
+/// A larger time is in milliseconds: in seconds, it would be after the year 5138.
 const MILLISECONDS_FROM: u64 = 100_000_000_000;
 
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl Used {
 /// When a limit ends: `resetsAt` in Unix seconds or milliseconds.
 pub fn resets_at(limit: &Value) -> Option<u64> {
     let at = &limit["resetsAt"];
-    // Casts saturate, and a negative number becomes 0, which means no time.
+    // The cast saturates, and turns a negative number into 0; 0 means that no time is known.
     let at = at.as_u64().or_else(|| at.as_f64().map(|at| at as u64))?;
     match at {
         0 => None,

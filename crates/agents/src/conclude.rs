@@ -1,4 +1,4 @@
-//! The end of an agent whose supervisor died before it could write it.
+//! Finds out how an agent ended if its supervisor died before it could record that.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,14 +14,14 @@ use crate::request::{End, Request};
 use crate::transcript;
 
 /// Ends what is left of the agent of `dir`, reads from its log how far it got, and records that as
-/// its end. Afterwards nothing can be started there.
+/// its end. Afterwards no agent can start in `dir`.
 pub fn conclude(dir: &Path) -> Result<End, Error> {
     conclude_as(dir, false)
 }
 
-/// `told`: we asked it to end.
+/// `told`: kumite had told the agent to end.
 pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
-    // Under the lock no supervisor can begin, so no marked process has a supervisor.
+    // While we hold the lock, no supervisor can start, so every process of the agent is left over.
     let Some(_lock) = files::try_lock(dir)? else {
         return Err(Error::Busy {
             dir: dir.to_owned(),
@@ -41,7 +41,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         last_words,
     };
     if let Some(request) = &request {
-        // The transcript is not worth an error: the end counts.
+        // The end is more important than a transcript that cannot be written.
         let _ = transcript::close(&request.transcript(), &ended);
     }
     let end = End {
@@ -51,7 +51,7 @@ pub fn conclude_as(dir: &Path, told: bool) -> Result<End, Error> {
         ended_at: unix_ms(),
         left: Vec::new(),
     };
-    // If the disk is full, the next caller will reach the same conclusion.
+    // If this fails because the disk is full, the next caller will reach the same conclusion.
     let _ = Reserved::new(dir).fill(&end).and_then(Filled::sync);
     Ok(end)
 }
@@ -80,7 +80,7 @@ fn outcome(dir: &Path, told: bool, heard: &Heard) -> Outcome {
     }
 }
 
-/// Reads the rest of the log again. An unreadable log says nothing, which is not a success.
+/// Reads again what is left of the log. An unreadable log contains no result, so it is no success.
 fn reread(request: &Request) -> (Heard, String) {
     let mut reader = Reader::new(request.protocol, request.session.clone());
     let mut buffer = vec![0; 64 * 1024];

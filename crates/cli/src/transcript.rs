@@ -20,14 +20,14 @@ pub struct Renderer {
     is_headed: bool,
     /// The tools that have not answered yet, by their ids.
     tools: BTreeMap<String, String>,
-    /// The tool whose line waits for its end.
+    /// The tool whose line has no newline yet, because its result may follow on that line.
     open: Option<String>,
     /// The last text, because a result often repeats it.
     last_text: String,
 }
 
 impl Renderer {
-    /// What to print for the line; usually whole lines.
+    /// What to print for a line of the transcript: whole lines, except for the call of a tool.
     pub fn render(&mut self, agent: AgentId, line: &TranscriptLine) -> String {
         let head = self.head(agent, line);
         let shown = match &line.said {
@@ -66,7 +66,7 @@ impl Renderer {
         self.render(agent, &TranscriptLine { at_ms, said })
     }
 
-    /// Ends a line that still waits for its tool.
+    /// Ends the line of a tool that has not answered yet.
     pub fn close(&mut self) -> String {
         match self.open.take() {
             Some(_) => "\n".to_owned(),
@@ -74,7 +74,7 @@ impl Renderer {
         }
     }
 
-    /// Above the first line: the name of the agent.
+    /// The heading of the agent, above its first line.
     fn head(&mut self, agent: AgentId, line: &TranscriptLine) -> String {
         if std::mem::replace(&mut self.is_headed, true) {
             return String::new();
@@ -107,7 +107,7 @@ impl Renderer {
         line
     }
 
-    /// On the line of its tool, if nothing came between.
+    /// The result stands on the line of its tool if nothing was printed in between.
     fn tool_ended(&mut self, id: &str, ok: bool, text: &str) -> String {
         let call = self.tools.remove(id);
         let end = match ok {
@@ -203,7 +203,7 @@ fn dim(text: &str) -> String {
     paint(&Style::new().dim(), text)
 }
 
-/// Each line separately, so that a colour never continues after its line.
+/// Colours each line separately, so that a colour never continues after its line.
 fn paint(colour: &Style, text: &str) -> String {
     let lines = text
         .lines()

@@ -15,13 +15,13 @@ use crate::sys;
 pub struct Means {
     /// A supervisor inherits all processes that its agent leaves in the background.
     pub subreaper: Result<(), String>,
-    /// A held process cannot be confused with a later one that has the same id.
+    /// A process with an open pidfd cannot be confused with a later one that has the same pid.
     pub pidfd: Result<(), String>,
     /// Where the cgroups of agents are created.
     pub cgroup: Result<PathBuf, String>,
 }
 
-/// Tries all of them, and leaves nothing behind.
+/// Tries all means. No process and no cgroup remains.
 pub fn means() -> Means {
     Means {
         subreaper: try_subreaper().map_err(|error| error.to_string()),

@@ -36,7 +36,7 @@ pub struct Left {
 }
 
 impl Remains {
-    /// What the agent's directory says. Unreadable files say nothing.
+    /// Reads the agent's directory. A file that cannot be read counts as missing.
     pub fn of(dir: &Path) -> Remains {
         let request: Option<Request> = files::read(dir, REQUEST).ok().flatten();
         let record: Option<Record> = files::read(dir, RECORD).ok().flatten();
@@ -64,7 +64,8 @@ impl Remains {
         let found = found.chain(cgroup.map(|process| (process, "cgroup")));
         let marked = self.find_marked().into_iter();
         let found = found.chain(marked.map(|process| (process, "mark")));
-        // If there are several signs, the last one is named: everybody can check an environment.
+        // A process can be found in several ways; the map keeps the last one. Marks come last,
+        // because everybody can check an environment.
         let found: BTreeMap<Identity, &str> = found.collect();
         let living = found.into_iter().filter(|(process, _)| process.is_alive());
         living
@@ -82,8 +83,8 @@ impl Remains {
         self.cgroup.as_ref().and_then(Cgroup::path)
     }
 
-    /// Kills them, their descendants, and those that this process has inherited, but never this
-    /// process. Returns the ended processes, after none is left.
+    /// Kills the processes that are left, their descendants, and the orphans that this process has
+    /// inherited, but never this process. Returns the ended processes when none is left.
     pub fn end(&self) -> Vec<Identity> {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();

@@ -1,5 +1,5 @@
-//! The programs that kumite knows by name. Each has a directory: how it is started, and its output
-//! format.
+//! The agent programs that kumite knows by name. Each has a directory: how it is started, and how
+//! its output is read.
 
 mod claude;
 mod codex;
@@ -43,8 +43,8 @@ pub fn invocation(
         program: config.program.to_owned(),
         args,
         env: Vec::new(),
-        // As an argument, every user of the machine could see the prompt in the list of processes.
-        // It could also look like an option, and OpenCode would pass it on in quotes.
+        // If the prompt were an argument, every user of the machine could see it in the list of
+        // processes. It could also look like an option, and OpenCode would pass it on in quotes.
         stdin: Some(assignment.prompt.clone()),
         protocol: Protocol::Program(program),
         session: session.map(str::to_owned),

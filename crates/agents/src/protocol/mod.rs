@@ -1,4 +1,4 @@
-//! The output of an agent: how it ended, and its transcript.
+//! Reads the output of an agent: how the agent ended, and its transcript.
 //!
 //! Each kind of program has a [`Dialect`]; the [`Reader`] cuts the bytes into lines for it.
 
@@ -24,7 +24,7 @@ pub use last::last_text;
 pub use reader::Reader;
 pub use tail::{Tail, last_line, paragraph, shorten};
 
-/// What was heard so far.
+/// What the output has said so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
     pub session: Option<String>,
@@ -33,7 +33,7 @@ pub struct Heard {
     /// The last result: success, or the reason of the failure. If there are two results, the last
     /// one counts: the agent knew more by then.
     pub said: Option<Outcome>,
-    /// The number of results: a new one can be equal to the one before.
+    /// The number of results. It grows even if a new result is equal to the one before.
     pub results: u64,
 }
 
@@ -61,25 +61,25 @@ pub trait Dialect {
     /// flood of output only such lines are read.
     fn telltales(&self) -> &'static [&'static str];
 
-    /// Reads one line. Entries for the transcript go to `said`, if there are any. A result is noted
-    /// with [`Heard::result`] and added as [`Said::Ended`].
+    /// Reads one line of stdout. Its entries for the transcript go to `said`. A result goes to
+    /// [`Heard::result`], and to `said` as [`Said::Ended`].
     fn hear(&mut self, line: &Value, heard: &mut Heard, said: &mut Vec<Said>);
 
-    /// Reads one line of its stderr. Some programs report only there that they will wait for hours,
-    /// which counts as a result too.
+    /// Reads one line of stderr. Some programs report only there that they will wait for hours;
+    /// this counts as a result too.
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
         let _ = (line, heard, said);
     }
 
-    /// The program ended by itself: what its exit code and the end of its stderr tell in addition
-    /// to stdout. `None`: nothing.
+    /// The program ended by itself. Returns what its exit code and the end of its stderr add to
+    /// stdout, if they add anything.
     fn exited(&self, code: i32, complaints: &str) -> Option<Outcome> {
         let _ = (code, complaints);
         None
     }
 }
 
-/// `None`: any command, which has no dialect.
+/// `None`: the agent is any command, so nothing is known about its output.
 fn dialect(protocol: Protocol) -> Option<Box<dyn Dialect>> {
     Some(match protocol {
         Protocol::Program(program) => programs::dialect(program),

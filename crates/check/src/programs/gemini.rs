@@ -16,7 +16,7 @@ pub(super) static KNOWN: Known = Known {
         path: ".gemini/settings.json",
         text: |_| settings(),
     }),
-    // Its message about a used-up day names no time.
+    // Its message about a used-up daily quota does not say when the quota is reset.
     tells_reset: false,
     unknown_session: UNKNOWN_UUID,
     recorded: Recorded {

@@ -1,5 +1,5 @@
-//! Settings from the environment: `MIXSEEK_MAX_ROUNDS=3`. A variable overrides `.env` of the
-//! current directory, which overrides a file.
+//! Settings from the environment: `MIXSEEK_MAX_ROUNDS=3`. A variable overrides the file `.env` in
+//! the current directory. Both usually override mixseek's files; `put_under` is the exception.
 
 use super::node::{Node, Table, Value};
 use super::problem::FileLine;
@@ -30,7 +30,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// An empty variable counts as unset. Upper-case and lower-case names are equal.
+    /// An empty variable counts as unset. The name may be in upper or in lower case.
     pub fn find(&self, name: &str) -> Option<Node> {
         let names = [name.to_uppercase(), name.to_lowercase()];
         let mut given = names
@@ -41,7 +41,7 @@ impl<'a> Variables<'a> {
             let at = FileLine::whole(format!("environment variable {name}"));
             return Some(Node::of_variable(&at, &value));
         }
-        // The last line with a name counts, as in a shell.
+        // If several lines have the same name, the last one counts, as in a shell.
         let mut lines = self.lines.iter().rev();
         let line = lines.find(|(known, _, _)| known.eq_ignore_ascii_case(name));
         let (_, value, at) = line.filter(|(_, value, _)| !value.is_empty())?;

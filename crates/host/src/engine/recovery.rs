@@ -8,8 +8,8 @@ use kumite_project::{journal, spec_file};
 
 impl Engine {
     /// Finds all agents that an earlier engine left running, and continues their runs. Then the
-    /// runs that waited for a slot ask for it again. `asked`: these specs are about to be run, and
-    /// that says what is wrong with them.
+    /// runs that waited for a slot ask for it again. `asked`: the specs that are about to be run.
+    /// That request reports what is wrong with them, so this function does not.
     pub fn recover(&mut self, asked: &[String]) {
         let complain = |name: &str, why: &dyn std::error::Error| {
             if !asked.iter().any(|asked| asked == name) {
@@ -26,8 +26,8 @@ impl Engine {
             Some((name, run.filter(|run| !run.is_at_rest())?))
         });
         let known: Vec<_> = known.collect();
-        // Money is reserved for all running agents before any agent is started; then each is found
-        // separately.
+        // Reserve money for all running agents before a new agent can start and spend it. `open`
+        // reserves it again for the agent that it finds, so the loop below first gives it back.
         let launch_settings = LaunchSettings::new(self.loader.loaded.settings.clone(), None);
         for work in known.iter().filter_map(|(_, run)| run.work()) {
             self.shared
@@ -39,7 +39,7 @@ impl Engine {
                 self.shared.purse.leave(work.agent);
             }
             match self.open(name.as_str()) {
-                // It has its slot, or its time will come.
+                // The run has its slot, or waits for the end of a usage limit.
                 Ok(()) if run.holds_slot() || matches!(run.state, State::Limited(_)) => {}
                 Ok(()) => queued.push(name.to_string()),
                 Err(error) => complain(name.as_str(), &error),

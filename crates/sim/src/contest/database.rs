@@ -22,7 +22,7 @@ pub enum Row {
         team: u32,
         round: u32,
         score: Score,
-        /// The reason of the exit, on the final row.
+        /// Why the team left; only on its final row.
         is_final: Option<Reason>,
     },
     Team {
@@ -34,7 +34,7 @@ pub enum Row {
     },
 }
 
-/// The database has stored a transaction.
+/// The database has stored these rows, in one transaction.
 #[derive(Clone, Debug)]
 pub struct Wrote(pub Rc<[Row]>);
 
@@ -45,7 +45,7 @@ impl fmt::Display for Wrote {
     }
 }
 
-/// One transaction in progress.
+/// A transaction that has not been written yet.
 #[derive(Clone, Debug)]
 pub struct Write {
     pub rows: Vec<Row>,
@@ -62,7 +62,7 @@ pub enum Answer {
     },
 }
 
-/// Transactions that have not been written yet.
+/// Writes the transactions one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     pub queue: VecDeque<Write>,

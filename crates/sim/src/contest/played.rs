@@ -1,4 +1,4 @@
-//! A contest under rules that may be wrong.
+//! A contest whose rules a test can replace with wrong ones.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -7,7 +7,7 @@ use kumite_core::contest::board::{self, Standing};
 use kumite_core::contest::{self, Contest, Effect, Entry, Event, VERSION};
 use kumite_core::machine::Machine;
 
-/// The rules under test. Some tests play wrong ones, and a checker must notice.
+/// The rules of the contest. Some tests use wrong rules, and a checker must notice that.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
     pub decide: fn(Contest, &Entry) -> (Contest, Vec<Effect>),

@@ -76,7 +76,7 @@ fn answered(block: &Value) -> Option<Said> {
     })
 }
 
-/// An edit comes with the lines around it, a new file with its whole text.
+/// Claude Code reports an edit with the lines around it, and a new file with its whole text.
 fn changed(result: &Value) -> Option<Said> {
     let path = result["filePath"].as_str()?.to_owned();
     let mut diff = Vec::new();

@@ -4,7 +4,7 @@ use crate::driver::{Assignment, words};
 use crate::programs::Config;
 
 pub fn args(config: &Config<'_>, assignment: &Assignment) -> Vec<String> {
-    // A spec's worktree may not look like a repository.
+    // Without `--skip-git-repo-check`, Codex would refuse a directory outside a git repository.
     let mut args = Vec::from(words(["exec", "--json", "--skip-git-repo-check"]));
     // Without `-s`, a resumed session would silently become read-only.
     args.extend(words(["-s", config.mode]));
@@ -12,7 +12,7 @@ pub fn args(config: &Config<'_>, assignment: &Assignment) -> Vec<String> {
         args.extend(words(["-m", config.model]));
     }
     args.extend(config.args.iter().cloned());
-    // The options come before `resume`, which knows only a few of them.
+    // The options come before `resume`: after it, Codex accepts only a few of them.
     if let Some(session) = &assignment.resume {
         args.extend(words(["resume", session]));
     }

@@ -1,5 +1,6 @@
-//! Gemini CLI's `stream-json`. Its last line is a `result`; the kind of an error is only in its
-//! exit code (the HTTP status modulo 256), and a wait of hours is only reported on its stderr.
+//! Gemini CLI's output format `stream-json`. Its last line is a `result`. Only the exit code shows
+//! the kind of an error: it is the HTTP status modulo 256. Only stderr shows that the program will
+//! wait for hours.
 
 use kumite_core::outcome::{LimitKind, Outcome, Usage};
 use serde_json::Value;
@@ -17,11 +18,11 @@ const PATIENCE_MS: u64 = 5 * 60 * 1000;
 pub struct Gemini {
     /// Pieces of an unfinished text.
     text: String,
-    /// It stopped because it repeated itself, which it reports as a success.
+    /// Gemini CLI stopped because it repeated itself. It reports that as a success.
     looped: bool,
-    /// What the last result said went wrong.
+    /// The error message of the last result.
     words: String,
-    /// Unknown arguments. Pages of help follow.
+    /// The line that names unknown arguments. It is kept because pages of help follow it.
     wrong: Option<String>,
 }
 
@@ -39,7 +40,7 @@ impl Dialect for Gemini {
             }
             return;
         }
-        // An unknown kind is newer than this code, and does not end a text.
+        // A newer program may have kinds that this code does not know. They do not end a text.
         let known = ["init", "tool_use", "tool_result", "error", "result"];
         if known.contains(&kind) && !self.text.is_empty() {
             said.push(Said::Text {
@@ -127,7 +128,7 @@ fn is_cut(words: &str) -> bool {
     service::is_unreachable(words) || words.contains("[API Error: terminated]")
 }
 
-/// The plan is used up; it is not just one request too many in a minute.
+/// The quota of the plan is used up. Otherwise there were only too many requests in a minute.
 fn is_plan(words: &str) -> bool {
     ["daily quota", "exhausted your capacity", "will reset after"]
         .iter()
@@ -149,7 +150,7 @@ impl Gemini {
     }
 }
 
-/// Of this call only, without a price.
+/// The usage of this process only. Gemini CLI reports no price.
 fn usage(stats: &Value) -> Usage {
     let count = |name: &str| stats[name].as_u64().unwrap_or(0);
     Usage {

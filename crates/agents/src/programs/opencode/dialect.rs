@@ -1,5 +1,5 @@
-//! OpenCode's `run --format json`. There is no first and no last line: every line names the
-//! session, and the work is done with the step that does not end in tool calls.
+//! OpenCode's output of `run --format json`. It has no special first or last line: every line names
+//! the session, and the work is done when a step ends without tool calls.
 
 use kumite_core::outcome::{Outcome, Usage};
 use serde_json::Value;
@@ -13,7 +13,7 @@ const LOGIN: &str = "opencode auth login";
 #[derive(Default)]
 pub struct Opencode {
     started: bool,
-    /// It printed its usage text, which is its only reaction to unknown arguments.
+    /// OpenCode printed its usage text: its only reaction to unknown arguments.
     helped: bool,
 }
 
@@ -49,8 +49,8 @@ impl Dialect for Opencode {
         }
     }
 
-    /// It silently obeys any `retry-after`, for hours; only its log mentions it, without the
-    /// duration. So it is ended, and its session is resumed later.
+    /// OpenCode silently obeys any `retry-after`, even for hours. Only its log mentions the wait,
+    /// without the duration. So kumite ends OpenCode, and resumes its session later.
     fn complain(&mut self, line: &str, heard: &mut Heard, said: &mut Vec<Said>) {
         self.helped |= line.starts_with("opencode run [message..]");
         let is_limit = ["rate limit", "usage limit", "quota"]
@@ -78,7 +78,7 @@ impl Dialect for Opencode {
     }
 }
 
-/// The meaning of a step's end; after tool calls another step follows.
+/// What the end of a step means. `None`: another step follows.
 fn finished(reason: &str) -> Option<Outcome> {
     match reason {
         "tool-calls" => None,
@@ -96,12 +96,13 @@ fn verdict(error: &Value) -> Outcome {
     match (error["name"].as_str(), data["statusCode"].as_u64()) {
         (Some("ProviderAuthError"), _) => service::not_logged_in(LOGIN, words),
         (_, Some(status)) => service::of_status(status, LOGIN, words),
+        // Without the first letter, which may be upper or lower case.
         _ if words.contains("verloaded") => service::overload(words),
         _ => service::of_words(words),
     }
 }
 
-/// The usage of one request; this call used the sum of all.
+/// The usage of one step; the agent's usage is the sum of all its steps.
 fn usage(part: &Value) -> Usage {
     let tokens = &part["tokens"];
     let count = |value: &Value| value.as_u64().unwrap_or(0);

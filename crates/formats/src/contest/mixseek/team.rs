@@ -100,10 +100,10 @@ fn leader(scope: Option<Scope<'_>>) -> Leader {
     leader
 }
 
-/// If absent, the built-in text is used; a blank text means none at all.
+/// `None`: the built-in instruction is used. A blank text means that there is no instruction.
 pub(super) fn instruction(scope: &Scope<'_>) -> Option<String> {
     let key = "system_instruction";
-    // `[agent.system_instruction]` with `text` means the same.
+    // A table such as `[agent.system_instruction]`, with the key `text`, means the same.
     let is_table = matches!(scope.node(key), Some(node) if matches!(node.value, Value::Table(_)));
     let text = match is_table {
         true => scope.table(key).and_then(|table| {

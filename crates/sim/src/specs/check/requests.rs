@@ -1,5 +1,5 @@
-//! Stop stops and pause pauses, and so do spent money and a limit that nobody waits for: nothing
-//! starts until a person asks again.
+//! After a stop, a pause, a spent budget or a limit that nobody waits for, nothing starts until a
+//! person asks again.
 
 use kumite_core::journal::Event;
 use kumite_core::outcome::{Ended, Outcome};
@@ -13,7 +13,7 @@ const UNWANTED: &str = "limit for which nobody waits";
 
 #[derive(Default)]
 pub struct Requests {
-    /// Why each spec must not go on.
+    /// For each spec: why nothing may start, if nothing may.
     held: Vec<Option<&'static str>>,
 }
 
@@ -24,7 +24,7 @@ impl Requests {
             What::Recorded(entry) => match &entry.event {
                 Event::StopRequested { .. } => self.held[line.machine] = Some("stop"),
                 Event::PauseRequested => self.held[line.machine] = Some("pause"),
-                // A request for a run that is being stopped comes too early.
+                // While a run is being stopped, the core ignores a request to start it.
                 Event::StartRequested { .. }
                     if matches!(replica.machine.state, State::Stopping { .. }) => {}
                 Event::StartRequested { .. } => {
@@ -52,7 +52,7 @@ impl Requests {
     }
 }
 
-/// The reason, for an end after which nothing may go on by itself.
+/// Why the run needs a person after this end of its agent. `None`: it may go on by itself.
 fn asks_person(ended: &Ended, replica: &Replica) -> Option<&'static str> {
     // A late message that the run ignores has no effects.
     if replica.effects.is_empty() {

@@ -20,12 +20,13 @@ use crate::render::{
     Column::{Number, Text},
 };
 
-/// Only the newest are listed; a link shows the rest.
+/// Only this many contests are listed, the newest; a link shows more.
 const NEWEST: usize = 50;
 pub const ALL_MAX: usize = 1_000;
 const TASK_CHARS: usize = 110;
 
-/// One of our own contests. An unreadable one still has a row, so it hides no others.
+/// A contest that kumite played. If its files cannot be read, its row says so, and the other rows
+/// are still shown.
 struct Row {
     id: String,
     created_at: String,

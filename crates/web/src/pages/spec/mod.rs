@@ -38,7 +38,7 @@ enum Length {
     Long,
 }
 
-/// `?events=all` shows more than the newest items of a part.
+/// `?events=all` shows more of that list than its newest items.
 #[derive(Deserialize)]
 pub struct Asked {
     #[serde(default)]

@@ -11,7 +11,7 @@ use super::seen::SeenSpec;
 use super::words::prose;
 use crate::render::marks::progress;
 
-/// More tasks are counted, but not shown.
+/// The page shows at most this many tasks. All tasks are counted.
 const SHOWN_MAX: usize = 2000;
 
 pub fn tasks(seen: &SeenSpec) -> Markup {
