@@ -231,7 +231,12 @@ fn place(step: Step) -> String {
             format!("retry {}/{}", attempt.retry, attempt.retry + attempt.left)
         }
         Step::Implement(_) => "first try".to_owned(),
-        Step::Write(_) | Step::Merge => wording::step_words(step),
+        Step::Write(_)
+        | Step::Merge
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => wording::step_words(step),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::change::{Change, Fixing};
 use crate::journal::AgentId;
 use crate::notice::Notice;
 use crate::outcome::{Outcome, Usage};
-use crate::run::Step;
+use crate::run::{Because, Step};
 
 /// An instruction to the world. Effects of one decision are carried out in order, and may be
 /// carried out again after a crash; see [`crate::engine`].
@@ -22,6 +22,8 @@ pub enum Effect {
     End(AgentId),
     /// Record what an agent used. One line per agent, however often this is carried out.
     Settle(Settled),
+    /// Keep the content of the worktree, which is already a commit, as checkpoint `seq`.
+    Keep { seq: u64, commit: String },
 }
 
 /// An agent that has ended, and what it used.
@@ -55,6 +57,8 @@ pub struct Launch {
     pub resume: Option<String>,
     /// A person's remark at the rejection of the document.
     pub remark: Option<String>,
+    /// Why impl begins again, for its agent.
+    pub because: Option<Because>,
     /// What the run has spent before, in millionths of a US dollar.
     pub spent: u64,
 }

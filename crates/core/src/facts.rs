@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::names::{Document, Phase};
+use crate::place::{Measured, PlaceLook, Prepared};
 
 /// A look at the files: facts, or why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,27 @@ pub struct Facts {
     pub completed: Option<Phase>,
     #[serde(default)]
     pub history: History,
+    #[serde(default, skip_serializing_if = "PlaceLook::is_none")]
+    pub place: PlaceLook,
+    /// What the step that makes the place has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Prepared>,
+    /// What the step that measures the baseline has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// The texts of all tasks, as long as the run does not know them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub task_list: Vec<String>,
+    /// The texts of tasks that the run knows, and that are neither ticked nor there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vanished: Vec<String>,
+    /// The code is not the one that the project's commands have passed. Like the fields below, the
+    /// run knows that, the files do not.
+    #[serde(skip)]
+    pub unverified: bool,
+    /// Nothing outside `.kiro` has changed since impl began.
+    #[serde(skip)]
+    pub untouched: bool,
     /// The permission for deploy appeared while an agent worked. The run knows that, the files do
     /// not.
     #[serde(skip)]
@@ -94,6 +116,14 @@ pub enum History {
 }
 
 impl Facts {
+    /// A person has looked at what an agent should not have changed.
+    pub(crate) fn accept_place(&mut self) {
+        self.vanished.clear();
+        if let PlaceLook::Seen(place) = &mut self.place {
+            place.protected.clear();
+        }
+    }
+
     pub fn document(&self, document: Document) -> DocumentFacts {
         self.documents[document as usize]
     }
@@ -224,6 +254,15 @@ pub enum TaskFacts {
     },
     /// Missing, not a file, or not text.
     Unreadable,
+}
+
+impl TaskFacts {
+    pub fn done(self) -> u32 {
+        match self {
+            TaskFacts::Counted { done, .. } => done,
+            TaskFacts::Unreadable => 0,
+        }
+    }
 }
 
 impl Default for TaskFacts {

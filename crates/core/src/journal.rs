@@ -5,18 +5,22 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Fixing};
+use crate::change::Change;
 use crate::facts::Look;
-use crate::names::{Document, Phase};
+use crate::names::Document;
 use crate::outcome::Ended;
+use crate::place::Content;
 use crate::pool::QueuePlace;
+
+pub use crate::order::{Guard, INSPECTIONS_MAX, LimitRules, Order, RETRIES_MAX, ROUNDS_MAX, Rules};
 
 /// The version of the entries that this code writes. Released versions stay readable, and an entry
 /// keeps the meaning that it had when it was written:
 ///
 /// - 1: kumite 0.1.0.
 /// - 2: stamps name their hash; a lost agent's documents count.
-pub const VERSION: u32 = 2;
+/// - 3: a spec has a place of its own, and the project's commands are run.
+pub const VERSION: u32 = 3;
 
 /// A fact with its number and its time. Numbers count from 1 without a gap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +76,13 @@ pub enum Event {
     },
     /// A person confirmed the permission for deploy that appeared while an agent worked.
     DeployApproved,
+    /// A person says that the tasks need no change of the code.
+    ImplApproved,
+    /// A person wants the worktree as it was at checkpoint `to`. `content` is what it has now.
+    UndoRequested {
+        to: u64,
+        content: Content,
+    },
     /// spec.json could not be written while the effects of entry `seq` were carried out.
     SaveFailed {
         /// Has another name in the journal, where `seq` is the number of the entry.
@@ -82,84 +93,6 @@ pub enum Event {
     },
     /// Another process took the run over.
     EngineStarted,
-}
-
-/// A request, with the rules that apply to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
-    pub rules: Rules,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<Phase>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Phase>,
-    /// One review round by hand instead of a whole run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review_once: Option<Fixing>,
-}
-
-/// The settings that decisions depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rules {
-    pub rounds_max: u8,
-    pub retries_max: u8,
-    pub inspections_max: u8,
-    pub auto_approve: bool,
-    pub guard: Guard,
-    #[serde(default)]
-    pub limit: LimitRules,
-}
-
-/// How a run waits for a usage limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LimitRules {
-    /// If false, the run halts there.
-    pub wait: bool,
-    pub min_ms: u64,
-    pub max_ms: u64,
-    pub jitter_ms: u64,
-}
-
-impl Default for LimitRules {
-    fn default() -> LimitRules {
-        LimitRules {
-            wait: true,
-            min_ms: 60 * 1000,
-            max_ms: 8 * 24 * 60 * 60 * 1000,
-            jitter_ms: 10 * 1000,
-        }
-    }
-}
-
-/// At most 7 review rounds in one allowance (A2.1).
-pub const ROUNDS_MAX: u8 = 7;
-/// At most 7 retries of impl in one allowance (B3.1).
-pub const RETRIES_MAX: u8 = 7;
-/// At most 3 inspections in one allowance.
-pub const INSPECTIONS_MAX: u8 = 3;
-
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules {
-            rounds_max: ROUNDS_MAX,
-            retries_max: RETRIES_MAX,
-            inspections_max: INSPECTIONS_MAX,
-            auto_approve: true,
-            guard: Guard::Seed,
-            limit: LimitRules::default(),
-        }
-    }
-}
-
-crate::words! {
-    /// What the completion guard does if tasks.md has no boxes or does not exist.
-    #[derive(Default)]
-    pub enum Guard: name {
-        /// Let it pass.
-        #[default]
-        Seed = "seed",
-        /// Ask a person.
-        Strict = "strict",
-    }
 }
 
 /// Who stopped a run.
@@ -234,7 +167,9 @@ impl<'de> Deserialize<'de> for AgentId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::Fixing;
     use crate::facts::{Facts, Findings, Stamp};
+    use crate::names::Phase;
     use crate::outcome::{Outcome, Usage};
 
     fn agent(at_ms: u64, seq: u64) -> AgentId {

@@ -16,6 +16,7 @@ pub mod journal;
 pub mod machine;
 pub mod names;
 pub mod notice;
+pub mod order;
 pub mod outcome;
 mod overlay;
 pub mod place;

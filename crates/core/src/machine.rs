@@ -38,7 +38,7 @@ impl Machine for Run {
 
     const VERSION: u32 = journal::VERSION;
     /// Versions 1 and 2 had the same number as the entries.
-    const SNAPSHOT: u32 = 3;
+    const SNAPSHOT: u32 = 4;
 
     fn decide(self, entry: &Entry) -> (Run, Vec<Effect>) {
         run::decide(self, entry)

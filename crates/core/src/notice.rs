@@ -6,8 +6,9 @@ use crate::facts::{Findings, Verdict};
 use crate::journal::AgentId;
 use crate::names::{Document, Phase};
 use crate::outcome::{Outcome, Usage};
+use crate::place::{Check, CheckOutcome};
 use crate::pool::QueuePlace;
-use crate::run::{Halt, Rest, Step};
+use crate::run::{Because, Halt, Rest, Step};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,6 +43,7 @@ pub enum Notice {
         attempt: u8,
         max: u8,
         open: u32,
+        because: Because,
     },
     ImplExhausted {
         max: u8,
@@ -57,6 +59,25 @@ pub enum Notice {
     },
     DocumentRejected(Document),
     PhaseEnded(Phase),
+    /// The spec has a worktree now. `made`: it was not there before.
+    WorktreeCreated {
+        path: String,
+        branch: String,
+        made: bool,
+    },
+    /// One of the project's commands is run; `agent` names its log.
+    VerifyStarted {
+        name: String,
+        agent: AgentId,
+    },
+    VerifyEnded {
+        check: Check,
+        agent: AgentId,
+    },
+    /// The content of the worktree at this journal entry is kept.
+    Checkpoint {
+        seq: u64,
+    },
     /// The agent's program is limited until then; the run waits for it.
     LimitWaiting {
         until_ms: u64,
@@ -124,7 +145,14 @@ impl Notice {
             | Notice::InspectionEnded { .. }
             | Notice::DocumentApproved { .. }
             | Notice::DocumentRejected(_)
-            | Notice::PhaseEnded(_) => Level::Info,
+            | Notice::PhaseEnded(_)
+            | Notice::WorktreeCreated { .. }
+            | Notice::VerifyStarted { .. }
+            | Notice::Checkpoint { .. } => Level::Info,
+            Notice::VerifyEnded { check, .. } => match check.outcome {
+                CheckOutcome::Passed => Level::Info,
+                CheckOutcome::Failed | CheckOutcome::Timeout | CheckOutcome::Flaky => Level::Warn,
+            },
         }
     }
 }
@@ -217,6 +245,7 @@ mod tests {
             attempt: 1,
             max: 7,
             open: 2,
+            because: Because::TasksOpen,
         };
         assert_eq!(retry.level(), Level::Info);
     }

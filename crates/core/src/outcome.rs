@@ -42,6 +42,24 @@ pub enum Outcome {
     OverBudget(String),
 }
 
+/// For people.
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Finished => f.write_str("it finished"),
+            Outcome::Hung => f.write_str("it said nothing for too long"),
+            Outcome::TimedOut => f.write_str("it took too long"),
+            Outcome::Killed => f.write_str("it was ended from outside"),
+            Outcome::Limited(limit) => f.write_str(&limit.words),
+            Outcome::Failed(how)
+            | Outcome::Missing(how)
+            | Outcome::Lost(how)
+            | Outcome::SessionGone(how)
+            | Outcome::OverBudget(how) => f.write_str(how),
+        }
+    }
+}
+
 /// Why a program may not work for now, and for how long, as far as it reported that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {

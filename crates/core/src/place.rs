@@ -54,6 +54,19 @@ pub enum PlaceLook {
     Unreadable(String),
 }
 
+impl PlaceLook {
+    pub fn is_none(&self) -> bool {
+        *self == PlaceLook::None
+    }
+
+    pub fn content(&self) -> Option<&Content> {
+        match self {
+            PlaceLook::Seen(facts) => Some(&facts.content),
+            PlaceLook::None | PlaceLook::Unreadable(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceFacts {
     pub content: Content,

@@ -198,6 +198,10 @@ fn command(spec: &str, step: Step, fixing: Fixing) -> (Command, String) {
         Step::Inspect(_) => (Command::Inspection, format!("{spec} --autofix")),
         Step::Fix(_) => (Command::Inspection, format!("{spec} --fix")),
         Step::Merge => (Command::Merge, spec.to_owned()),
+        // kumite does these itself.
+        Step::Baseline | Step::Prepare(_) | Step::Verify(_) | Step::Undo(_) => {
+            (Command::Impl, spec.to_owned())
+        }
     }
 }
 

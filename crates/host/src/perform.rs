@@ -141,6 +141,8 @@ impl World<Run> for RunWorld<'_> {
                 self.settle(settled, entry.at_ms, again);
                 Ok(())
             }
+            // No run has a place yet.
+            Effect::Keep { .. } => Ok(()),
         };
         crash::point(format_args!("acted {}", self.spec.name));
         done

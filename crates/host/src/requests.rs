@@ -117,6 +117,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         until: asked.until,
         from: asked.from,
         review_once: asked.review_once,
+        ..Order::default()
     };
     for (name, why) in broken {
         let spec = engine.project.spec(&name.parse()?)?;
@@ -129,7 +130,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
                 context.forget_limit();
             }
         }
-        start(engine, name, order);
+        start(engine, name, order.clone());
         if asked.at_once {
             engine.wake(name);
         }
@@ -184,6 +185,7 @@ fn rules(settings: &Settings) -> Rules {
         auto_approve: settings.run.auto_approve,
         guard: settings.implementation.guard,
         limit: limits::rules(settings),
+        ..Rules::default()
     }
 }
 
@@ -370,7 +372,7 @@ fn go_on(engine: &mut Engine, name: &str) {
         && engine.goes_on_by_itself()
         && context.run.is_at_rest()
     {
-        let order = context.run.order;
+        let order = context.run.order.clone();
         start(engine, name, order);
     }
 }

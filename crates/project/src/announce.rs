@@ -62,6 +62,10 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::InspectionEnded { .. } => "inspection_ended",
         Notice::DocumentApproved { .. } => "document_approved",
         Notice::DocumentRejected(_) => "document_rejected",
+        Notice::WorktreeCreated { .. } => "worktree_created",
+        Notice::VerifyStarted { .. } => "verify_started",
+        Notice::VerifyEnded { .. } => "verify_ended",
+        Notice::Checkpoint { .. } => "checkpoint",
         Notice::LimitWaiting { .. } => "limit_waiting",
         Notice::Warned(_) => "warning",
         Notice::SaveFailed(_) => "save_failed",
@@ -98,8 +102,8 @@ fn fields(notice: &Notice) -> Value {
             "next": next.name(),
         }),
         Notice::ReviewApproved { rounds } => json!({"rounds": rounds}),
-        Notice::ImplRetry { attempt, max, open } => {
-            json!({"attempt": attempt, "max": max, "open": open})
+        Notice::ImplRetry { attempt, max, open, because } => {
+            json!({"attempt": attempt, "max": max, "open": open, "because": because.word()})
         }
         Notice::ImplExhausted { max, open } => json!({"max": max, "open": open}),
         Notice::InspectionEnded { round, verdict } => json!({"round": round, "verdict": verdict}),
@@ -107,6 +111,20 @@ fn fields(notice: &Notice) -> Value {
             json!({"document": document.name(), "by": if *by_person { "person" } else { "auto" }})
         }
         Notice::DocumentRejected(document) => json!({"document": document.name()}),
+        Notice::WorktreeCreated { path, branch, made } => {
+            json!({"path": path, "branch": branch, "made": made})
+        }
+        Notice::VerifyStarted { name, agent } => {
+            json!({"name": name, "agent": agent.to_string(), "log": verify_log(name, *agent)})
+        }
+        Notice::VerifyEnded { check, agent } => json!({
+            "name": check.name,
+            "outcome": check.outcome,
+            "seconds": check.ms as f64 / 1000.0,
+            "agent": agent.to_string(),
+            "log": verify_log(&check.name, *agent),
+        }),
+        Notice::Checkpoint { seq } => json!({"checkpoint": seq}),
         Notice::LimitWaiting { until_ms, words } => {
             json!({"until": rfc3339(*until_ms), "message": words})
         }
@@ -117,6 +135,11 @@ fn fields(notice: &Notice) -> Value {
             json!({"state": spec_state.state(), "reason": reason, "message": message})
         }
     }
+}
+
+/// The log of one of the project's commands, among the logs of its spec.
+pub fn verify_log(name: &str, agent: AgentId) -> String {
+    format!("logs/verify-{}-{name}.log", agent.seq)
 }
 
 fn with_step(step: Step, agent: AgentId, more: Value) -> Value {

@@ -2,8 +2,9 @@
 
 use kumite_core::change::Change;
 use kumite_core::effect::Effect;
-use kumite_core::facts::{Findings, InspectionFacts, Look, RoundFacts, TaskFacts, Verdict};
+use kumite_core::facts::{Facts, Findings, InspectionFacts, Look, RoundFacts, TaskFacts, Verdict};
 use kumite_core::journal::{By, Entry, Event};
+use kumite_core::place::PlaceLook;
 use kumite_core::run::{Run, State, run_ended};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,6 +65,8 @@ fn event(event: &Event) -> String {
             None => format!("{} rejected", document.file()),
         },
         Event::DeployApproved => "deploy approved".to_owned(),
+        Event::ImplApproved => "impl approved without a change".to_owned(),
+        Event::UndoRequested { to, .. } => format!("undo to checkpoint {to} requested"),
         Event::SaveFailed { why, .. } => format!("spec.json could not be written: {why}"),
         Event::EngineStarted => "another process took over".to_owned(),
     }
@@ -79,6 +82,7 @@ fn seen(look: Option<&Look>) -> String {
             let mut parts = vec![tasks(facts.tasks)];
             parts.extend(facts.review.rounds.last().map(round));
             parts.extend(facts.inspections.last().map(inspection));
+            parts.extend(place(facts));
             format!(" ({})", parts.join(", "))
         }
     }
@@ -90,6 +94,30 @@ fn tasks(tasks: TaskFacts) -> String {
         TaskFacts::Counted { done, total } => format!("{done} of {total} tasks done"),
         TaskFacts::Unreadable => "no tasks.md yet, or none that can be read".to_owned(),
     }
+}
+
+/// What is worth knowing about the worktree.
+fn place(facts: &Facts) -> Vec<String> {
+    let mut parts = Vec::new();
+    match &facts.place {
+        PlaceLook::None => {}
+        PlaceLook::Seen(place) => {
+            let tree = place.content.tree.chars().take(8).collect::<String>();
+            parts.push(format!("tree {tree}"));
+            parts.extend(
+                (!place.protected.is_empty())
+                    .then(|| format!("protected files changed: {}", place.protected.join(", "))),
+            );
+        }
+        PlaceLook::Unreadable(why) => parts.push(why.clone()),
+    }
+    parts.extend(
+        facts
+            .vanished
+            .first()
+            .map(|task| format!("a task is gone: {task}")),
+    );
+    parts
 }
 
 /// What the reply's table and spec.json say, written once if they agree.
@@ -145,6 +173,7 @@ fn effect(effect: &Effect) -> String {
         ),
         Effect::End(agent) => format!("end {agent}"),
         Effect::Settle(settled) => format!("record what {} used", settled.agent),
+        Effect::Keep { seq, .. } => format!("keep the worktree as checkpoint {seq}"),
     }
 }
 

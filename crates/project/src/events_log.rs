@@ -8,11 +8,11 @@ use kumite_core::facts::{Findings, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::Outcome;
-use kumite_core::run::{Halt, Reason, Rest, SpecState, Step};
+use kumite_core::run::{Because, Halt, Reason, Rest, SpecState, Step};
 use kumite_files::{Access, Lines, open_plain};
 use serde_json::{Value, json};
 
-use crate::announce::{Announcement, outcome_detail};
+use crate::announce::{Announcement, outcome_detail, verify_log};
 use crate::clock::rfc3339;
 use crate::project::Spec;
 
@@ -116,11 +116,49 @@ fn lines(notice: &Notice) -> Vec<Value> {
             "roundNumber": round,
             "result": if *verdict == Verdict::Go { "go" } else { "stop" },
         })],
-        Notice::ImplRetry { attempt, max, open } => {
-            vec![failure(format!(
-                "Impl retry ({attempt}/{max}): {open} incomplete tasks"
-            ))]
+        Notice::ImplRetry {
+            attempt,
+            max,
+            open,
+            because,
+        } => {
+            let why = match because {
+                Because::TasksOpen => format!("{open} incomplete tasks"),
+                Because::Verify { name, .. } => format!("the command {name} failed"),
+                Because::Phantom => "boxes are ticked, but no file has changed".to_owned(),
+            };
+            vec![failure(format!("Impl retry ({attempt}/{max}): {why}"))]
         }
+        Notice::WorktreeCreated { path, branch, made } => vec![json!({
+            "type": "worktree:create",
+            "message": match made {
+                true => format!("Worktree created: {path} ({branch})"),
+                false => format!("Worktree taken over: {path} ({branch})"),
+            },
+            "worktreePath": path,
+            "branch": branch,
+        })],
+        Notice::VerifyStarted { name, agent } => vec![json!({
+            "type": "kumite:verify",
+            "message": format!("Command {name} started"),
+            "name": name,
+            "agentId": agent.to_string(),
+            "log": verify_log(name, *agent),
+        })],
+        Notice::VerifyEnded { check, agent } => vec![json!({
+            "type": "kumite:verify",
+            "message": format!("Command {}: {}", check.name, check.outcome),
+            "name": check.name,
+            "outcome": check.outcome,
+            "seconds": check.ms as f64 / 1000.0,
+            "agentId": agent.to_string(),
+            "log": verify_log(&check.name, *agent),
+        })],
+        Notice::Checkpoint { seq } => vec![json!({
+            "type": "kumite:checkpoint",
+            "message": format!("Checkpoint {seq}"),
+            "checkpoint": seq,
+        })],
         Notice::ImplExhausted { max, .. } => {
             vec![failure(format!("Impl max retry exceeded ({max}/{max})"))]
         }
@@ -189,7 +227,15 @@ fn started(step: Step, agent: &str) -> Vec<Value> {
     match step {
         Step::Review(r) => lines.push(round("review", "Document review round", r.number)),
         Step::Inspect(r) => lines.push(round("inspection", "Inspection", r.number)),
-        Step::Write(_) | Step::Reply(_) | Step::Implement(_) | Step::Fix(_) | Step::Merge => {}
+        Step::Write(_)
+        | Step::Reply(_)
+        | Step::Implement(_)
+        | Step::Fix(_)
+        | Step::Merge
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => {}
     }
     lines
 }

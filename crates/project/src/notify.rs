@@ -69,7 +69,11 @@ fn is_urgent(notice: &Notice) -> Option<bool> {
         | Notice::InspectionEnded { .. }
         | Notice::DocumentApproved { .. }
         | Notice::DocumentRejected(_)
-        | Notice::PhaseEnded(_) => None,
+        | Notice::PhaseEnded(_)
+        | Notice::WorktreeCreated { .. }
+        | Notice::VerifyStarted { .. }
+        | Notice::VerifyEnded { .. }
+        | Notice::Checkpoint { .. } => None,
     }
 }
 

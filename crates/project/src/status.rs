@@ -4,9 +4,10 @@
 use kumite_core::facts::{Facts, Look, RoundProgress, TaskFacts, Verdict};
 use kumite_core::names::Phase;
 use kumite_core::notice::Notice;
+use kumite_core::place::CheckOutcome;
 use kumite_core::run::{
-    Finish, Halt, Halted, Pause, Reason, Run, SpecState, State, StateName, Step, first_unfinished,
-    limit_sentence, phase_of, run_ended,
+    Evidence, Finish, Halt, Halted, Pause, Reason, Run, SpecState, State, StateName, Step,
+    first_unfinished, limit_sentence, phase_of, run_ended,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -50,9 +51,36 @@ pub struct Status {
     /// The review rounds in spec.json and the files (A7).
     pub reviews: Vec<ReviewRound>,
     pub inspections: Vec<InspectionRound>,
+    /// Where the spec is implemented, if not in the checkout.
+    pub worktree: Option<WorktreeStatus>,
+    /// The project's commands that have passed on the code that is there.
+    pub verified: Option<Verified>,
     /// The type that `state` and `reason` are the words for.
     #[serde(skip)]
     pub spec_state: SpecState,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WorktreeStatus {
+    pub path: String,
+    pub branch: String,
+    pub base: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Verified {
+    /// The content of the worktree that they passed on. None: the spec has no worktree.
+    pub tree: Option<String>,
+    pub at: String,
+    pub commands: Vec<VerifiedCommand>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct VerifiedCommand {
+    pub name: String,
+    #[schemars(with = "String")]
+    pub outcome: CheckOutcome,
+    pub seconds: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -150,7 +178,13 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         rounds_max: step.and_then(|step| match step {
             Step::Review(_) | Step::Reply(_) => Some(rules.rounds_max),
             Step::Inspect(_) | Step::Fix(_) => Some(rules.inspections_max),
-            Step::Write(_) | Step::Implement(_) | Step::Merge => None,
+            Step::Write(_)
+            | Step::Implement(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => None,
         }),
         attempt: step
             .and_then(Step::attempt)
@@ -168,6 +202,17 @@ pub fn of_run(spec: &str, run: &Run, facts: Option<&Facts>, engine_lives: bool) 
         output_tokens: spent.output_tokens,
         reviews: facts.map(reviews).unwrap_or_default(),
         inspections: facts.map(inspections).unwrap_or_default(),
+        worktree: run
+            .memory
+            .trust
+            .site
+            .worktree()
+            .map(|place| WorktreeStatus {
+                path: place.path.clone(),
+                branch: place.branch.clone(),
+                base: place.base.clone(),
+            }),
+        verified: run.memory.trust.evidence.as_ref().map(verified),
         spec_state,
     }
 }
@@ -181,6 +226,19 @@ impl Status {
             spec_state,
             ..self
         }
+    }
+}
+
+fn verified(evidence: &Evidence) -> Verified {
+    let commands = evidence.checks.iter().map(|check| VerifiedCommand {
+        name: check.name.clone(),
+        outcome: check.outcome,
+        seconds: check.ms as f64 / 1000.0,
+    });
+    Verified {
+        tree: evidence.tree.clone(),
+        at: rfc3339(evidence.at_ms),
+        commands: commands.collect(),
     }
 }
 

@@ -76,7 +76,14 @@ fn level(notice: &Notice) -> Option<ToastLevel> {
         | Notice::ReviewApproved { .. }
         | Notice::InspectionEnded { .. }
         | Notice::DocumentApproved { .. }
-        | Notice::DocumentRejected(_) => None,
+        | Notice::DocumentRejected(_)
+        | Notice::WorktreeCreated { .. }
+        | Notice::VerifyStarted { .. }
+        | Notice::Checkpoint { .. } => None,
+        Notice::VerifyEnded { check, .. } => match check.outcome.is_good() {
+            true => None,
+            false => Some(ToastLevel::Warn),
+        },
     }
 }
 
@@ -95,7 +102,8 @@ fn end_level(rest: Rest) -> Option<ToastLevel> {
             Failure::AgentFailed
             | Failure::AgentMissing
             | Failure::AgentHung
-            | Failure::Timeout => Some(ToastLevel::Error),
+            | Failure::Timeout
+            | Failure::SetupFailed => Some(ToastLevel::Error),
         },
     }
 }

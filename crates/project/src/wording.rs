@@ -3,7 +3,8 @@
 use kumite_core::journal::By;
 use kumite_core::notice::{NextAction, Notice};
 use kumite_core::outcome::{LimitKind, Outcome};
-use kumite_core::run::{Halt, Pause, Rest, SpecState, Step};
+use kumite_core::place::CheckOutcome;
+use kumite_core::run::{Because, Halt, Pause, Rest, SpecState, Step};
 
 use crate::clock::local_moment;
 
@@ -38,9 +39,39 @@ pub fn sentence(notice: &Notice) -> String {
         ),
         Notice::ReviewApproved { rounds: 1 } => "review approved after 1 round".to_owned(),
         Notice::ReviewApproved { rounds } => format!("review approved after {rounds} rounds"),
-        Notice::ImplRetry { attempt, max, open } => {
-            format!("Impl retry ({attempt}/{max}): {}", still_open(*open))
+        Notice::ImplRetry {
+            attempt,
+            max,
+            open,
+            because,
+        } => {
+            let why = match because {
+                Because::TasksOpen => still_open(*open),
+                Because::Verify { name, .. } => format!("the command {name} failed"),
+                Because::Phantom => "all boxes are ticked, but no file has changed".to_owned(),
+            };
+            format!("Impl retry ({attempt}/{max}): {why}")
         }
+        Notice::WorktreeCreated {
+            path,
+            branch,
+            made: true,
+        } => format!("works in the worktree {path}, on the branch {branch}"),
+        Notice::WorktreeCreated { path, branch, .. } => {
+            format!("takes over the worktree {path}, on the branch {branch}")
+        }
+        Notice::VerifyStarted { name, .. } => format!("the command {name} starts"),
+        Notice::VerifyEnded { check, .. } => {
+            let took = elapsed(check.ms / 1000);
+            let how = match check.outcome {
+                CheckOutcome::Passed => "passes",
+                CheckOutcome::Failed => "fails",
+                CheckOutcome::Timeout => "takes too long and was ended",
+                CheckOutcome::Flaky => "passes only when run again (flaky)",
+            };
+            format!("the command {} {how} ({took})", check.name)
+        }
+        Notice::Checkpoint { seq } => format!("checkpoint {seq}"),
         Notice::ImplExhausted { max, open } => {
             format!(
                 "Impl max retry exceeded ({max}/{max}): {}",
@@ -85,7 +116,7 @@ pub fn addressed(message: &str, spec: &str) -> String {
         true => format!("-- {spec}"),
         false => spec.to_owned(),
     };
-    let commands = ["resume", "run", "approve", "reject", "reset", "log"];
+    let commands = ["resume", "run", "approve", "reject", "reset", "log", "diff"];
     let named = |message: String, command: &str| {
         message.replace(
             &format!("`kumite {command}`"),
@@ -123,6 +154,10 @@ pub fn step_words(step: Step) -> String {
         Step::Inspect(round) => format!("inspection {}", round.number),
         Step::Fix(round) => format!("fix of inspection {}", round.number),
         Step::Merge => "merge".to_owned(),
+        Step::Baseline => "baseline".to_owned(),
+        Step::Prepare(_) => "preparation of the worktree".to_owned(),
+        Step::Verify(_) => "verification".to_owned(),
+        Step::Undo(to) => format!("undo to checkpoint {to}"),
     }
 }
 

@@ -38,7 +38,7 @@ fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
     let world = World::new();
     world.spec("login");
     let out = world.kumite(&["run", "login"]);
-    let expected = "done: all phases are done; deploy is not permitted";
+    let expected = "done: all phases are done; deploy is not permitted; not verified";
     assert!(out.stdout.contains(expected), "{out:?}");
 }
 

@@ -2,11 +2,11 @@
 
 use super::start::{self, evidence};
 use super::state::{Failure, Halt, Pause, Work};
-use super::step::Step;
+use super::step::{Gate, Round, Step};
 use super::turn::{Next, Turn};
 use super::{guard, inspection, limit, review};
 use crate::change::Change;
-use crate::facts::{Facts, History, Look};
+use crate::facts::{Facts, History, Look, Verdict};
 use crate::journal::{Entry, Order};
 use crate::names::Document;
 use crate::outcome::{Ended, Outcome};
@@ -63,7 +63,17 @@ fn left_behind(order: &Order, work: &Work, look: &mut Look, entry: &Entry) -> Op
         (Step::Review(_) | Step::Reply(_) | Step::Inspect(_), Look::Seen(facts)) => {
             judge(order, work, facts).ok()
         }
-        (Step::Write(_) | Step::Implement(_) | Step::Fix(_) | Step::Merge, _)
+        (
+            Step::Write(_)
+            | Step::Implement(_)
+            | Step::Fix(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_),
+            _,
+        )
         | (_, Look::Unreadable(_) | Look::Nobody) => None,
     }
 }
@@ -81,8 +91,8 @@ fn again(work: Work, session: Option<String>) -> Turn {
 
 /// Evidence that is absent or contradictory. It is never success.
 pub(super) struct Gap {
-    why: Pause,
-    detail: String,
+    pub why: Pause,
+    pub detail: String,
 }
 
 impl Gap {
@@ -133,19 +143,23 @@ pub(super) fn judge(order: &Order, work: &Work, facts: &mut Facts) -> Result<Tur
             let found = found.map_err(|why| gap(why, unclear_reply(why, &file)))?;
             Ok(review::after_reply(order, round, found, facts))
         }
-        Step::Implement(attempt) => Ok(guard::after_impl(order, attempt, facts)),
+        Step::Implement(attempt) => guard::after_impl(order, attempt, facts),
         Step::Inspect(asked) => {
             let round = inspection::latest(asked, &facts.inspections);
             let file = format!("inspection-{}.md", round.number);
             if round == asked {
-                written(file.clone())?;
+                written(file)?;
             }
-            let known = inspection::find(&facts.inspections, round.number);
-            let verdict = known.map_or(Err(Pause::NoEvidence), inspection::verdict);
-            let verdict = verdict.map_err(|why| gap(why, unclear_verdict(why, &file)))?;
-            Ok(inspection::after_inspection(order, round, verdict, facts))
+            inspected(order, round, facts)
         }
-        Step::Fix(round) => Ok(inspection::after_fix(order, round)),
+        Step::Fix(round) => {
+            guard::in_order(facts)?;
+            Ok(inspection::after_fix(order, round))
+        }
+        // Their rules know more than the files; see `errand`.
+        Step::Baseline | Step::Prepare(_) | Step::Verify(_) | Step::Undo(_) => {
+            Err(gap(Pause::NoEvidence, "it was interrupted".to_owned()))
+        }
         Step::Merge => {
             let why = || gap(Pause::NoEvidence, NO_COMMIT.to_owned());
             committed(work, facts.history)
@@ -154,6 +168,22 @@ pub(super) fn judge(order: &Order, work: &Work, facts: &mut Facts) -> Result<Tur
             let done = Turn::to(Next::Finish(super::Finish::AllPhasesDone));
             Ok(done.preceded(vec![Change::Deployed], Vec::new()))
         }
+    }
+}
+
+/// Judges an inspection whose report is there. A GO for code that its agent has changed counts
+/// when the project's commands have passed on that code.
+pub(super) fn inspected(order: &Order, round: Round, facts: &mut Facts) -> Result<Turn, Gap> {
+    let file = format!("inspection-{}.md", round.number);
+    let known = inspection::find(&facts.inspections, round.number);
+    let verdict = known.map_or(Err(Pause::NoEvidence), inspection::verdict);
+    let verdict = verdict.map_err(|why| Gap {
+        why,
+        detail: unclear_verdict(why, &file),
+    })?;
+    match Gate::Judge(round).closed(order, facts) {
+        Some(verify) if verdict == Verdict::Go => Ok(Turn::begin(verify)),
+        Some(_) | None => Ok(inspection::after_inspection(order, round, verdict, facts)),
     }
 }
 

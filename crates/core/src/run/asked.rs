@@ -2,11 +2,10 @@
 
 use super::after::judge;
 use super::decide::{rest, stay};
-use super::start;
 use super::state::{Halt, Halted, Pause, Resume, Run, State};
 use super::step::{Round, Step};
 use super::turn::{Turn, go};
-use super::words;
+use super::{baseline, errand, start, words};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::facts::{Facts, Look};
@@ -30,7 +29,10 @@ pub(super) fn start_requested(
             parked: run.memory.parked.take(),
             ..Resume::default()
         },
-        State::Halted(ref halted) => renewed(halted, order),
+        State::Halted(ref halted) => {
+            run.memory.trust.resumed(halted);
+            renewed(halted, order)
+        }
         // A request for an active run takes a pause back.
         State::Finishing(work) | State::Working(work) => {
             run.order = joined(run.order, order);
@@ -51,7 +53,7 @@ pub(super) fn start_requested(
         run.number = run.number.saturating_add(1);
         run.spent_before += std::mem::take(&mut run.spent);
     }
-    run.order = *order;
+    run.order = order.clone();
     run.state = State::Queued { resume };
     match look {
         Some(look) => admitted(run, look, entry),
@@ -87,17 +89,40 @@ fn joined(now: Order, asked: &Order) -> Order {
     let untils = now.until.zip(asked.until);
     Order {
         rules: asked.rules,
+        verify: asked.verify.clone(),
         until: untils.map(|(now, asked)| now.max(asked)),
         ..now
     }
 }
 
-pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
+pub(super) fn admitted(run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect>) {
+    let State::Queued { resume } = &run.state else {
+        return stay(run);
+    };
+    if let Some(facts) = look.facts() {
+        let (resume, mut facts) = (resume.clone(), facts.clone());
+        let turn = begin(&run.order, &resume, run.memory.inspection_due, &mut facts);
+        if baseline::is_due(&run, &run.order, &turn, &facts) {
+            let phase = words::first_phase(&turn.next);
+            return baseline::begin(run, resume, phase, entry);
+        }
+    }
+    goes_on(run, look, true, entry)
+}
+
+/// The run has its slot, and its baseline if it needs one. `starts`: its start is not announced
+/// yet.
+pub(super) fn goes_on(
+    mut run: Run,
+    look: &Look,
+    starts: bool,
+    entry: &Entry,
+) -> (Run, Vec<Effect>) {
     let State::Queued { resume } = &run.state else {
         return stay(run);
     };
     let resume = resume.clone();
-    let order = run.order;
+    let order = run.order.clone();
     // Applies only once: going on after a halt does not begin there again.
     run.order.from = None;
     match look.seen() {
@@ -108,7 +133,8 @@ pub(super) fn admitted(mut run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Ef
             let due = run.memory.inspection_due;
             let turn = begin(&order, &resume, due, &mut facts).parking(resume.parked);
             let phase = words::first_phase(&turn.next);
-            let turn = turn.preceded(owed, vec![Notice::RunStarted { phase }]);
+            let started = starts.then_some(Notice::RunStarted { phase });
+            let turn = turn.preceded(owed, started.into_iter().collect());
             go(run, turn, Some(&facts), None, entry)
         }
     }
@@ -122,7 +148,7 @@ fn unreadable(mut run: Run, why: &str, resume: Resume) -> (Run, Vec<Effect>) {
 
 /// What is owed if no agent has worked since the last look.
 fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
-    run.memory.looked(facts, false);
+    run.memory.looked(&run.order, facts, false);
     let unsure = run.debt.unsure.take();
     run.debt.pay(unsure, facts)
 }
@@ -132,6 +158,11 @@ fn owed_now(run: &mut Run, facts: &mut Facts) -> Vec<Change> {
 fn begin(order: &Order, resume: &Resume, inspection_due: bool, facts: &mut Facts) -> Turn {
     if let (Some(work), None, None) = (&resume.unjudged, order.from, order.review_once)
         && let Ok(turn) = judge(order, work, facts)
+    {
+        return turn;
+    }
+    if let (Some(Step::Verify(verify)), None, None) = (resume.step, order.from, order.review_once)
+        && let Some(turn) = errand::resumed(order, verify, facts)
     {
         return turn;
     }

@@ -4,9 +4,9 @@ use super::after::after;
 use super::asked::{admitted, start_requested, wait_over};
 use super::memory::{Deploy, Remark};
 use super::state::{Halt, Halted, Pause, Resume, Run, State, Wait, Work};
-use super::step::{Attempt, Step};
+use super::step::{Attempt, Gate, Step, Verify};
 use super::turn::{Turn, go};
-use super::{guard, words};
+use super::{baseline, errand, guard, undo, words};
 use crate::change::Change;
 use crate::effect::{Effect, Settled};
 use crate::facts::Look;
@@ -30,6 +30,8 @@ pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
         Event::DocumentApproved { document } => approved(run, *document),
         Event::DocumentRejected { document, remark } => rejected(run, *document, remark),
         Event::DeployApproved => (deploy_approved(run), Vec::new()),
+        Event::ImplApproved => impl_approved(run),
+        Event::UndoRequested { to, content } => undo::requested(run, *to, content, entry),
         Event::SaveFailed { seq, changes, why } => save_failed(run, *seq, changes, why),
         Event::EngineStarted => (taken_over(run), Vec::new()),
     }
@@ -73,7 +75,7 @@ fn agent_ended(
     let mut look = look.clone();
     let first = match &mut look {
         Look::Seen(facts) => {
-            run.memory.looked(facts, true);
+            run.memory.looked(&run.order, facts, true);
             let doubted = is_doubted(step, &ended.outcome).then_some(step);
             run.debt.pay(doubted, facts)
         }
@@ -84,24 +86,50 @@ fn agent_ended(
         }
         Look::Nobody => Vec::new(),
     };
-    let settle = settle(&run, &work, ended);
     let step_ended = step_ended(&work, ended, held);
+    match step {
+        Step::Baseline => {
+            let after = baseline::ended(run, &work, ended, &look, held, entry);
+            return preceded(step_ended, after);
+        }
+        Step::Undo(_) => return preceded(step_ended, undo::ended(run, ended, &look, entry)),
+        _ => {}
+    }
+    let settle = (!step.is_errand()).then(|| settle(&run, &work, ended));
     let asks_again = guard::asks_again(&mut run.memory, step, ended, &look);
     let overloads = parked.as_ref().map_or(0, |parked| parked.overloads);
-    let mut after = |work| after(&run.order, work, overloads, ended, &mut look, entry);
-    let turn = match held {
-        None => asks_again.unwrap_or_else(|| after(work)),
-        // An agent that ends during a stop was stopped, unless it had already finished.
-        Some(why @ Halt::Stopped(_)) if ended.outcome != Outcome::Finished => {
-            Turn::halt(step, why, "")
+    // An agent that ends during a stop was stopped, unless it had already finished.
+    let stopped =
+        held.filter(|why| matches!(why, Halt::Stopped(_)) && ended.outcome != Outcome::Finished);
+    let turn = match stopped {
+        Some(why) => Turn::halt(step, why, ""),
+        None => {
+            let order = run.order.clone();
+            let trust = &mut run.memory.trust;
+            errand::after(trust, &order, &work, ended, &mut look, entry)
+                .or(asks_again.filter(|_| held.is_none()))
+                .unwrap_or_else(|| after(&order, work, overloads, ended, &mut look, entry))
         }
-        Some(why) => after(work).held(why),
+    };
+    let turn = match held {
+        Some(why) => turn.held(why),
+        None => turn,
     };
     let turn = turn.with_last_words(&ended.last_words).parking(parked);
-    let turn = turn.preceded(first, vec![step_ended]);
+    let turn = match step {
+        // Its end is announced with its result.
+        Step::Verify(_) => turn.preceded(first, Vec::new()),
+        _ => turn.preceded(first, vec![step_ended]),
+    };
     let (run, mut effects) = go(run, turn, look.facts(), Some(step.phase()), entry);
     // First: a write that fails ends the list, and the next launch asks what is left of a budget.
-    effects.insert(0, settle);
+    effects.splice(0..0, settle);
+    (run, effects)
+}
+
+/// The notice comes first.
+fn preceded(notice: Notice, (run, mut effects): (Run, Vec<Effect>)) -> (Run, Vec<Effect>) {
+    effects.insert(0, Effect::Announce(notice));
     (run, effects)
 }
 
@@ -121,7 +149,14 @@ fn is_doubted(step: Step, outcome: &Outcome) -> bool {
     match step {
         Step::Review(_) | Step::Reply(_) => true,
         Step::Write(_) => *outcome != Outcome::Finished,
-        Step::Implement(_) | Step::Inspect(_) | Step::Fix(_) | Step::Merge => false,
+        Step::Implement(_)
+        | Step::Inspect(_)
+        | Step::Fix(_)
+        | Step::Merge
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => false,
     }
 }
 
@@ -181,6 +216,9 @@ fn reset(mut run: Run) -> (Run, Vec<Effect>) {
             run.under_way = false;
             run.memory.question = None;
             run.memory.parked = None;
+            run.memory.trust.attempt = None;
+            run.memory.trust.because = None;
+            run.memory.trust.measured = None;
             rest(run)
         }
         State::Queued { .. }
@@ -236,6 +274,16 @@ fn deploy_approved(mut run: Run) -> Run {
     run
 }
 
+/// A person has looked: the tasks need no change of the code.
+fn impl_approved(mut run: Run) -> (Run, Vec<Effect>) {
+    if !run.is_at_rest() {
+        return stay(run);
+    }
+    run.memory.trust.no_change_needed = true;
+    let said = Notice::Warned("a person says that the tasks need no change of the code".to_owned());
+    (run, vec![Effect::Announce(said)])
+}
+
 /// A8: nothing goes on without spec.json; the unwritten changes are kept.
 fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, Vec<Effect>) {
     run.debt.unsaved = changes.to_vec();
@@ -287,11 +335,16 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
 /// B2.3: the retries of impl are counted per process. That they are used up is durable (B3.4).
 fn taken_over(mut run: Run) -> Run {
     let max = run.order.rules.retries_max;
-    let recount = |step: &mut Step| {
-        if let Step::Implement(attempt) = step {
-            *attempt = Attempt::first(max);
-        }
+    let recount = |step: &mut Step| match step {
+        Step::Implement(attempt)
+        | Step::Prepare(attempt)
+        | Step::Verify(Verify {
+            gate: Gate::Impl(attempt),
+            ..
+        }) => *attempt = Attempt::first(max),
+        _ => {}
     };
+    run.memory.trust.attempt = None;
     match &mut run.state {
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
             recount(&mut work.step);

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::state::Parked;
 use super::step::Step;
+use super::trust::Trust;
 use crate::change::Change;
 use crate::facts::Facts;
+use crate::journal::Order;
 use crate::names::{Document, Phase};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,8 @@ pub struct Memory {
     /// The question that the last impl agent ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    #[serde(default)]
+    pub trust: Box<Trust>,
 }
 
 /// A person's words at the rejection of a document, for the agent that writes it again.
@@ -76,7 +80,8 @@ impl Deploy {
 
 impl Memory {
     /// After a look at spec.json. `worked`: an agent worked since the previous look.
-    pub(super) fn looked(&mut self, facts: &mut Facts, worked: bool) {
+    pub(super) fn looked(&mut self, order: &Order, facts: &mut Facts, worked: bool) {
+        self.trust.looked(order, facts);
         let permitted = facts.permitted.allows(Phase::Deploy);
         self.deploy = self.deploy.seen(permitted, worked);
         facts.deploy_doubted = self.deploy == Deploy::Doubted;
@@ -114,8 +119,21 @@ impl Memory {
     }
 
     /// Whatever the result of an agent for `step`, it may change inspected work.
-    pub(super) fn begins(&mut self, step: Step) {
-        self.inspection_due |= !matches!(step, Step::Inspect(_) | Step::Merge);
+    pub(super) fn begins(&mut self, step: Step, facts: Option<&Facts>) {
+        self.inspection_due |= match step {
+            Step::Write(_)
+            | Step::Review(_)
+            | Step::Reply(_)
+            | Step::Implement(_)
+            | Step::Fix(_)
+            | Step::Undo(_) => true,
+            Step::Inspect(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_) => false,
+        };
+        self.trust.begins(step, facts);
     }
 
     /// The remark for the agent of `step`.

@@ -5,12 +5,16 @@
 //! - `asked` handles requests to run;
 //! - `after` judges what an agent left;
 //! - `review`, `guard` and `inspection` are the three loops with a referee;
+//! - `errand` judges what kumite does itself: it makes the place and runs the project's commands;
+//! - `trust` is what a run knows about its place and the evidence for its work;
 //! - `limit` waits while an agent program may not work.
 
 mod after;
 mod asked;
+mod baseline;
 mod debt;
 mod decide;
+mod errand;
 mod guard;
 mod inspection;
 mod limit;
@@ -21,7 +25,9 @@ mod spec_state;
 mod start;
 mod state;
 mod step;
+mod trust;
 mod turn;
+mod undo;
 mod words;
 
 #[cfg(test)]
@@ -32,10 +38,12 @@ pub use decide::decide;
 pub use limit::{OVERLOADS_MAX, jitter, until as limit_until};
 pub use memory::{Deploy, Memory, Question, Remark};
 pub use requests::{
-    Refusal, may_approve, may_approve_deploy, may_reject, may_reset, may_review, may_start,
+    Refusal, may_approve, may_approve_deploy, may_approve_impl, may_reject, may_reset, may_review,
+    may_start, may_undo,
 };
 pub use spec_state::{Ending, Need, Reason, Rest, SpecState, StateName};
 pub use start::first_unfinished;
 pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
-pub use step::{Attempt, Round, Step};
+pub use step::{Attempt, Gate, Round, Step, Verify};
+pub use trust::{Because, Checking, Evidence, Kept, Site, Trust};
 pub use words::{limit_sentence, phase_of, run_ended};

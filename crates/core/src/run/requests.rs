@@ -72,6 +72,27 @@ pub fn may_approve_deploy(run: &Run) -> Result<(), Refusal> {
     }
 }
 
+/// A person says that the tasks need no change: only a resting run can take that.
+pub fn may_approve_impl(run: &Run) -> Result<(), Refusal> {
+    match (run.is_at_rest(), run.is_exhausted()) {
+        (true, false) => Ok(()),
+        (true, true) => Err(Refusal(
+            "the retries of impl are used up; `kumite reset` first".to_owned(),
+        )),
+        (false, _) => Err(Refusal("it is running; stop it first".to_owned())),
+    }
+}
+
+pub fn may_undo(run: &Run) -> Result<(), Refusal> {
+    match (run.is_at_rest(), run.memory.trust.site.worktree()) {
+        (false, _) => Err(Refusal("it is running; stop it first".to_owned())),
+        (true, None) => Err(Refusal(
+            "it has no worktree of its own, so there are no checkpoints".to_owned(),
+        )),
+        (true, Some(_)) => Ok(()),
+    }
+}
+
 pub fn may_reject(
     run: &Run,
     facts: &Facts,

@@ -75,6 +75,10 @@ crate::words! {
         JournalUnreadable = "journal_unreadable",
         JournalUnwritable = "journal_unwritable",
         Budget = "budget",
+        WorktreeConflict = "worktree_conflict",
+        SetupFailed = "setup_failed",
+        BaselineFailed = "baseline_failed",
+        ProtectedChanged = "protected_changed",
         PausedByUser = "paused_by_user",
         StoppedByUser = "stopped_by_user",
         Interrupted = "interrupted",
@@ -217,12 +221,16 @@ impl Reason {
             Halt::Paused(Pause::SpecUnreadable) => Reason::SpecUnreadable,
             Halt::Paused(Pause::SpecUnwritable) => Reason::SpecUnwritable,
             Halt::Paused(Pause::Budget) => Reason::Budget,
+            Halt::Paused(Pause::WorktreeConflict) => Reason::WorktreeConflict,
+            Halt::Paused(Pause::BaselineFailed) => Reason::BaselineFailed,
+            Halt::Paused(Pause::ProtectedChanged) => Reason::ProtectedChanged,
             Halt::Paused(Pause::ByUser) => Reason::PausedByUser,
             Halt::Failed(Failure::RetriesExhausted) => Reason::RetriesExhausted,
             Halt::Failed(Failure::AgentFailed) => Reason::AgentFailed,
             Halt::Failed(Failure::AgentMissing) => Reason::AgentMissing,
             Halt::Failed(Failure::AgentHung) => Reason::AgentHung,
             Halt::Failed(Failure::Timeout) => Reason::Timeout,
+            Halt::Failed(Failure::SetupFailed) => Reason::SetupFailed,
         }
     }
 
@@ -245,13 +253,17 @@ impl Reason {
             | Reason::SpecUnreadable
             | Reason::SpecUnwritable
             | Reason::JournalUnwritable
-            | Reason::Budget => Some(Need::Decide),
+            | Reason::Budget
+            | Reason::WorktreeConflict
+            | Reason::BaselineFailed
+            | Reason::ProtectedChanged => Some(Need::Decide),
             Reason::RetriesExhausted => Some(Need::Reset),
             Reason::JournalUnreadable
             | Reason::AgentFailed
             | Reason::AgentMissing
             | Reason::AgentHung
-            | Reason::Timeout => Some(Need::Failed),
+            | Reason::Timeout
+            | Reason::SetupFailed => Some(Need::Failed),
             Reason::PausedByUser | Reason::Interrupted | Reason::UsageLimit => Some(Need::Resume),
             Reason::AllPhasesDone
             | Reason::NotPermitted
@@ -272,7 +284,8 @@ impl Reason {
             | Reason::AgentFailed
             | Reason::AgentMissing
             | Reason::AgentHung
-            | Reason::Timeout => Ending::Failed,
+            | Reason::Timeout
+            | Reason::SetupFailed => Ending::Failed,
             Reason::ApprovalNeeded
             | Reason::Queued
             | Reason::NeedsDiscussion
@@ -283,6 +296,9 @@ impl Reason {
             | Reason::SpecUnreadable
             | Reason::SpecUnwritable
             | Reason::JournalUnwritable
+            | Reason::WorktreeConflict
+            | Reason::BaselineFailed
+            | Reason::ProtectedChanged
             | Reason::PausedByUser
             | Reason::StoppedByUser
             | Reason::Interrupted => Ending::PersonNeeded,

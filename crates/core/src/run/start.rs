@@ -155,7 +155,7 @@ fn begin(order: &Order, facts: &mut Facts, phase: Phase, entry: Entry) -> Turn {
             Entry::Anew => Turn::begin(review::anew(&facts.review, rules)),
         },
         Phase::Impl => Turn::begin(Step::Implement(match resume {
-            Some(Step::Implement(attempt)) => attempt,
+            Some(Step::Implement(attempt) | Step::Prepare(attempt)) => attempt,
             _ => Attempt::first(rules.retries_max),
         })),
         Phase::Inspection => Turn::begin(match entry {
@@ -243,6 +243,11 @@ pub(super) fn evidence(facts: &Facts, step: Step) -> Option<Stamp> {
             History::None => None,
             History::Commits { head, .. } => head,
         },
-        Step::Implement(_) | Step::Fix(_) => None,
+        Step::Implement(_)
+        | Step::Fix(_)
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => None,
     }
 }

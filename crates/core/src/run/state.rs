@@ -144,6 +144,17 @@ pub struct Work {
 }
 
 impl Work {
+    pub fn new(step: Step, agent: AgentId) -> Work {
+        Work {
+            step,
+            agent,
+            before: None,
+            revived: false,
+            anew: false,
+            takes_over: None,
+        }
+    }
+
     /// What is parked once this agent has ended. `began`: its process existed.
     pub(super) fn parked(&self, ended: &Ended, began: bool) -> Option<Parked> {
         let before = self.takes_over.as_ref().map_or(0, |it| it.overloads);
@@ -243,6 +254,12 @@ pub enum Pause {
     SpecUnwritable,
     /// The money is spent.
     Budget,
+    /// A branch or directory that the worktree needs belongs to something else.
+    WorktreeConflict,
+    /// The project's commands fail before any work.
+    BaselineFailed,
+    /// An agent changed files that it may not change.
+    ProtectedChanged,
     ByUser,
 }
 
@@ -255,6 +272,8 @@ pub enum Failure {
     AgentMissing,
     AgentHung,
     Timeout,
+    /// A command that should set the worktree up failed.
+    SetupFailed,
 }
 
 /// How a run has finished.

@@ -14,6 +14,55 @@ pub enum Step {
     Inspect(Round),
     Fix(Round),
     Merge,
+    /// kumite runs the project's commands before any work.
+    Baseline,
+    /// kumite makes the worktree of the spec; then this attempt begins.
+    Prepare(Attempt),
+    /// kumite runs one of the project's commands on what the agents have made.
+    Verify(Verify),
+    /// kumite puts the worktree back to this checkpoint.
+    Undo(u64),
+}
+
+/// One command of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verify {
+    /// Its index in the order's list.
+    pub command: u8,
+    /// How often it may be run again if it fails.
+    pub left: u8,
+    pub gate: Gate,
+}
+
+/// What waits until all commands have passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Impl counts as complete.
+    Impl(Attempt),
+    /// This inspection begins.
+    Inspect(Round),
+    /// The GO of this inspection counts, although its agent changed the code.
+    Judge(Round),
+    Merge,
+}
+
+impl Verify {
+    pub fn first(gate: Gate, flaky: u8) -> Verify {
+        Verify {
+            command: 0,
+            left: flaky,
+            gate,
+        }
+    }
+
+    pub fn phase(self) -> Phase {
+        match self.gate {
+            Gate::Impl(_) => Phase::Impl,
+            Gate::Inspect(_) | Gate::Judge(_) => Phase::Inspection,
+            Gate::Merge => Phase::Deploy,
+        }
+    }
 }
 
 /// One judged cycle. `number` names its files and only grows; `left` is how many more may follow
@@ -87,9 +136,25 @@ impl Step {
         match self {
             Step::Write(document) => document.phase(),
             Step::Review(_) | Step::Reply(_) => Phase::Review,
-            Step::Implement(_) => Phase::Impl,
+            Step::Implement(_) | Step::Prepare(_) | Step::Baseline | Step::Undo(_) => Phase::Impl,
             Step::Inspect(_) | Step::Fix(_) => Phase::Inspection,
+            Step::Verify(verify) => verify.phase(),
             Step::Merge => Phase::Deploy,
+        }
+    }
+
+    /// Whether kumite does it itself, without an agent: nobody is paid for it, and no account can
+    /// be limited.
+    pub fn is_errand(self) -> bool {
+        match self {
+            Step::Baseline | Step::Prepare(_) | Step::Verify(_) | Step::Undo(_) => true,
+            Step::Write(_)
+            | Step::Review(_)
+            | Step::Reply(_)
+            | Step::Implement(_)
+            | Step::Inspect(_)
+            | Step::Fix(_)
+            | Step::Merge => false,
         }
     }
 
@@ -97,6 +162,7 @@ impl Step {
     pub fn is_same_work(self, other: Step) -> bool {
         match (self, other) {
             (Step::Implement(_), Step::Implement(_)) => true,
+            (Step::Verify(this), Step::Verify(other)) => this == other,
             (this, other) => {
                 let number = |step: Step| step.round().map(|round| round.number);
                 this.name() == other.name() && number(this) == number(other)
@@ -105,16 +171,20 @@ impl Step {
     }
 
     /// The words of all steps, in the order of a run.
-    pub const NAMES: [&str; 9] = [
+    pub const NAMES: [&str; 13] = [
+        "baseline",
         "requirements",
         "design",
         "tasks",
         "review",
         "reply",
+        "prepare",
         "impl",
+        "verify",
         "inspect",
         "fix",
         "merge",
+        "undo",
     ];
 
     /// Its word in the agent's environment (`KUMITE_STEP`) and in every output.
@@ -127,6 +197,10 @@ impl Step {
             Step::Inspect(_) => "inspect",
             Step::Fix(_) => "fix",
             Step::Merge => "merge",
+            Step::Baseline => "baseline",
+            Step::Prepare(_) => "prepare",
+            Step::Verify(_) => "verify",
+            Step::Undo(_) => "undo",
         }
     }
 
@@ -135,7 +209,13 @@ impl Step {
             Step::Review(round) | Step::Reply(round) | Step::Inspect(round) | Step::Fix(round) => {
                 Some(round)
             }
-            Step::Write(_) | Step::Implement(_) | Step::Merge => None,
+            Step::Write(_)
+            | Step::Implement(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => None,
         }
     }
 
@@ -147,7 +227,11 @@ impl Step {
             | Step::Reply(_)
             | Step::Inspect(_)
             | Step::Fix(_)
-            | Step::Merge => None,
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => None,
         }
     }
 }

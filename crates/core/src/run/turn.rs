@@ -1,9 +1,9 @@
 //! The result of a rule, and the one place that starts agents.
 
-use super::start;
 use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
-use super::step::Step;
-use super::words;
+use super::step::{Gate, Step};
+use super::trust::Because;
+use super::{start, undo, words};
 use crate::change::{Change, Fixing};
 use crate::effect::{Effect, Launch, Limited};
 use crate::facts::Facts;
@@ -20,6 +20,8 @@ pub(super) struct Turn {
     pub limited: Option<Limited>,
     /// The agent whose place the next one of its step takes.
     pub parked: Option<Parked>,
+    /// Why impl begins again.
+    pub because: Option<Because>,
     pub next: Next,
 }
 
@@ -113,6 +115,31 @@ impl Turn {
         }
     }
 
+    /// Impl begins in a worktree, and nothing that follows it begins on code that the project's
+    /// commands have not passed.
+    fn trusted(mut self, run: &Run, facts: &Facts) -> Turn {
+        let order = &run.order;
+        let is_parked = |step: Step| {
+            let parked = self.parked.as_ref();
+            parked.is_some_and(|parked| parked.step.is_same_work(step))
+        };
+        let first = match self.next {
+            Next::Begin(step @ Step::Implement(attempt)) if !is_parked(step) => {
+                let is_wanted = run.memory.trust.wants_place(order, attempt, facts);
+                is_wanted.then_some(Step::Prepare(attempt))
+            }
+            Next::Begin(step @ Step::Inspect(round)) if !is_parked(step) => {
+                Gate::Inspect(round).closed(order, facts)
+            }
+            Next::Begin(Step::Merge) => Gate::Merge.closed(order, facts),
+            _ => None,
+        };
+        if let Some(first) = first {
+            self.next = Next::Begin(first);
+        }
+        self
+    }
+
     /// Adds the agent's last words, for the person who is asked.
     pub fn with_last_words(mut self, words: &str) -> Turn {
         if let Next::Halt(halted) = &mut self.next
@@ -145,9 +172,13 @@ pub(super) fn go(
     entry: &Entry,
 ) -> (Run, Vec<Effect>) {
     let turn = match facts {
-        Some(facts) => turn.permitted(facts),
+        Some(facts) => turn.permitted(facts).trusted(&run, facts),
         None => turn,
     };
+    let kept = run.memory.trust.keep(facts, entry.seq);
+    if turn.because.is_some() {
+        run.memory.trust.because = turn.because;
+    }
     let mut changes = turn.changes;
     let mut said = turn.notices;
     let limited = turn.limited;
@@ -183,12 +214,17 @@ pub(super) fn go(
     let launch = launch.map(|(session, work)| {
         said.extend(phase_change(phase, work.step.phase()));
         changes.extend(review_begun(phase, work.step));
-        start_agent(&mut run, work, session)
+        self::launch(&mut run, work, session, facts)
     });
     if run.is_at_rest() {
         said.push(words::run_ended(&run));
     }
-    (run, in_order(changes, limited, said, launch))
+    let mut effects = in_order(changes, limited, said, launch);
+    effects.splice(
+        0..0,
+        kept.into_iter().flat_map(|it| undo::checkpoint(it, entry)),
+    );
+    (run, effects)
 }
 
 /// First facts are saved, then they are announced, then the next agent is started. Its start is
@@ -226,7 +262,11 @@ fn review_begun(from: Option<Phase>, step: Step) -> Vec<Change> {
         | Step::Implement(_)
         | Step::Inspect(_)
         | Step::Fix(_)
-        | Step::Merge => Vec::new(),
+        | Step::Merge
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => Vec::new(),
     }
 }
 
@@ -249,12 +289,8 @@ fn fresh(
     entry: &Entry,
 ) -> (Option<String>, Work) {
     let fresh = Work {
-        step,
-        agent: entry.agent(),
         before: facts.and_then(|facts| start::evidence(facts, step)),
-        revived: false,
-        anew: false,
-        takes_over: None,
+        ..Work::new(step, entry.agent())
     };
     match parked.filter(|it| it.step.is_same_work(step)) {
         Some(parked) => (parked.session.clone(), parked.followed_by(fresh)),
@@ -262,15 +298,26 @@ fn fresh(
     }
 }
 
-/// The launch of an agent, and the news that it has started.
-fn start_agent(run: &mut Run, work: Work, session: Option<String>) -> (Launch, Notice) {
+/// The launch of an agent or a command, and the news that it has started.
+pub(super) fn launch(
+    run: &mut Run,
+    work: Work,
+    session: Option<String>,
+    facts: Option<&Facts>,
+) -> (Launch, Notice) {
     let Work { step, agent, .. } = work;
-    run.memory.begins(step);
+    run.memory.begins(step, facts);
     run.state = State::Working(work);
-    let started = Notice::StepStarted {
-        step,
-        agent,
-        resumed: session.is_some(),
+    let started = match step {
+        Step::Verify(verify) => Notice::VerifyStarted {
+            name: run.order.command(verify),
+            agent,
+        },
+        _ => Notice::StepStarted {
+            step,
+            agent,
+            resumed: session.is_some(),
+        },
     };
     let launch = Launch {
         agent,
@@ -279,6 +326,10 @@ fn start_agent(run: &mut Run, work: Work, session: Option<String>) -> (Launch, N
         fixing: run.order.review_once.unwrap_or(Fixing::Auto),
         resume: session,
         remark: run.memory.remark_for(step),
+        because: match step {
+            Step::Implement(_) => run.memory.trust.because.clone(),
+            _ => None,
+        },
         spent: run.spent.usd_micros,
     };
     (launch, started)

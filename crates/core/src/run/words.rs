@@ -8,15 +8,13 @@ use super::turn::Next;
 use crate::journal::By;
 use crate::names::Phase;
 use crate::notice::Notice;
+use crate::place::CheckOutcome;
 
 /// The final notice of a run that rests.
 pub fn run_ended(run: &Run) -> Notice {
     let (rest, message) = match &run.state {
         State::Halted(halted) => (Rest::Halted(halted.why), halt_sentence(halted)),
-        State::Done(finish) => (
-            Rest::Done(*finish),
-            finish_sentence(*finish, run.memory.deploy),
-        ),
+        State::Done(finish) => (Rest::Done(*finish), finish_sentence(*finish, run)),
         State::Idle
         | State::Queued { .. }
         | State::Working(_)
@@ -53,18 +51,43 @@ pub fn phase_of(run: &Run) -> Option<Phase> {
     }
 }
 
-fn finish_sentence(finish: Finish, deploy: Deploy) -> String {
+fn finish_sentence(finish: Finish, run: &Run) -> String {
     match finish {
-        Finish::AllPhasesDone => match deploy {
-            Deploy::NotPermitted => "all phases are done; deploy is not permitted".to_owned(),
-            Deploy::ByPerson | Deploy::Unseen | Deploy::Doubted => "all phases are done".to_owned(),
-        },
-        Finish::NotPermitted(phase) => format!(
-            "the next phase, {}, is not permitted in spec.json (autoExecution.permissions)",
-            phase.name()
-        ),
+        Finish::AllPhasesDone => {
+            let deploy = match run.memory.deploy {
+                Deploy::NotPermitted => "; deploy is not permitted",
+                Deploy::ByPerson | Deploy::Unseen | Deploy::Doubted => "",
+            };
+            format!("all phases are done{deploy}; {}", verified(run))
+        }
+        Finish::NotPermitted(phase) => {
+            let verified = match phase > Phase::Impl {
+                true => format!("; {}", verified(run)),
+                false => String::new(),
+            };
+            format!(
+                "the next phase, {}, is not permitted in spec.json (autoExecution.permissions){verified}",
+                phase.name()
+            )
+        }
+        Finish::UntilReached(phase) if phase >= Phase::Impl => {
+            format!("{} is done, as asked for; {}", phase.name(), verified(run))
+        }
         Finish::UntilReached(phase) => format!("{} is done, as asked for", phase.name()),
     }
+}
+
+/// What shows that the code works, besides an agent's word.
+fn verified(run: &Run) -> String {
+    let Some(evidence) = &run.memory.trust.evidence else {
+        return "not verified".to_owned();
+    };
+    let checks = evidence.checks.iter();
+    let words = checks.map(|check| match check.outcome {
+        CheckOutcome::Flaky => format!("{} (flaky)", check.name),
+        CheckOutcome::Passed | CheckOutcome::Failed | CheckOutcome::Timeout => check.name.clone(),
+    });
+    format!("verified by {}", words.collect::<Vec<_>>().join(", "))
 }
 
 fn halt_sentence(halted: &Halted) -> String {
@@ -85,6 +108,9 @@ pub(super) fn carries_last_words(why: Halt) -> bool {
             | Pause::SpecUnreadable
             | Pause::SpecUnwritable
             | Pause::Budget
+            | Pause::WorktreeConflict
+            | Pause::BaselineFailed
+            | Pause::ProtectedChanged
             | Pause::ByUser => false,
         },
         Halt::Failed(why) => match why {
@@ -92,7 +118,7 @@ pub(super) fn carries_last_words(why: Halt) -> bool {
             | Failure::AgentFailed
             | Failure::AgentHung
             | Failure::Timeout => true,
-            Failure::AgentMissing => false,
+            Failure::AgentMissing | Failure::SetupFailed => false,
         },
         Halt::Waiting(_) | Halt::DeployDoubted | Halt::Limited { .. } | Halt::Stopped(_) => false,
     }
@@ -151,6 +177,15 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
             format!("spec.json cannot be written: {detail}; `kumite resume` tries again")
         }
         Pause::Budget => format!("{detail}, then `kumite resume`"),
+        Pause::WorktreeConflict => {
+            format!("the worktree cannot be made: {detail}; then `kumite resume`")
+        }
+        Pause::BaselineFailed => format!(
+            "the project's own commands fail before any work ({detail}): repair that, then `kumite resume` (or [verify] baseline = \"warn\")"
+        ),
+        Pause::ProtectedChanged => format!(
+            "protected files were changed ({detail}): look at them with `kumite diff`; `kumite resume` accepts them"
+        ),
         Pause::ByUser => "paused by you; `kumite resume` goes on".to_owned(),
     }
 }
@@ -158,7 +193,7 @@ fn pause_sentence(why: Pause, step: &str, detail: &str) -> String {
 fn failure_sentence(why: Failure, step: &str, detail: &str) -> String {
     match why {
         Failure::RetriesExhausted => {
-            format!("{detail}: look at tasks.md, then `kumite reset` and `kumite run`")
+            format!("{detail}, then `kumite reset` and `kumite run`")
         }
         Failure::AgentFailed => format!(
             "the agent of the {step} step failed: {detail}; see `kumite log`, then `kumite resume`"
@@ -168,6 +203,9 @@ fn failure_sentence(why: Failure, step: &str, detail: &str) -> String {
         ),
         Failure::AgentHung => format!(
             "the agent of the {step} step said nothing for too long and was ended (agent.silence_timeout); `kumite resume` tries again"
+        ),
+        Failure::SetupFailed => format!(
+            "the worktree could not be set up: {detail}; see `kumite log`, then `kumite resume`"
         ),
         Failure::Timeout => format!(
             "the {step} step took longer than it may and was ended (run.step_timeout); `kumite resume` tries again"

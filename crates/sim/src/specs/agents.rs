@@ -187,7 +187,9 @@ fn deeds(rng: &mut Rng, tally: &mut Tally, step: Step, quality: Quality, calm: b
         Step::Implement(_) => vec![Deed::Tick(ticks(rng, tally, quality, calm))],
         Step::Inspect(round) => vec![inspection(rng, round.number, quality, calm)],
         Step::Merge => vec![Deed::Commit],
-        Step::Fix(_) => Vec::new(),
+        Step::Fix(_) | Step::Baseline | Step::Prepare(_) | Step::Verify(_) | Step::Undo(_) => {
+            Vec::new()
+        }
     }
 }
 

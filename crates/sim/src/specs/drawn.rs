@@ -53,6 +53,7 @@ fn draw_rules(rng: &mut Rng, limit: LimitRules) -> Rules {
         auto_approve: rng.chance(600),
         guard: rng.pick(&[Guard::Seed, Guard::Strict]),
         limit,
+        ..Rules::default()
     }
 }
 

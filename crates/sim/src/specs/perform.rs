@@ -39,6 +39,7 @@ pub fn perform(
                 world.see(spec, What::Own(used));
             }
         }
+        Effect::Keep { .. } => {}
     }
     Ok(())
 }

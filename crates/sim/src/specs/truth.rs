@@ -113,8 +113,15 @@ impl Truth {
         match step {
             Step::Implement(_) => self.implemented = Some(now),
             Step::Merge => self.merged |= !self.has_git,
-            Step::Write(_) | Step::Review(_) | Step::Reply(_) | Step::Inspect(_) | Step::Fix(_) => {
-            }
+            Step::Write(_)
+            | Step::Review(_)
+            | Step::Reply(_)
+            | Step::Inspect(_)
+            | Step::Fix(_)
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => {}
         }
     }
 

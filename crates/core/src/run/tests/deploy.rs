@@ -161,10 +161,10 @@ fn an_end_before_deploy_says_that_deploy_is_not_permitted() {
     );
     assert_eq!(
         message(&without.run),
-        "all phases are done; deploy is not permitted"
+        "all phases are done; deploy is not permitted; not verified"
     );
     let merged = check(merging(1), finished(with_history(2, false)), DONE);
-    assert_eq!(message(&merged.run), "all phases are done");
+    assert_eq!(message(&merged.run), "all phases are done; not verified");
 }
 
 #[test]

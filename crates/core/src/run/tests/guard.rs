@@ -8,7 +8,7 @@ use crate::journal::{Event, Guard, Order, RETRIES_MAX};
 use crate::names::Phase;
 use crate::notice::{Level, Notice};
 use crate::outcome::Outcome;
-use crate::run::{Attempt, Failure, Finish, Pause, State, Step, may_start};
+use crate::run::{Attempt, Because, Failure, Finish, Pause, State, Step, may_start};
 
 fn strict() -> Order {
     let mut order = Order::default();
@@ -114,6 +114,7 @@ fn b3_1_the_seventh_retry_is_the_last() {
         attempt: 7,
         max: 7,
         open: 2,
+        because: Because::TasksOpen,
     });
 }
 
@@ -200,6 +201,7 @@ fn b4_a_retry_is_news_and_the_limit_an_error() {
         attempt: 1,
         max: 7,
         open: 2,
+        because: Because::TasksOpen,
     };
     assert_eq!(expected.level(), Level::Info);
     retry.says(expected);
@@ -248,7 +250,7 @@ fn b_the_largest_setting_ends_as_well() {
 fn b_retries_max_is_a_setting() {
     let mut order = Order::default();
     order.rules.retries_max = 0;
-    let decided = decided(State::Idle, start_as(order, tasks(1, 3)));
+    let decided = decided(State::Idle, start_as(order.clone(), tasks(1, 3)));
     let step = decided.launched().unwrap().step;
     let before = ordered(order, working(step));
     let Step::Implement(only) = step else {

@@ -194,7 +194,11 @@ fn inspection_rounds_max_is_a_setting() {
     let mut order = Order::default();
     order.rules.inspections_max = 1;
     let step = Step::Inspect(round(1, 0));
-    check(State::Idle, start_as(order, implemented()), begun(step));
+    check(
+        State::Idle,
+        start_as(order.clone(), implemented()),
+        begun(step),
+    );
     let before = ordered(order, working(step));
     let next = Step::Inspect(round(2, 0));
     check(

@@ -17,6 +17,7 @@ mod requests;
 mod review;
 mod saving;
 mod start;
+mod trust;
 mod walk;
 mod walks;
 mod words;

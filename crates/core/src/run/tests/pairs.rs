@@ -136,16 +136,20 @@ fn events() -> Vec<Event> {
     for order in orders() {
         let unread = Some(unreadable());
         events.push(Event::StartRequested {
-            order,
+            order: order.clone(),
             look: None,
             place: None,
         });
         events.push(Event::StartRequested {
-            order,
+            order: order.clone(),
             look: unread,
             place: None,
         });
-        events.extend(looks().into_iter().map(|facts| start_as(order, facts)));
+        events.extend(
+            looks()
+                .into_iter()
+                .map(|facts| start_as(order.clone(), facts)),
+        );
     }
     let outcomes = [
         Outcome::Finished,
@@ -178,7 +182,7 @@ fn events() -> Vec<Event> {
 fn each_pair(mut look: impl FnMut(&Run, &Event, &Decided)) {
     for order in orders() {
         for state in states() {
-            let before = ordered(order, state);
+            let before = ordered(order.clone(), state);
             for event in events() {
                 let decided = decided(before.clone(), event.clone());
                 look(&before, &event, &decided);

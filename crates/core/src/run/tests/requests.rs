@@ -368,17 +368,18 @@ fn of_two_ends_that_were_asked_for_the_further_one_counts() {
     let all = Order::default();
     let by_hand = Order {
         review_once: Some(Fixing::Nobody),
-        ..all
+        ..all.clone()
     };
     let cases = [
-        (design, tasks, tasks),
-        (tasks, design, tasks),
-        (design, all, all),
-        (all, design, all),
+        (&design, &tasks, &tasks),
+        (&tasks, &design, &tasks),
+        (&design, &all, &all),
+        (&all, &design, &all),
         // A review by hand stays one; the requested run comes after it.
-        (by_hand, design, by_hand),
-        (design, by_hand, design),
+        (&by_hand, &design, &by_hand),
+        (&design, &by_hand, &design),
     ];
+    let cases = cases.map(|(now, asked, expected)| (now.clone(), asked.clone(), expected.clone()));
     for (now, asked, expected) in cases {
         let decided = decided(
             ordered(now, working(implement(1))),

@@ -182,10 +182,14 @@ fn a5_1_a_round_is_a_review_and_then_its_reply() {
 fn a5_2_by_hand_it_is_one_round_whatever_is_left() {
     for fixing in [Fixing::Person, Fixing::Nobody] {
         let order = by_hand(fixing);
-        let decided = check(State::Idle, start_as(order, written(3)), begun(review(1)));
+        let decided = check(
+            State::Idle,
+            start_as(order.clone(), written(3)),
+            begun(review(1)),
+        );
         assert_eq!(decided.launched().map(|launch| launch.fixing), Some(fixing));
         for (fix, discuss) in [(2, 0), (0, 1), (1, 1)] {
-            let before = ordered(order, working(reply(1)));
+            let before = ordered(order.clone(), working(reply(1)));
             let facts = replied(1, fix, discuss);
             let next = Step::Review(round(2, 6));
             check(
@@ -194,7 +198,7 @@ fn a5_2_by_hand_it_is_one_round_whatever_is_left() {
                 paused(Pause::NeedsDiscussion, next),
             );
         }
-        let before = ordered(order, working(reply(1)));
+        let before = ordered(order.clone(), working(reply(1)));
         let after = done(Finish::UntilReached(Phase::Review));
         let recorded = match fixing {
             // Nothing was applied if nobody was asked to.
@@ -209,11 +213,15 @@ fn a5_2_by_hand_it_is_one_round_whatever_is_left() {
 fn a5_2_by_hand_it_needs_no_permission_but_documents() {
     let order = by_hand(Fixing::Nobody);
     let forbidden = with(written(3), |facts| facts.permitted = Default::default());
-    check(State::Idle, start_as(order, forbidden), begun(review(1)));
+    check(
+        State::Idle,
+        start_as(order.clone(), forbidden),
+        begun(review(1)),
+    );
     let missing = Step::Write(crate::names::Document::Tasks);
     check(
         State::Idle,
-        start_as(order, written(2)),
+        start_as(order.clone(), written(2)),
         paused(Pause::NoEvidence, missing),
     );
     check(

@@ -204,7 +204,7 @@ fn approval_a_start_waits_again_until_it_is_given() {
     let before = waiting(Document::Requirements);
     check(
         before.clone(),
-        start_as(order, unapproved),
+        start_as(order.clone(), unapproved),
         waiting(Document::Requirements),
     );
     let after = begun(Step::Write(Document::Design));
@@ -269,7 +269,7 @@ fn evidence_an_agent_that_approves_its_own_document_is_not_a_person() {
 #[test]
 fn until_the_run_is_done_when_the_phase_is() {
     let order = until(Phase::Requirements);
-    let before = ordered(order, working(Step::Write(Document::Requirements)));
+    let before = ordered(order.clone(), working(Step::Write(Document::Requirements)));
     let after = done(Finish::UntilReached(Phase::Requirements));
     let decided = check(
         before,

@@ -47,7 +47,11 @@ impl Walk {
                     changes.into_iter().for_each(|it| self.facts.apply(it));
                 }
                 Effect::Launch(launch) => self.launched.push(launch.step),
-                Effect::Announce(_) | Effect::Limit(_) | Effect::End(_) | Effect::Settle(_) => {}
+                Effect::Announce(_)
+                | Effect::Limit(_)
+                | Effect::End(_)
+                | Effect::Settle(_)
+                | Effect::Keep { .. } => {}
             }
         }
         self
@@ -114,7 +118,13 @@ impl Walk {
                 stamp,
                 ..InspectionFacts::default()
             }),
-            Step::Implement(_) | Step::Fix(_) | Step::Merge => {}
+            Step::Implement(_)
+            | Step::Fix(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => {}
         }
         self
     }

@@ -50,7 +50,7 @@ fn rows() -> Vec<(StateName, &'static str, crate::run::Run, Event)> {
     let replying = |number| working(reply(number)).into();
     let replied = |round| finished(rounds(&[round]));
     let until = ordered(until(Phase::Requirements), State::Idle);
-    let order = until.order;
+    let order = until.order.clone();
     let paused_by_user = State::Finishing(work(reply(1))).into();
     vec![
         (

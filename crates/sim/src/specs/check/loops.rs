@@ -241,7 +241,13 @@ impl Count {
                 self.rounds.clear();
                 Ok(())
             }
-            Step::Reply(_) | Step::Fix(_) | Step::Merge => Ok(()),
+            Step::Reply(_)
+            | Step::Fix(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_) => Ok(()),
         }
     }
 
@@ -301,6 +307,13 @@ fn clear(step: Step, facts: &Facts) -> bool {
         Step::Inspect(_) => {
             inspections.any(|i| Some(i.number) == number && agree(i.report, i.recorded))
         }
-        Step::Write(_) | Step::Implement(_) | Step::Fix(_) | Step::Merge => false,
+        Step::Write(_)
+        | Step::Implement(_)
+        | Step::Fix(_)
+        | Step::Merge
+        | Step::Baseline
+        | Step::Prepare(_)
+        | Step::Verify(_)
+        | Step::Undo(_) => false,
     }
 }

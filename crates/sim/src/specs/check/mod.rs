@@ -31,7 +31,8 @@ impl Replica {
             | Effect::Launch(_)
             | Effect::Limit(_)
             | Effect::End(_)
-            | Effect::Settle(_) => &[],
+            | Effect::Settle(_)
+            | Effect::Keep { .. } => &[],
         })
     }
 }

@@ -65,7 +65,15 @@ fn place(status: &Status) -> Option<(&'static str, String)> {
     let name = match status.step {
         Some(Step::Inspect(_) | Step::Fix(_)) => "Inspection",
         Some(
-            Step::Write(_) | Step::Review(_) | Step::Reply(_) | Step::Implement(_) | Step::Merge,
+            Step::Write(_)
+            | Step::Review(_)
+            | Step::Reply(_)
+            | Step::Implement(_)
+            | Step::Merge
+            | Step::Baseline
+            | Step::Prepare(_)
+            | Step::Verify(_)
+            | Step::Undo(_),
         )
         | None => "Round",
     };

@@ -55,6 +55,10 @@ fn title(seen: &SeenSpec) -> Option<String> {
         Reason::Timeout => "A step took too long",
         Reason::UsageLimit => "A usage limit is reached",
         Reason::Budget => "The money is spent",
+        Reason::WorktreeConflict => "The worktree cannot be made",
+        Reason::SetupFailed => "The worktree could not be set up",
+        Reason::BaselineFailed => "The project's own commands fail before any work",
+        Reason::ProtectedChanged => "Protected files were changed",
         Reason::SpecUnreadable => "spec.json cannot be read",
         Reason::SpecUnwritable => "spec.json cannot be written",
         Reason::JournalUnreadable => "Its journal cannot be read",
@@ -108,6 +112,20 @@ fn story(seen: &SeenSpec, may_change: bool) -> Markup {
         },
         Reason::Budget => html! {
             p { "Raise the budget in " code { ".kiro/kumite.toml" } ", then resume." }
+        },
+        Reason::WorktreeConflict => html! {
+            p { "Remove what is in the way, then resume." }
+        },
+        Reason::SetupFailed => html! {
+            (last_agent(seen))
+            p { "Repair what failed, then resume. The commands are in " code { "[worktree] setup" } "." }
+        },
+        Reason::BaselineFailed => html! {
+            (last_agent(seen))
+            p { "Repair the project, then resume: the commands are run again before an agent is paid." }
+        },
+        Reason::ProtectedChanged => html! {
+            p { "Look at the changes of these files. Resume accepts them; " code { "kumite undo" } " takes them back." }
         },
         Reason::SpecUnreadable => html! {
             p { "Correct the file, then resume. The page shows what is known without it." }
