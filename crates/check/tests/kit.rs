@@ -20,6 +20,7 @@ fn kit(kind: AgentKind, project: &Path) -> Setup {
     let settings = AgentSettings {
         kind,
         env: BTreeMap::new(),
+        env_allow: Vec::new(),
     };
     Setup {
         agent: Agent::new("mine", &settings).unwrap(),

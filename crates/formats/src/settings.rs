@@ -6,15 +6,20 @@
 mod agent_draft;
 mod agent_keys;
 mod agents;
+mod command_draft;
 mod env;
 mod error;
 mod keys;
 mod load;
+mod paths;
+mod sandbox;
 mod size;
 mod source;
 mod span;
 mod usd;
 mod value;
+mod verify;
+mod worktree;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,11 +33,15 @@ pub(crate) use error::nearest;
 pub use keys::{KEYS, Key, without_secret};
 pub use kumite_core::agent_kind::{AgentKind, Prompt};
 pub use kumite_core::journal::Guard;
+pub use kumite_core::place::Baseline;
 pub use kumite_core::program::ProgramKind;
 pub use load::doc;
+pub use sandbox::{Network, SandboxMode, SandboxSettings};
 pub use size::Size;
 pub use span::Span;
 pub use usd::Usd;
+pub use verify::{VerifyCommand, VerifySettings};
+pub use worktree::{WorktreeMode, WorktreeSettings};
 
 /// All settings, each with a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +57,9 @@ pub struct Settings {
     pub budget: BudgetSettings,
     pub log: LogSettings,
     pub notify: NotifySettings,
+    pub worktree: WorktreeSettings,
+    pub verify: VerifySettings,
+    pub sandbox: SandboxSettings,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +72,8 @@ pub struct RunSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewSettings {
     pub rounds_max: u8,
+    /// 0: a review that stalls is not noticed.
+    pub stall_rounds: u8,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +154,10 @@ impl Default for Settings {
                 auto_approve: true,
                 step_timeout: Span::from_secs(2 * 3600),
             },
-            review: ReviewSettings { rounds_max: 7 },
+            review: ReviewSettings {
+                rounds_max: 7,
+                stall_rounds: 0,
+            },
             implementation: ImplSettings {
                 retries_max: 7,
                 guard: Guard::Seed,
@@ -173,6 +190,9 @@ impl Default for Settings {
                 webhook: Vec::new(),
                 desktop: true,
             },
+            worktree: WorktreeSettings::default(),
+            verify: VerifySettings::default(),
+            sandbox: SandboxSettings::default(),
         }
     }
 }

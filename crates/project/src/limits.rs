@@ -208,6 +208,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
+            env_allow: Vec::new(),
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn commands(plan: &Plan, means: &CheckMeans<'_>) -> Vec<Check> {
 /// The agent is known, and its program exists.
 pub(super) fn agent(name: &str, means: &CheckMeans<'_>) -> Result<String, String> {
     let agents = &means.settings.agents;
-    let Some(AgentSettings { kind, env }) = agents.get(name) else {
+    let Some(AgentSettings { kind, env, .. }) = agents.get(name) else {
         let known: Vec<&str> = agents.keys().map(String::as_str).collect();
         return Err(format!(
             "there is no agent {name}; known are {}; [agents.{name}] in .kiro/kumite.toml would \

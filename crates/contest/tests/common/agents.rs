@@ -49,10 +49,12 @@ impl Stage {
             model: String::new(),
             permission_mode: String::new(),
         };
-        let env = Default::default();
-        settings
-            .agents
-            .insert("fake".to_owned(), AgentSettings { kind, env });
+        let agent = AgentSettings {
+            kind,
+            env: Default::default(),
+            env_allow: Vec::new(),
+        };
+        settings.agents.insert("fake".to_owned(), agent);
         Stage {
             project,
             settings,

@@ -8,13 +8,14 @@ use kumite_core::program::ProgramKind;
 use super::agent_keys::{AGENT_KEYS, AgentKey, Kind, kinds, unknown_placeholder};
 use super::source::Where;
 use super::value::{Allowed, Plain, quoted};
-use super::{AgentKind, AgentSettings, Error, Origin, Prompt};
+use super::{AgentKind, AgentSettings, Error, Prompt};
 
 /// The settings given for one agent.
 #[derive(Default)]
 pub(super) struct Draft {
     pub kind: Option<Kind>,
     pub env: Option<BTreeMap<String, String>>,
+    pub env_allow: Option<Vec<String>>,
     pub program: Option<String>,
     pub args: Option<Vec<String>>,
     pub model: Option<String>,
@@ -36,6 +37,7 @@ pub(super) fn built_in() -> BTreeMap<String, AgentSettings> {
         let settings = AgentSettings {
             kind: Draft::default().build(kind),
             env: BTreeMap::new(),
+            env_allow: Vec::new(),
         };
         (name.to_owned(), settings)
     };
@@ -69,9 +71,11 @@ impl Draft {
             Kind::Scripted => {}
         }
         let env = self.env.take().unwrap_or_default();
+        let env_allow = self.env_allow.take().unwrap_or_default();
         Ok(AgentSettings {
             kind: self.build(kind),
             env,
+            env_allow,
         })
     }
 
@@ -144,15 +148,12 @@ impl Draft {
 
     /// An error at the place of `key`, or where the agent was first named.
     fn wrong(&self, name: &str, key: Option<&str>, message: String) -> Error {
-        let nowhere = || Where {
-            origin: Origin::Default,
-            place: None,
-        };
         let last = self.given.iter().rfind(|(given, _)| Some(*given) == key);
         let from = last.map(|(_, from)| from).or(self.first.as_ref()).cloned();
         let key = key.map_or_else(String::new, |key| format!(".{key}"));
         let key = format!("agents.{name}{key}");
-        from.unwrap_or_else(nowhere).error(Some(&key), message)
+        from.unwrap_or_else(Where::nowhere)
+            .error(Some(&key), message)
     }
 }
 

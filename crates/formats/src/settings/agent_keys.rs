@@ -52,6 +52,9 @@ agent_keys! {
          \"command\" or \"scripted\"";
     env, |_| true, text_map():
         "added to the environment of the program";
+    env_allow, |_| true, variables():
+        "if not empty, the only variables of your environment that reach the program, beside \
+         KUMITE_*, HOME, PATH and LANG";
     program, Kind::is_program, some_text():
         "name or path of the program";
     args, Kind::is_program, texts():
@@ -90,7 +93,8 @@ fn put<T>(slot: &mut Option<T>, value: Result<T, Allowed>) -> Result<(), Allowed
 }
 
 impl Plain {
-    fn command(&self) -> Result<Vec<String>, Allowed> {
+    /// Program and arguments.
+    pub(super) fn command(&self) -> Result<Vec<String>, Allowed> {
         let command = self.texts()?;
         let program = command.first().filter(|program| !program.trim().is_empty());
         match program {

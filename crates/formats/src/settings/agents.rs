@@ -12,6 +12,9 @@ pub struct AgentSettings {
     pub kind: AgentKind,
     /// Added to the environment of the program.
     pub env: BTreeMap<String, String>,
+    /// If not empty, the only variables of kumite's own environment that reach the program, beside
+    /// those that every agent needs.
+    pub env_allow: Vec<String>,
 }
 
 impl AgentSettings {
@@ -57,6 +60,7 @@ impl AgentSettings {
                 format!("{{ {hidden} }}")
             },
         ));
+        shown.push(("env_allow", quoted_list(&self.env_allow)));
         shown
     }
 }

@@ -3,7 +3,7 @@
 use kumite_core::names::Phase;
 use toml::de::DeValue;
 
-use super::source::{Given, Where};
+use super::source::{self, Given, Leaf, Where};
 use super::value::Plain;
 use super::{Flag, Origin};
 
@@ -13,6 +13,7 @@ pub(super) fn read(env: &[(String, String)], agents: &[String]) -> Vec<Given> {
         let rest = name.strip_prefix("KUMITE_")?;
         rest.contains("__").then(|| Given {
             path: path(rest, agents),
+            item: None,
             values: values(value),
             from: Where {
                 origin: Origin::Env(name.clone()),
@@ -20,12 +21,30 @@ pub(super) fn read(env: &[(String, String)], agents: &[String]) -> Vec<Given> {
             },
         })
     });
-    settings.collect()
+    settings.flat_map(one_by_one).collect()
+}
+
+/// A list of commands is taken apart, as in a file.
+fn one_by_one(mut given: Given) -> Vec<Given> {
+    let is_list = matches!(given.values.first(), Some(Plain::List(items)) if !items.is_empty());
+    if given.path != ["verify", "command"] || !is_list {
+        return vec![given];
+    }
+    let mut leaves = Vec::new();
+    source::spread(&given.path, 0, given.values.swap_remove(0), &mut leaves);
+    let of_leaf = |leaf: Leaf| Given {
+        path: leaf.path,
+        item: leaf.item,
+        values: vec![leaf.value],
+        from: given.from.clone(),
+    };
+    leaves.into_iter().map(of_leaf).collect()
 }
 
 pub(super) fn read_flags(flags: &[Flag]) -> Vec<Given> {
     let given = flags.iter().map(|flag| Given {
         path: flag.key.split('.').map(str::to_owned).collect(),
+        item: None,
         values: values(&flag.value),
         from: Where {
             origin: Origin::Flag(flag.name.clone()),

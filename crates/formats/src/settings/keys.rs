@@ -1,7 +1,11 @@
 //! Every setting that has a fixed name.
 
+use kumite_core::place::Baseline;
+
 use super::value::{Allowed, Plain, quoted, quoted_list};
-use super::{Guard, Settings, Size};
+use super::verify::show as commands;
+use super::worktree::show_commands as setup;
+use super::{Guard, Network, SandboxMode, Settings, Size, WorktreeMode};
 
 /// One setting: its name, its meaning, how it is read and how it is shown.
 pub struct Key {
@@ -34,6 +38,9 @@ keys! {
         "how long one step may take";
     "review.rounds_max", review.rounds_max, count(1..=7), bare:
         "review rounds before a person is asked";
+    "review.stall_rounds", review.stall_rounds, count(0..=7), bare:
+        "rounds in a row without a resolved finding, or returns of the same finding, before a \
+         person is asked; 0: not counted";
     "impl.retries_max", implementation.retries_max, count(0..=7), bare:
         "how often the implementation is started again while tasks are open";
     "impl.guard", implementation.guard, word(&Guard::ALL.map(|it| (it.name(), it))), text:
@@ -70,6 +77,40 @@ keys! {
         "an address, or a list of them, that is told when a run ends or needs a person; empty: none";
     "notify.desktop", notify.desktop, bool(), bare:
         "show a notice on the desktop when a run ends or needs a person";
+    "worktree.mode", worktree.mode, word(&WorktreeMode::ALL.map(|it| (it.name(), it))), text:
+        "\"auto\": from impl on, each spec has a git worktree of its own; \"off\": specs share the \
+         checkout";
+    "worktree.branch", worktree.branch, spec_branch(), text:
+        "the branch of a spec; {spec} is filled in";
+    "worktree.base", worktree.base, base_branch(), text:
+        "the branch that a spec begins with and is merged into; empty: the one that is checked out \
+         when a run begins";
+    "worktree.setup", worktree.setup, argument_lists(), setup:
+        "commands that make a fresh worktree usable, each a list of words";
+    "worktree.copy", worktree.copy, globs(), list:
+        "untracked files that a worktree needs: patterns for paths inside the project";
+    "worktree.max", worktree.max, size(), text:
+        "how large all worktrees may be together; 0: any size";
+    "verify.timeout", verify.timeout, span_above_zero(), text:
+        "how long one command may take";
+    "verify.baseline", verify.baseline, word(&Baseline::ALL.map(|it| (it.name(), it))), text:
+        "if the commands fail before any work: \"pause\", \"warn\", or \"off\": they are not run then";
+    "verify.flaky", verify.flaky, count(0..=9), bare:
+        "how often a command that failed is run again; if it passes then, it counts as flaky";
+    "verify.protect", verify.protect, globs(), list:
+        "files that impl and fix may not change: patterns for paths inside the project";
+    "verify.command", verify.commands, command_list(), commands:
+        "the commands that show whether the work is good, one `[[verify.command]]` each; without \
+         this key, those of .kiro/steering/verification-commands.md";
+    "sandbox.mode", sandbox.mode, word(&SandboxMode::ALL.map(|it| (it.name(), it))), text:
+        "what keeps agents inside: \"agent\": the program's own sandbox; \"bwrap\": bubblewrap; \
+         \"off\": nothing";
+    "sandbox.write", sandbox.write, places(), list:
+        "further places that agents may write to";
+    "sandbox.deny_read", sandbox.deny_read, places(), list:
+        "places that agents may not even read";
+    "sandbox.network", sandbox.network, word(&Network::ALL.map(|it| (it.name(), it))), text:
+        "\"none\": no network for verify commands, and for agents that need none";
 }
 
 fn put<T>(slot: &mut T, value: Result<T, Allowed>) -> Result<(), Allowed> {
@@ -83,6 +124,10 @@ fn bare(value: &impl ToString) -> String {
 
 fn text(value: &impl ToString) -> String {
     quoted(&value.to_string())
+}
+
+fn list(texts: &[String]) -> String {
+    quoted_list(texts)
 }
 
 fn webhooks(addresses: &[String]) -> String {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kumite_core::names::Phase;
 
 use super::agent_draft::Draft;
+use super::command_draft::{COMMAND_KEYS, Commands};
 use super::error::nearest;
 use super::source::{self, Given, Where};
 use super::value::{Allowed, Plain, quoted};
@@ -50,12 +51,17 @@ pub(super) fn load(
 struct Pile {
     settings: Settings,
     agents: BTreeMap<String, Draft>,
+    commands: Commands,
     /// Where each setting was last given.
     from: BTreeMap<String, Where>,
 }
 
 impl Pile {
     fn add(&mut self, given: Given) -> Result<(), Error> {
+        // A command belongs to its list, whose place is known already.
+        if let Some(item) = given.item {
+            return self.commands.add(&given, item);
+        }
         let key = given.path.join(".");
         let parts: Vec<&str> = given.path.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -69,6 +75,7 @@ impl Pile {
             ["agents", name] if is_empty_table(&given) => {
                 self.draft(&given, &key, name)?;
             }
+            ["verify", "command"] => self.commands.begin(&given)?,
             _ if is_empty_table(&given) && is_section(&key) => {}
             _ => {
                 let known = KEYS.iter().find(|known| known.name == key);
@@ -114,6 +121,7 @@ impl Pile {
             let agent = draft.finish(&name)?;
             self.settings.agents.insert(name, agent);
         }
+        self.settings.verify.commands = std::mem::take(&mut self.commands).finish()?;
         self.check_agent("agent.default", &self.settings.agent.default)?;
         for (phase, agent) in &self.settings.agent.phase {
             self.check_agent(&format!("agent.phase.{}", phase.name()), agent)?;
@@ -153,11 +161,7 @@ impl Pile {
 
     fn place(&self, keys: &[&str]) -> Where {
         let given = keys.iter().find_map(|key| self.from.get(*key));
-        let nowhere = || Where {
-            origin: Origin::Default,
-            place: None,
-        };
-        given.cloned().unwrap_or_else(nowhere)
+        given.cloned().unwrap_or_else(Where::nowhere)
     }
 
     fn origins(&self) -> Vec<(String, String, Origin)> {
@@ -181,7 +185,7 @@ impl Pile {
 }
 
 /// The first reading that fits; if none fits, the error of the likeliest one.
-fn first_of<T>(
+pub(super) fn first_of<T>(
     given: &Given,
     key: &str,
     mut read: impl FnMut(&Plain) -> Result<T, Allowed>,
@@ -206,7 +210,7 @@ fn unknown_phase(given: &Given, key: &str, phase: &str) -> Error {
     given.from.error(Some(key), message)
 }
 
-fn unknown(given: &Given, key: &str) -> Error {
+pub(super) fn unknown(given: &Given, key: &str) -> Error {
     let is_agent = matches!(given.path.as_slice(), [first, _] if first == "agents");
     if is_section(key) || is_agent {
         let message = format!("`{key}` is a section: write `[{key}]` and its keys below it");
@@ -221,7 +225,11 @@ fn unknown(given: &Given, key: &str) -> Error {
     let agents = AGENT_KEYS
         .iter()
         .map(|known| format!("agents.{agent}.{}", known.name));
-    let near = nearest(key, fixed.chain(phases).chain(agents)).unwrap_or_default();
+    let commands = COMMAND_KEYS
+        .iter()
+        .map(|known| format!("verify.command.{}", known.name));
+    let all = fixed.chain(phases).chain(agents).chain(commands);
+    let near = nearest(key, all).unwrap_or_default();
     given.from.error(
         Some(key),
         format!("unknown key `{key}`; did you mean `{near}`?"),

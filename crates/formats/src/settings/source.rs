@@ -3,12 +3,14 @@
 use super::value::Plain;
 use super::{Error, Layer, Origin};
 use crate::TextPosition;
-use crate::tree::{self, Table};
+use crate::tree::{self, Node, Table};
 
 /// One setting as it was given.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub path: Vec<String>,
+    /// Which table of `[[verify.command]]` this belongs to, counted from 0.
+    pub item: Option<usize>,
     /// The possible meanings, the likeliest first. A file is exact; a variable is text that may
     /// also be a number.
     pub values: Vec<Plain>,
@@ -22,6 +24,14 @@ pub(super) struct Where {
 }
 
 impl Where {
+    /// The place of what nobody wrote.
+    pub fn nowhere() -> Where {
+        Where {
+            origin: Origin::Default,
+            place: None,
+        }
+    }
+
     pub fn error(&self, key: Option<&str>, message: impl Into<String>) -> Error {
         Error {
             origin: self.origin.clone(),
@@ -44,20 +54,27 @@ pub(super) fn read(layer: &Layer<'_>) -> Result<Vec<Given>, Error> {
     })?;
     let mut found = Vec::new();
     collect(table, &mut Vec::new(), &mut found);
-    found.sort_by_key(|(offset, _, _)| *offset);
+    found.sort_by_key(|leaf| leaf.at);
     let mut places = Places::new(text);
-    let given = found.into_iter().map(|(offset, path, value)| Given {
-        path,
-        values: vec![value],
+    let given = found.into_iter().map(|leaf| Given {
+        path: leaf.path,
+        item: leaf.item,
+        values: vec![leaf.value],
         from: Where {
             origin: layer.origin.clone(),
-            place: Some(places.of(offset)),
+            place: Some(places.of(leaf.at)),
         },
     });
     Ok(given.collect())
 }
 
-type Leaf = (usize, Vec<String>, Plain);
+/// A single setting, and the offset of its place.
+pub(super) struct Leaf {
+    at: usize,
+    pub path: Vec<String>,
+    pub item: Option<usize>,
+    pub value: Plain,
+}
 
 /// Descends to the single settings; an agent's `env` is a single setting although it is a table.
 fn collect(table: Table<usize>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
@@ -67,9 +84,48 @@ fn collect(table: Table<usize>, path: &mut Vec<String>, found: &mut Vec<Leaf>) {
             Plain::Table(inner) if !inner.is_empty() && is_section(path) => {
                 collect(inner, path, found);
             }
-            value => found.push((node.at, path.clone(), value)),
+            value => spread(path, node.at, value, found),
         }
         path.pop();
+    }
+}
+
+/// Adds a setting. A list of commands becomes one setting for each key of each command, so that an
+/// error names the line of that key.
+pub(super) fn spread(path: &[String], at: usize, value: Plain, found: &mut Vec<Leaf>) {
+    let is_table = |item: &Node<usize>| matches!(item.value, Plain::Table(_));
+    let items = match value {
+        Plain::List(items) if path == ["verify", "command"] && items.iter().all(is_table) => items,
+        value => {
+            let (path, item) = (path.to_vec(), None);
+            return found.push(Leaf {
+                at,
+                path,
+                item,
+                value,
+            });
+        }
+    };
+    let mut add = |at, item, key: Option<String>, value| {
+        let path = path.iter().cloned().chain(key).collect();
+        found.push(Leaf {
+            at,
+            path,
+            item,
+            value,
+        });
+    };
+    // The list comes before its tables, and each table before its keys.
+    let first = items.first().map_or(at, |item| item.at.min(at));
+    add(first, None, None, Plain::List(Vec::new()));
+    for (index, node) in items.into_iter().enumerate() {
+        add(node.at, Some(index), None, Plain::Table(Table::new()));
+        let Plain::Table(keys) = node.value else {
+            continue;
+        };
+        for (key, inner) in keys {
+            add(inner.at.max(node.at), Some(index), Some(key), inner.value);
+        }
     }
 }
 

@@ -18,6 +18,8 @@ mod review_reply;
 mod settings;
 mod settings_agents;
 mod settings_amounts;
+mod settings_place;
+mod settings_verify;
 mod shapes;
 mod spec_json_errors;
 mod spec_json_read;

@@ -223,7 +223,7 @@ fn an_agent_that_cannot_work_is_refused_with_its_line() {
         ),
         (
             "[agents.x]\nkind = \"acp\"\ncommand = [\"a\"]\nprompt = \"file\"\n",
-            "line 4, column 1: `agents.x` is of kind \"acp\", which has no `prompt`; it has `kind`, `env`, `command`",
+            "line 4, column 1: `agents.x` is of kind \"acp\", which has no `prompt`; it has `kind`, `env`, `env_allow`, `command`",
         ),
         (
             "[agents.x]\nkind = \"acp\"\ncommand = [\"a\"]\npermission_mode = \"auto\"\n",
@@ -231,7 +231,7 @@ fn an_agent_that_cannot_work_is_refused_with_its_line() {
         ),
         (
             "[agents.codex]\ncommand = [\"a\"]\n",
-            "line 2, column 1: `agents.codex` is of kind \"codex\", which has no `command`; it has `kind`, `env`, `program`, `args`, `model`, `permission_mode`",
+            "line 2, column 1: `agents.codex` is of kind \"codex\", which has no `command`; it has `kind`, `env`, `env_allow`, `program`, `args`, `model`, `permission_mode`",
         ),
         (
             "[agents.gemini]\npermission_mode = true\n",
