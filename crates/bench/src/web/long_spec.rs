@@ -96,8 +96,8 @@ fn finished(spec: &Spec, agent: AgentId, step: Step) -> Result<Event> {
              ### C1: A finding\n\nJudgment: Fix Required\n"
                 .to_owned(),
         ),
-        Step::Write(_) | Step::Implement(_) | Step::Inspect(_) | Step::Fix(_) | Step::Merge => {
-            return Err(format!("the long review came to {}", step.name()).into());
+        other => {
+            return Err(format!("the long review came to {}", other.name()).into());
         }
     };
     fs::write(spec.main_dir().join(name), text)?;
