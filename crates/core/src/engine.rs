@@ -51,6 +51,11 @@ pub enum Trouble {
         /// The session that it should resume.
         session: Option<String>,
     },
+    /// Another spec works in the checkout that the agent needs.
+    Busy {
+        agent: AgentId,
+        with: String,
+    },
 }
 
 /// Takes one event through the loop, and what follows from trouble on the way.
@@ -121,6 +126,7 @@ pub fn act<M: Machine, W: World<M>>(
 impl Trouble {
     pub(crate) fn into_event(self, entry: &Entry) -> Event {
         match self {
+            Trouble::Busy { agent, with } => Event::CheckoutBusy { agent, with },
             Trouble::Save { changes, why } => Event::SaveFailed {
                 seq: entry.seq,
                 changes,

@@ -60,6 +60,11 @@ pub enum Event {
         ended: Ended,
         look: Look,
     },
+    /// The agent was not started, because another spec works in the checkout that it needs.
+    CheckoutBusy {
+        agent: AgentId,
+        with: String,
+    },
     StopRequested {
         by: By,
     },

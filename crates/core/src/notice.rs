@@ -14,6 +14,10 @@ use crate::run::{Because, Halt, Rest, Step};
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     RunQueued(Option<QueuePlace>),
+    /// It waits until this spec no longer works in the checkout that both share.
+    CheckoutBusy {
+        with: String,
+    },
     RunStarted {
         phase: Option<Phase>,
     },
@@ -136,6 +140,7 @@ impl Notice {
                 Rest::Idle | Rest::Halted(Halt::Stopped(_)) | Rest::Done(_) => Level::Info,
             },
             Notice::RunQueued(_)
+            | Notice::CheckoutBusy { .. }
             | Notice::RunStarted { .. }
             | Notice::PhaseStarted(_)
             | Notice::StepStarted { .. }

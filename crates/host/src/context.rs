@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 use kumite_agents::{Adopted, Handle};
 use kumite_core::effect::Effect;
 use kumite_core::engine::{act, handle};
+use kumite_core::facts::Look;
 use kumite_core::journal::Event;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::beside::beside;
 use crate::control::Reply;
 use crate::launch::LaunchSettings;
+use crate::look::LookAtPlace;
 use crate::perform::{RunWorld, Shared, Time};
+use kumite_project::evidence;
 use kumite_project::journal::{self, Journal};
 use kumite_project::limits::{self, Account};
 use kumite_project::project::Spec;
@@ -81,11 +84,13 @@ impl Context {
             context.handle(Event::EngineStarted, shared)?;
         }
         if let Some(work) = context.run.work().cloned() {
-            shared
-                .purse
-                .hold(work.agent, work.step, &context.launch_settings);
+            if !work.step.is_errand() {
+                let settings = &context.launch_settings;
+                shared.purse.hold(work.agent, work.step, settings);
+            }
             if context.agent.is_none() {
-                context.world(shared, Time::First).0.adopt(work.agent);
+                let (mut world, run) = context.world(shared, Time::First);
+                world.adopt(run, work.agent);
                 news.push(format!("{}: found its agent again", context.spec.name));
             }
         }
@@ -138,6 +143,12 @@ impl Context {
         if let Some(Ok(agent)) = step.map(|step| self.launch_settings.agent(step)) {
             limits::forget(&Account::of(agent));
         }
+    }
+
+    /// What the files and the place say now.
+    pub fn look(&self) -> Look {
+        let place = LookAtPlace::of(&self.spec, &self.run, &self.launch_settings);
+        evidence::look(&self.spec, &self.run, place.look())
     }
 
     /// The current agent, or the last one.

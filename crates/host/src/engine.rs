@@ -11,10 +11,12 @@ use std::time::{Duration, Instant};
 use kumite_agents::Launcher;
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Ended;
+use kumite_core::place::PlaceLook;
 use kumite_core::pool::Pool;
 use kumite_core::routing::{Routed, Routing};
 use kumite_core::run::State;
 
+use crate::checkout::Checkout;
 use crate::contests::Hosted;
 use crate::context::Context;
 use crate::control::{self, Reply, Request};
@@ -42,6 +44,8 @@ pub enum Message {
     AgentEnded {
         agent: AgentId,
         ended: Ended,
+        /// What its place had then.
+        place: PlaceLook,
     },
     Request {
         request: Request,
@@ -131,6 +135,7 @@ impl Engine {
                 notifier,
                 launcher,
                 purse,
+                checkout: Checkout::default(),
                 leaving: Held::default(),
             },
             messages,
@@ -205,11 +210,19 @@ impl Engine {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::AgentEnded { agent, ref ended } => {
-                let ended = ended.clone();
+            Message::AgentEnded { agent, .. } => {
                 match self.shared.routing.route(agent, message, now_ms()) {
-                    Routed::To(spec, _) => self.agent_ended(&spec, agent, ended),
-                    Routed::Kept => {}
+                    Routed::To(
+                        spec,
+                        Message::AgentEnded {
+                            agent,
+                            ended,
+                            place,
+                        },
+                    ) => {
+                        self.agent_ended(&spec, agent, ended, place);
+                    }
+                    Routed::To(..) | Routed::Kept => {}
                 }
             }
             Message::Request { request, reply } => {
@@ -227,14 +240,14 @@ impl Engine {
         }
     }
 
-    fn agent_ended(&mut self, name: &str, agent: AgentId, mut ended: Ended) {
+    fn agent_ended(&mut self, name: &str, agent: AgentId, mut ended: Ended, place: PlaceLook) {
         self.shared.routing.forget(agent);
         info!(spec = name, %agent, outcome = ?ended.outcome, "agent ended");
         let Some(context) = self.contexts.get_mut(name) else {
             return;
         };
         purse::explain(&mut ended, &context.launch_settings.project);
-        let look = evidence::look(&context.spec);
+        let look = evidence::look(&context.spec, &context.run, place);
         let dir = context.spec.agent_dir(agent);
         let handle = context.agent().filter(|handle| handle.dir() == dir);
         crash::point(format_args!("ended {name}"));
@@ -273,14 +286,19 @@ impl Engine {
     fn hand_slots_on(&mut self, name: &str) {
         let state = self.contexts.get(name).map(|context| &context.run);
         let rests = state.is_none_or(|run| run.is_at_rest());
-        let limited = state.is_some_and(|run| matches!(run.state, State::Limited(_)));
-        if !rests && !limited {
+        let waits =
+            state.is_some_and(|run| matches!(run.state, State::Limited(_) | State::Queued { .. }));
+        if !rests && !waits {
             return;
         }
         if rests {
             self.answer_waiting(name);
+            let next = self.shared.checkout.leave(name);
+            next.into_iter().for_each(|next| self.take_turn(&next));
         }
-        self.pool.leave(name);
+        if self.pool.is_busy(name) {
+            self.pool.leave(name);
+        }
         while let Some(next) = self.pool.admit() {
             self.admit(&next);
         }
@@ -290,7 +308,7 @@ impl Engine {
     fn admit(&mut self, name: &str) {
         match self.contexts.get(name) {
             Some(context) => {
-                let look = evidence::look(&context.spec);
+                let look = context.look();
                 let event = match context.run.state {
                     State::Queued { .. } => Event::Admitted { look },
                     State::Limited(_) => Event::WaitOver { look },
@@ -300,6 +318,13 @@ impl Engine {
                 let _ = self.handle(name, event);
             }
             None => self.pool.leave(name),
+        }
+    }
+
+    /// The checkout that the run waited for is free.
+    fn take_turn(&mut self, name: &str) {
+        if self.pool.ask(name) {
+            self.admit(name);
         }
     }
 

@@ -8,12 +8,13 @@ use kumite_agents::{Assignment, Handle, Launcher};
 use kumite_core::change::Fixing;
 use kumite_core::effect::Launch;
 use kumite_core::names::Document;
-use kumite_core::run::Step;
+use kumite_core::run::{Because, Run, Step};
 use kumite_files::make_private_dir;
 use kumite_formats::settings::{AgentKind, AgentSettings, Settings};
 use kumite_prompts::Command;
 
-use crate::purse;
+use crate::{purse, remarks};
+use kumite_project::announce::verify_log;
 use kumite_project::job::{GO_ON, Job, own_binary, prompt_file};
 use kumite_project::project::Spec;
 use kumite_project::{crash, settings};
@@ -37,6 +38,8 @@ pub enum Error {
     Binary(#[source] io::Error),
     #[error(transparent)]
     Launch(#[from] kumite_agents::Error),
+    #[error("the settings have no command {name} in [[verify.command]] any more")]
+    NoCommand { name: String },
 }
 
 impl LaunchSettings {
@@ -64,6 +67,7 @@ impl LaunchSettings {
 /// Starts the agent of a step under its supervisor.
 pub fn start(
     spec: &Spec,
+    run: &Run,
     launch_settings: &LaunchSettings,
     launch: &Launch,
     cap_usd_micros: Option<u64>,
@@ -84,14 +88,16 @@ pub fn start(
     })?;
     let assignment = Assignment {
         cap_usd_micros,
-        ..assignment(spec, launch, &workplace, agent, &dir)?
+        ..assignment(spec, run, launch, &workplace, agent, &dir)?
     };
+    let mut known = known(spec, launch);
+    known.extend(verify_log_of(spec, launch).map(|log| ("KUMITE_VERIFY_LOG", log)));
     let job = Job {
         agent: launch.agent.to_string(),
         assignment,
         workplace,
         log,
-        known: known(spec, launch),
+        known,
         timeout: launch_settings.project.run.step_timeout.duration(),
     };
     let request = job.request(
@@ -111,7 +117,7 @@ pub fn start_ahead(launcher: &Launcher) {
     }
 }
 
-fn make_dir(path: &Path) -> Result<(), Error> {
+pub(crate) fn make_dir(path: &Path) -> Result<(), Error> {
     make_private_dir(path).map_err(|source| Error::Prepare {
         path: path.to_owned(),
         source,
@@ -120,12 +126,16 @@ fn make_dir(path: &Path) -> Result<(), Error> {
 
 fn assignment(
     spec: &Spec,
+    run: &Run,
     launch: &Launch,
     workplace: &Path,
     agent: &AgentSettings,
     dir: &Path,
 ) -> Result<Assignment, Error> {
-    let prompt = prompt(spec, launch, workplace, knows_slash(&agent.kind));
+    let mut prompt = prompt(spec, launch, workplace, knows_slash(&agent.kind));
+    if launch.resume.is_none() {
+        prompt.extend(remarks::of(spec, run, launch));
+    }
     let file = prompt_file(&agent.kind, dir, &prompt);
     let prompt_file = file.map_err(|source| Error::Prepare {
         path: dir.to_owned(),
@@ -198,7 +208,7 @@ fn command(spec: &str, step: Step, fixing: Fixing) -> (Command, String) {
         Step::Inspect(_) => (Command::Inspection, format!("{spec} --autofix")),
         Step::Fix(_) => (Command::Inspection, format!("{spec} --fix")),
         Step::Merge => (Command::Merge, spec.to_owned()),
-        // kumite does these itself.
+        // No agent is asked: see `errand`.
         Step::Baseline | Step::Prepare(_) | Step::Verify(_) | Step::Undo(_) => {
             (Command::Impl, spec.to_owned())
         }
@@ -214,8 +224,17 @@ fn round(step: Step) -> u32 {
     }
 }
 
+/// The output of the command that failed, for the agent that repairs it.
+fn verify_log_of(spec: &Spec, launch: &Launch) -> Option<String> {
+    let Some(Because::Verify { name, agent }) = &launch.because else {
+        return None;
+    };
+    let path = spec.main_dir().join(verify_log(name, *agent));
+    Some(path.to_string_lossy().into_owned())
+}
+
 /// The variables that inform an agent about its work (contract).
-fn known(spec: &Spec, launch: &Launch) -> Vec<(&'static str, String)> {
+pub(crate) fn known(spec: &Spec, launch: &Launch) -> Vec<(&'static str, String)> {
     let project = spec.project_root().to_string_lossy().into_owned();
     vec![
         ("KUMITE_SPEC", spec.name.clone()),

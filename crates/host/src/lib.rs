@@ -5,17 +5,22 @@
 //! finds what a killed engine left.
 
 mod beside;
+mod checkout;
 pub mod client;
 pub mod contests;
 mod context;
 mod control;
 pub mod doctor;
 mod engine;
+mod errand;
 mod feed;
 mod held;
 mod launch;
+mod look;
+mod order;
 mod perform;
 mod purse;
+mod remarks;
 mod requests;
 mod run_request;
 

@@ -12,19 +12,24 @@ use kumite_core::effect::{Effect, Launch, Limited, Settled};
 use kumite_core::engine::{EffectKey, Trouble, World};
 use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
+use kumite_core::place::PlaceLook;
 use kumite_core::routing::Routing;
 use kumite_core::run::Run;
 
+use crate::checkout::Checkout;
 use crate::engine::Message;
+use crate::errand;
 use crate::feed::Feed;
 use crate::held::Held;
 use crate::launch::{self, LaunchSettings};
+use crate::look::LookAtPlace;
 use crate::purse::Purse;
 use kumite_project::announce::Announcement;
 use kumite_project::clock::Clock;
 use kumite_project::journal::{self, Journal};
 use kumite_project::limits::{self, Account};
 use kumite_project::notify::{Message as Told, Notifier};
+use kumite_project::place;
 use kumite_project::project::Spec;
 use kumite_project::{crash, events_log, news, spec_file, wording};
 use kumite_project::{program, variant};
@@ -39,6 +44,7 @@ pub struct Shared {
     pub notifier: Notifier,
     pub launcher: Launcher,
     pub purse: Purse,
+    pub checkout: Checkout,
     /// Held for every supervisor whose agent has ended, until the supervisor itself is gone.
     pub leaving: Held,
 }
@@ -112,7 +118,7 @@ impl World<Run> for RunWorld<'_> {
 
     fn perform(
         &mut self,
-        _: &Run,
+        run: &Run,
         key: EffectKey,
         entry: &Entry,
         effect: &Effect,
@@ -132,17 +138,19 @@ impl World<Run> for RunWorld<'_> {
                 self.note_limit(limited);
                 Ok(())
             }
-            Effect::Launch(launch) => self.launch(launch),
+            Effect::Launch(launch) => self.launch(run, launch),
             Effect::End(agent) => {
-                self.end(*agent);
+                self.end(run, *agent);
                 Ok(())
             }
             Effect::Settle(settled) => {
                 self.settle(settled, entry.at_ms, again);
                 Ok(())
             }
-            // No run has a place yet.
-            Effect::Keep { .. } => Ok(()),
+            Effect::Keep { seq, commit } => {
+                self.keep(*seq, commit);
+                Ok(())
+            }
         };
         crash::point(format_args!("acted {}", self.spec.name));
         done
@@ -173,12 +181,25 @@ impl RunWorld<'_> {
         }
     }
 
+    /// A checkpoint that cannot be kept is no reason to stop the work: its content is in git
+    /// already, and git keeps it for weeks.
+    fn keep(&self, seq: u64, commit: &str) {
+        if let Err(why) = place::keep(self.spec, seq, commit) {
+            tracing::warn!("checkpoint {seq} cannot be kept: {why}");
+        }
+    }
+
     /// At most one process per agent id: an agent of an earlier kumite is taken over.
-    fn launch(&mut self, launch: &Launch) -> Result<(), Trouble> {
+    fn launch(&mut self, run: &Run, launch: &Launch) -> Result<(), Trouble> {
+        let taken = self.shared.checkout.take(&self.spec.name, run, launch.step);
+        taken.map_err(|with| Trouble::Busy {
+            agent: launch.agent,
+            with,
+        })?;
         let dir = self.spec.agent_dir(launch.agent);
         let handle = match kumite_agents::adopt(&dir) {
             Ok(Adopted::Running(_) | Adopted::Ended(_) | Adopted::Lost) => {
-                self.adopt(launch.agent);
+                self.adopt(run, launch.agent);
                 return Ok(());
             }
             Ok(Adopted::Foreign(owner)) => {
@@ -188,11 +209,19 @@ impl RunWorld<'_> {
                     session: launch.resume.clone(),
                 });
             }
+            Ok(Adopted::NeverStarted) | Err(_) if launch.step.is_errand() => errand::start(
+                self.spec,
+                run,
+                self.launch_settings,
+                launch,
+                &self.shared.launcher,
+            ),
             Ok(Adopted::NeverStarted) | Err(_) => {
                 self.hold_back(launch)?;
                 let cap = self.pay_for(launch)?;
                 launch::start(
                     self.spec,
+                    run,
                     self.launch_settings,
                     launch,
                     cap,
@@ -211,7 +240,14 @@ impl RunWorld<'_> {
                     let _ = kumite_agents::prune(&logs, max_total, &[agent]);
                 };
                 info!(agent = %launch.agent, step = launch.step.name(), "agent started");
-                self.attend(launch.agent, Arc::new(handle), meanwhile, |end| end.ended);
+                let place = self.place_of(run);
+                self.attend(
+                    launch.agent,
+                    Arc::new(handle),
+                    meanwhile,
+                    |end| end.ended,
+                    place,
+                );
                 Ok(())
             }
             Err(error) => {
@@ -271,13 +307,24 @@ impl RunWorld<'_> {
     }
 
     /// Finds the agent that works according to the journal, after a crash.
-    pub fn adopt(&mut self, agent: AgentId) {
+    pub fn adopt(&mut self, run: &Run, agent: AgentId) {
         let dir = self.spec.agent_dir(agent);
         let handle = match kumite_agents::adopt(&dir) {
             Ok(Adopted::Running(handle)) => handle,
             _ => Handle::of(&dir),
         };
-        self.attend(agent, Arc::new(handle), || {}, program::of_earlier_kumite);
+        let place = self.place_of(run);
+        self.attend(
+            agent,
+            Arc::new(handle),
+            || {},
+            program::of_earlier_kumite,
+            place,
+        );
+    }
+
+    fn place_of(&self, run: &Run) -> LookAtPlace {
+        LookAtPlace::of(self.spec, run, self.launch_settings)
     }
 
     /// Waits for the agent in a separate thread. It is registered before its first message.
@@ -287,6 +334,7 @@ impl RunWorld<'_> {
         handle: Arc<Handle>,
         meanwhile: impl FnOnce() + Send + 'static,
         ended: fn(End) -> Ended,
+        place: LookAtPlace,
     ) {
         for early in self.shared.routing.register(agent, &self.spec.name) {
             let _ = self.shared.inbox.send(early);
@@ -303,6 +351,7 @@ impl RunWorld<'_> {
             let _ = inbox.send(Message::AgentEnded {
                 agent,
                 ended: ended(end),
+                place: place.look(),
             });
             handle.wait_for_supervisor();
             handle.let_go();
@@ -317,13 +366,14 @@ impl RunWorld<'_> {
                     usage: Default::default(),
                     last_words: String::new(),
                 },
+                place: PlaceLook::None,
             });
         }
     }
 
-    fn end(&mut self, agent: AgentId) {
+    fn end(&mut self, run: &Run, agent: AgentId) {
         if self.agent.is_none() {
-            self.adopt(agent);
+            self.adopt(run, agent);
         }
         if let Some(handle) = self.agent.as_ref() {
             handle.stop();

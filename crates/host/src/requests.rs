@@ -5,21 +5,22 @@ use std::sync::mpsc::Sender;
 use kumite_agents::Owner;
 use kumite_contest::home::Home;
 use kumite_core::facts::{Facts, Look};
-use kumite_core::journal::{By, Event, Order, Rules};
+use kumite_core::journal::{By, Event, Order};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Rest;
 use kumite_core::run::{
     Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_reset, may_review,
 };
-use kumite_formats::settings::Settings;
 use kumite_formats::spec_name;
 
 use crate::beside::beside;
+use crate::context::Context;
 use crate::control::{Reply, Request};
 use crate::engine::{Ending, Engine};
 use crate::launch::LaunchSettings;
+use crate::order;
 use crate::run_request::{Follow, RunRequest};
-use kumite_project::{evidence, journal, limits, project, settings, spec_file};
+use kumite_project::{journal, project, settings, spec_file};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -110,15 +111,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
         let feed = &mut engine.shared.feed;
         feed.follow(asked.specs.clone(), stays, reply.clone());
     }
-    let mut rules = rules(&settings);
-    rules.limit.wait &= !asked.no_wait;
-    let order = Order {
-        rules,
-        until: asked.until,
-        from: asked.from,
-        review_once: asked.review_once,
-        ..Order::default()
-    };
+    let order = order::of(&asked, &settings, engine.project.root());
     for (name, why) in broken {
         let spec = engine.project.spec(&name.parse()?)?;
         engine.say_ended(&spec, Rest::JournalUnreadable, &why);
@@ -169,24 +162,12 @@ fn start(engine: &mut Engine, name: &str, order: Order) {
         return;
     };
     let look = match !context.run.is_at_rest() || engine.pool.ask(name) {
-        true => Some(evidence::look(&context.spec)),
+        true => Some(context.look()),
         false => None,
     };
     let place = engine.pool.place(name);
     // An error of the journal is reported to all followers.
     let _ = engine.handle(name, Event::StartRequested { order, look, place });
-}
-
-fn rules(settings: &Settings) -> Rules {
-    Rules {
-        rounds_max: settings.review.rounds_max,
-        retries_max: settings.implementation.retries_max,
-        inspections_max: settings.inspection.rounds_max,
-        auto_approve: settings.run.auto_approve,
-        guard: settings.implementation.guard,
-        limit: limits::rules(settings),
-        ..Rules::default()
-    }
 }
 
 /// Answered when everything has ended.
@@ -325,7 +306,7 @@ fn judge(
 ) -> Result<Document, Error> {
     engine.open(name)?;
     let context = &engine.contexts[name];
-    match evidence::look(&context.spec) {
+    match context.look() {
         Look::Unreadable(why) => Err(Error::Refused {
             spec: name.to_owned(),
             why,
@@ -344,10 +325,7 @@ fn check_saved(
     document: Document,
     approved: bool,
 ) -> Result<(), Error> {
-    let look = engine
-        .contexts
-        .get(name)
-        .map(|context| evidence::look(&context.spec));
+    let look = engine.contexts.get(name).map(Context::look);
     match look {
         Some(Look::Seen(facts)) if facts.document(document).approved == approved => Ok(()),
         _ => Err(Error::Refused {

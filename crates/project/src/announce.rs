@@ -49,7 +49,7 @@ impl Announcement {
 /// The name of a notice (contract).
 fn kind(notice: &Notice) -> &'static str {
     match notice {
-        Notice::RunQueued(_) => "run_queued",
+        Notice::RunQueued(_) | Notice::CheckoutBusy { .. } => "run_queued",
         Notice::RunStarted { .. } => "run_started",
         Notice::PhaseStarted(_) => "phase_started",
         Notice::PhaseEnded(_) => "phase_ended",
@@ -82,6 +82,11 @@ fn fields(notice: &Notice) -> Value {
             "queue_place": place.number,
             "jobs": place.jobs,
             "message": format!("queued: {place}"),
+        }),
+        Notice::CheckoutBusy { with } => json!({
+            "because": "same_checkout",
+            "with": with,
+            "message": format!("queued: {with} works in the same checkout"),
         }),
         Notice::RunStarted { phase } => json!({"phase": phase.map(|phase| phase.name())}),
         Notice::PhaseStarted(phase) | Notice::PhaseEnded(phase) => json!({"phase": phase.name()}),

@@ -55,6 +55,7 @@ fn event(event: &Event) -> String {
             let outcome = wording::outcome_words(&ended.outcome);
             format!("{agent} {outcome}{}", seen(Some(look)))
         }
+        Event::CheckoutBusy { with, .. } => format!("{with} works in the same checkout"),
         Event::StopRequested { by: By::User } => "stop requested".to_owned(),
         Event::StopRequested { by: By::Interrupt } => "kumite was interrupted".to_owned(),
         Event::PauseRequested => "pause requested".to_owned(),

@@ -176,7 +176,7 @@ fn lines(notice: &Notice) -> Vec<Value> {
         })],
         Notice::Warned(text) => vec![json!({"type": "kumite:warning", "message": text})],
         Notice::RunEnded { rest, message } => vec![run_ended(*rest, message)],
-        Notice::RunQueued(_) | Notice::PhaseEnded(_) => Vec::new(),
+        Notice::RunQueued(_) | Notice::CheckoutBusy { .. } | Notice::PhaseEnded(_) => Vec::new(),
     }
 }
 

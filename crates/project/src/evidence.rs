@@ -12,13 +12,15 @@ use kumite_core::facts::{
     TaskFacts, Verdict,
 };
 use kumite_core::names::{Document, Phase};
+use kumite_core::place::PlaceLook;
+use kumite_core::run::{Run, Step, vanished};
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::{inspection_report, review_reply, tasks_md};
 
 use crate::fnv::fnv1a;
 use crate::history::history;
 use crate::project::Spec;
-use crate::spec_file;
+use crate::{baseline, place, spec_file};
 
 /// The prefixes of numbered files.
 const REVIEW: &str = "document-review-";
@@ -35,10 +37,44 @@ pub enum Depth {
     Merge,
 }
 
-/// Reads everything again.
-pub fn look(spec: &Spec) -> Look {
+/// Reads everything again, for the decision of a run. `place` is what its worktree has.
+pub fn look(spec: &Spec, run: &Run, place: PlaceLook) -> Look {
     let (checkout, json) = spec.read();
-    seen(spec, &checkout, json, Depth::Merge)
+    let mut look = seen(spec, &checkout, json, Depth::Merge);
+    if let Look::Seen(facts) = &mut look {
+        facts.place = place;
+        let step = run.work().map(|work| (work.step, work.agent));
+        match step {
+            Some((Step::Prepare(_), agent)) => {
+                facts.prepared = place::prepared(spec, &agent.to_string());
+            }
+            Some((Step::Baseline, agent)) => {
+                facts.measured = baseline::measured(spec, &agent.to_string());
+            }
+            Some(_) | None => {}
+        }
+        compare_tasks(&spec.files_in(&checkout), run, facts);
+    }
+    look
+}
+
+/// As long as the run does not know its tasks, it gets their texts; afterwards, it gets those that
+/// are gone.
+fn compare_tasks(dir: &Path, run: &Run, facts: &mut Facts) {
+    let now = || {
+        let bytes = fs::read(dir.join(Document::Tasks.file())).unwrap_or_default();
+        let items = tasks_md::parse(&bytes).items.into_iter();
+        let texts = items.filter(|task| task.counts).map(|task| match task.id {
+            Some(id) => format!("{id} {}", task.title),
+            None => task.title,
+        });
+        texts.collect::<Vec<String>>()
+    };
+    match &run.memory.trust.tasks {
+        Some(known) => facts.vanished = vanished(known, &now()),
+        None if facts.document(Document::Tasks).approved => facts.task_list = now(),
+        None => {}
+    }
 }
 
 /// What `json` and the files beside it say.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_agents::{Assignment, Request, invocation};
+use kumite_agents::{Assignment, Protocol, Request, invocation};
 use kumite_formats::settings::{AgentKind, AgentSettings, Prompt, Settings};
 
 use crate::{clock, crash};
@@ -16,7 +16,7 @@ pub const GO_ON: &str = "You were interrupted. Go on where you stopped and finis
 
 /// The variables that inform an agent about its work (contract). Values inherited by kumite itself
 /// do not count.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "KUMITE_SPEC",
     "KUMITE_STEP",
     "KUMITE_ROUND",
@@ -25,6 +25,7 @@ const KNOWN: [&str; 8] = [
     "KUMITE_PROJECT",
     "KUMITE_CONTEST",
     "KUMITE_TEAM",
+    "KUMITE_VERIFY_LOG",
 ];
 
 /// One start of an agent.
@@ -69,6 +70,48 @@ impl Job {
             exit_grace_ms: waits.exit_grace.duration().as_millis() as u64,
             term_grace_ms: waits.term_grace.duration().as_millis() as u64,
             spawn_retries: waits.spawn_retries,
+            log_max_bytes: settings.log.max_size.bytes(),
+        }
+    }
+}
+
+/// A command that runs under a supervisor as agents do, but is none: it is not asked anything, and
+/// its exit code is its result.
+#[derive(Clone, Debug)]
+pub struct Errand {
+    pub agent: String,
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    pub workplace: PathBuf,
+    pub log: PathBuf,
+    /// The variables of the contract, by name.
+    pub known: Vec<(&'static str, String)>,
+    /// Further variables.
+    pub env: Vec<(String, String)>,
+    pub timeout: Duration,
+}
+
+impl Errand {
+    pub fn request(self, settings: &Settings) -> Request {
+        let mut env = environment(&self.known);
+        env.extend(self.env);
+        let mut argv = self.argv.into_iter();
+        Request {
+            agent: self.agent,
+            program: argv.next().unwrap_or_default(),
+            args: argv.collect(),
+            cwd: self.workplace,
+            env,
+            stdin: None,
+            log: self.log,
+            protocol: Protocol::Plain,
+            session: None,
+            step_timeout_ms: self.timeout.as_millis() as u64,
+            // A compiler may say nothing for as long as it likes.
+            silence_timeout_ms: 0,
+            exit_grace_ms: settings.agent.exit_grace.duration().as_millis() as u64,
+            term_grace_ms: settings.agent.term_grace.duration().as_millis() as u64,
+            spawn_retries: settings.agent.spawn_retries,
             log_max_bytes: settings.log.max_size.bytes(),
         }
     }

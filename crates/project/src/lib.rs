@@ -2,6 +2,7 @@
 //! and what can be read from them. Nothing here starts an agent or decides anything.
 
 pub mod announce;
+pub mod baseline;
 pub mod beside;
 pub mod books;
 pub mod clock;

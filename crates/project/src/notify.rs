@@ -60,6 +60,7 @@ fn is_urgent(notice: &Notice) -> Option<bool> {
         }
         Notice::ImplRetry { .. } | Notice::LimitWaiting { .. } | Notice::Warned(_) => Some(false),
         Notice::RunQueued(_)
+        | Notice::CheckoutBusy { .. }
         | Notice::RunStarted { .. }
         | Notice::PhaseStarted(_)
         | Notice::StepStarted { .. }

@@ -68,6 +68,7 @@ fn level(notice: &Notice) -> Option<ToastLevel> {
         }
         Notice::RunEnded { rest, .. } => end_level(*rest),
         Notice::RunQueued(_)
+        | Notice::CheckoutBusy { .. }
         | Notice::RunStarted { .. }
         | Notice::PhaseStarted(_)
         | Notice::PhaseEnded(_)

@@ -12,6 +12,7 @@ pub fn sentence(notice: &Notice) -> String {
     match notice {
         Notice::RunQueued(None) => "queued".to_owned(),
         Notice::RunQueued(Some(place)) => format!("queued: {place}"),
+        Notice::CheckoutBusy { with } => format!("queued: {with} works in the same checkout"),
         Notice::RunStarted { phase: Some(phase) } => format!("starts with {}", phase.name()),
         Notice::RunStarted { phase: None } => "starts".to_owned(),
         Notice::PhaseStarted(phase) => format!("{} begins", phase.name()),

@@ -24,6 +24,7 @@ pub fn decide(run: Run, entry: &Entry) -> (Run, Vec<Effect>) {
         Event::Admitted { look } => admitted(run, look, entry),
         Event::WaitOver { look } => wait_over(run, look, entry),
         Event::AgentEnded { agent, ended, look } => agent_ended(run, *agent, ended, look, entry),
+        Event::CheckoutBusy { agent, with } => checkout_busy(run, *agent, with),
         Event::StopRequested { by } => stop(run, *by),
         Event::PauseRequested => pause(run),
         Event::ResetRequested => reset(run),
@@ -131,6 +132,29 @@ fn agent_ended(
 fn preceded(notice: Notice, (run, mut effects): (Run, Vec<Effect>)) -> (Run, Vec<Effect>) {
     effects.insert(0, Effect::Announce(notice));
     (run, effects)
+}
+
+/// The run waits for its turn, and gives its slot to another one.
+fn checkout_busy(mut run: Run, agent: AgentId, with: &str) -> (Run, Vec<Effect>) {
+    match run.state {
+        State::Working(work) if work.agent == agent => {
+            let resume = Resume {
+                parked: work.takes_over,
+                ..Resume::at(work.step)
+            };
+            run.state = State::Queued { resume };
+            let with = with.to_owned();
+            (run, vec![Effect::Announce(Notice::CheckoutBusy { with })])
+        }
+        State::Idle
+        | State::Queued { .. }
+        | State::Working(_)
+        | State::Finishing(_)
+        | State::Stopping { .. }
+        | State::Limited(_)
+        | State::Halted(_)
+        | State::Done(_) => stay(run),
+    }
 }
 
 fn settle(run: &Run, work: &Work, ended: &Ended) -> Effect {

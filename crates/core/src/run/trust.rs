@@ -1,5 +1,7 @@
 //! What a run knows about its place and about the evidence for its work.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::state::{Halt, Halted, Pause, Resume, State};
@@ -211,6 +213,23 @@ impl Trust {
     }
 }
 
+/// The known tasks that are not there any more. What was added to the text of a task, such as a
+/// remark, does not make it another one.
+pub fn vanished(known: &[String], now: &[String]) -> Vec<String> {
+    let plain = |text: &String| -> String {
+        let words = text.chars().filter(|it| it.is_alphanumeric());
+        words.flat_map(char::to_lowercase).collect()
+    };
+    let now: BTreeSet<String> = now.iter().map(plain).collect();
+    let is_there = |text: &&String| {
+        let text = plain(text);
+        let next = now.range(text.clone()..).next();
+        next.is_some_and(|next| next.starts_with(&text))
+    };
+    let gone = known.iter().filter(|text| !is_there(text));
+    gone.cloned().collect()
+}
+
 impl Gate {
     /// The phase must not go on with code that the project's commands have not passed.
     pub(super) fn closed(self, order: &Order, facts: &Facts) -> Option<Step> {
@@ -221,4 +240,41 @@ impl Gate {
 
 fn is_false(flag: &bool) -> bool {
     !*flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e4_6_a_task_is_recognised_by_its_text() {
+        let list = |texts: &[&str]| texts.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        let known = list(&["1.1 Log in", "1.2 Log out", "2 Write `tests`"]);
+        let rows = [
+            (
+                list(&["1.1 Log in", "1.2 Log out", "2 Write tests", "3 New"]),
+                list(&[]),
+            ),
+            (
+                list(&[
+                    "1.1 Log in (done on Monday)",
+                    "1.2 log out!",
+                    "2 Write tests",
+                ]),
+                list(&[]),
+            ),
+            (
+                list(&["1.1 Log in", "2 Write tests"]),
+                list(&["1.2 Log out"]),
+            ),
+            (
+                list(&["1.1 Log in", "1.2 Nothing", "2 Write tests"]),
+                list(&["1.2 Log out"]),
+            ),
+            (list(&[]), known.clone()),
+        ];
+        for (now, gone) in rows {
+            assert_eq!(vanished(&known, &now), gone, "{now:?}");
+        }
+    }
 }

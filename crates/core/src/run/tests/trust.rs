@@ -173,6 +173,17 @@ fn e2_3_a_spec_that_was_begun_in_the_checkout_goes_on_there() {
 }
 
 #[test]
+fn e2_5_a_run_whose_checkout_is_busy_queues_and_goes_on_with_the_same_attempt() {
+    let mut walk = in_place();
+    let agent = walk.run.work().unwrap().agent;
+    let with = "other".to_owned();
+    walk.tell(Event::CheckoutBusy { agent, with });
+    assert!(matches!(walk.run.state, State::Queued { .. }));
+    walk.tell(admitted(walk.facts.clone()))
+        .works_on(implement(0));
+}
+
+#[test]
 fn e2_4_without_worktrees_nothing_is_prepared() {
     let mut off = order();
     off.rules.worktree = false;

@@ -1,0 +1,49 @@
+//! From a request and the settings to the order that the rules get.
+
+use std::path::Path;
+
+use kumite_core::journal::{Order, Rules};
+use kumite_formats::settings::{Settings, WorktreeMode};
+use kumite_project::{limits, place};
+
+use crate::run_request::RunRequest;
+
+pub fn of(asked: &RunRequest, settings: &Settings, root: &Path) -> Order {
+    let mut rules = rules(settings);
+    rules.limit.wait &= !asked.no_wait;
+    let commands = settings.verify.commands.iter();
+    let commands = commands.filter(|command| command.at_impl);
+    Order {
+        rules,
+        until: asked.until,
+        from: asked.from,
+        review_once: asked.review_once,
+        verify: commands.map(|command| command.name.clone()).collect(),
+        base: base(settings, root),
+    }
+}
+
+fn rules(settings: &Settings) -> Rules {
+    Rules {
+        rounds_max: settings.review.rounds_max,
+        retries_max: settings.implementation.retries_max,
+        inspections_max: settings.inspection.rounds_max,
+        auto_approve: settings.run.auto_approve,
+        guard: settings.implementation.guard,
+        limit: limits::rules(settings),
+        worktree: settings.worktree.mode == WorktreeMode::Auto,
+        baseline: settings.verify.baseline,
+        flaky: settings.verify.flaky,
+    }
+}
+
+/// The branch that a spec begins with and is merged into. Without one, the step that makes the
+/// worktree decides.
+fn base(settings: &Settings, root: &Path) -> String {
+    match settings.worktree.base.as_str() {
+        "" if settings.worktree.mode == WorktreeMode::Auto => {
+            place::checked_out(root).unwrap_or_default()
+        }
+        base => base.to_owned(),
+    }
+}
