@@ -60,6 +60,11 @@ impl Pool {
         false
     }
 
+    /// Whether it has a slot.
+    pub fn is_busy(&self, spec: &str) -> bool {
+        self.busy.contains(spec)
+    }
+
     /// All waiting specs, the next one first.
     pub fn queue(&self) -> &VecDeque<String> {
         &self.queue

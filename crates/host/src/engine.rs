@@ -286,9 +286,11 @@ impl Engine {
     fn hand_slots_on(&mut self, name: &str) {
         let state = self.contexts.get(name).map(|context| &context.run);
         let rests = state.is_none_or(|run| run.is_at_rest());
-        let waits =
-            state.is_some_and(|run| matches!(run.state, State::Limited(_) | State::Queued { .. }));
-        if !rests && !waits {
+        let limited = state.is_some_and(|run| matches!(run.state, State::Limited(_)));
+        // One that waits for the checkout gives its slot back; one that waits for a slot has none.
+        let queued = state.is_some_and(|run| matches!(run.state, State::Queued { .. }));
+        let gives_back = queued && self.pool.is_busy(name);
+        if !rests && !limited && !gives_back {
             return;
         }
         if rests {
@@ -296,9 +298,7 @@ impl Engine {
             let next = self.shared.checkout.leave(name);
             next.into_iter().for_each(|next| self.take_turn(&next));
         }
-        if self.pool.is_busy(name) {
-            self.pool.leave(name);
-        }
+        self.pool.leave(name);
         while let Some(next) = self.pool.admit() {
             self.admit(&next);
         }
