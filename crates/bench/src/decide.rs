@@ -113,6 +113,7 @@ fn bytes_per_context(specs: usize) -> Result<usize> {
         notifier: Notifier::new(&loader.loaded.settings.notify, &project.runtime()),
         launcher: Launcher::new(project.runtime()),
         purse: Purse::of(&project),
+        checkout: Default::default(),
         leaving: Default::default(),
     };
     let places = project.all_specs()?;

@@ -74,8 +74,12 @@ pub enum Command {
     /// Go on after a stop or a pause, and follow
     Resume(commands::run::ResumeArgs),
     /// Clear counters and failures, so that the run can go on
-    Reset(commands::steer::Spec),
-    /// Approve a document
+    Reset(commands::steer::ResetArgs),
+    /// What a step of a spec changed, or everything since impl began
+    Diff(commands::diff::DiffArgs),
+    /// Put the worktree of a spec back to a checkpoint
+    Undo(commands::steer::UndoArgs),
+    /// Approve a document, or what else waits for a person
     Approve(commands::steer::ApproveArgs),
     /// Reject a document: it is written again
     Reject(commands::steer::RejectArgs),
@@ -222,9 +226,9 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Pause(args) => {
             commands::steer::steer(setting, &args, |spec| Request::Pause { spec })
         }
-        Command::Reset(args) => {
-            commands::steer::steer(setting, &args, |spec| Request::Reset { spec })
-        }
+        Command::Diff(args) => commands::diff::diff(setting, &args),
+        Command::Undo(args) => commands::steer::undo(setting, &args),
+        Command::Reset(args) => commands::steer::reset(setting, &args),
         Command::Approve(args) => commands::steer::approve(setting, &args),
         Command::Reject(args) => commands::steer::reject(setting, &args),
         Command::Log(args) => commands::log::log(setting, &args),

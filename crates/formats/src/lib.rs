@@ -9,6 +9,7 @@ pub mod inspection_report;
 mod json;
 mod markdown;
 mod place;
+pub mod patch;
 pub mod review_reply;
 pub mod settings;
 pub mod spec_json;

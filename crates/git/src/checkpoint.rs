@@ -78,17 +78,7 @@ impl Worktree {
 
     /// All checkpoints of `name`, by number.
     pub fn checkpoints(&self, name: &str) -> Result<BTreeMap<u64, Checkpoint>, Error> {
-        let references = references(name);
-        let format = "--format=%(refname) %(objectname) %(tree)";
-        let told = self.git()?.run(&["for-each-ref", format, &references])?;
-        let told = String::from_utf8_lossy(&told);
-        let read = |line: &str| {
-            let mut words = line.strip_prefix(&references)?.split(' ');
-            let number = words.next()?.parse().ok()?;
-            let (commit, tree) = (words.next()?.to_owned(), words.next()?.to_owned());
-            Some((number, Checkpoint { commit, tree }))
-        };
-        Ok(told.lines().filter_map(read).collect())
+        checkpoints(&self.git()?, name)
     }
 
     /// Makes the files those of a checkpoint. Ignored files stay, and so do index, HEAD and
@@ -104,11 +94,7 @@ impl Worktree {
 
     /// What changed between two commits or trees, as a patch.
     pub fn patch(&self, from: &str, to: &str, file: File) -> Result<(), Error> {
-        let diff = ["diff-tree", "--patch", "--binary", "--full-index", "-r"];
-        let plain = ["--no-ext-diff", "--no-textconv", "--find-renames", from, to];
-        Ok(self
-            .git()?
-            .run_into(&[&diff[..], &plain[..]].concat(), file)?)
+        patch(&self.git()?, from, to, file)
     }
 }
 
@@ -137,6 +123,28 @@ pub fn keep(git: &Git, name: &str, number: u64, commit: &str) -> Result<(), Erro
     let reference = format!("{}{number}", references(name));
     git.run(&["update-ref", &reference, commit])?;
     Ok(())
+}
+
+/// What changed between two commits or trees of a repository, as a patch.
+pub fn patch(git: &Git, from: &str, to: &str, file: File) -> Result<(), Error> {
+    let diff = ["diff-tree", "--patch", "--binary", "--full-index", "-r"];
+    let plain = ["--no-ext-diff", "--no-textconv", "--find-renames", from, to];
+    Ok(git.run_into(&[&diff[..], &plain[..]].concat(), file)?)
+}
+
+/// All checkpoints of `name` in a repository, by number.
+pub fn checkpoints(git: &Git, name: &str) -> Result<BTreeMap<u64, Checkpoint>, Error> {
+    let references = references(name);
+    let format = "--format=%(refname) %(objectname) %(tree)";
+    let told = git.run(&["for-each-ref", format, &references])?;
+    let told = String::from_utf8_lossy(&told);
+    let read = |line: &str| {
+        let mut words = line.strip_prefix(&references)?.split(' ');
+        let number = words.next()?.parse().ok()?;
+        let (commit, tree) = (words.next()?.to_owned(), words.next()?.to_owned());
+        Some((number, Checkpoint { commit, tree }))
+    };
+    Ok(told.lines().filter_map(read).collect())
 }
 
 /// Removes all checkpoints of `name`.

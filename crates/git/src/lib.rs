@@ -15,7 +15,7 @@ mod worktree;
 use std::io;
 use std::path::PathBuf;
 
-pub use checkpoint::{Checkpoint, keep, remove_checkpoints};
+pub use checkpoint::{Checkpoint, checkpoints, keep, patch, remove_checkpoints};
 pub use registry::remove_below;
 pub use repository::Repository;
 pub use run::{Error as RunError, Git, file_of};

@@ -10,6 +10,7 @@ use kumite_core::effect::Effect;
 use kumite_core::engine::{act, handle};
 use kumite_core::facts::Look;
 use kumite_core::journal::Event;
+use kumite_core::place::PlaceLook;
 use kumite_core::run::{Halt, Halted, Run, State};
 
 use crate::beside::beside;
@@ -33,8 +34,8 @@ pub struct Context {
     agent: Option<Arc<Handle>>,
     /// Since when nothing happens.
     pub at_rest_since: Option<Instant>,
-    /// Clients that wait until it rests.
-    pub waiting: Vec<Sender<Reply>>,
+    /// Clients that wait until it rests, and what they are told then.
+    pub waiting: Vec<(Sender<Reply>, String)>,
     /// When an agent that was told to end is killed.
     pub force_at: Option<Instant>,
     /// The wait for a usage limit: when it should end, and since when this process has seen it.
@@ -143,6 +144,11 @@ impl Context {
         if let Some(Ok(agent)) = step.map(|step| self.launch_settings.agent(step)) {
             limits::forget(&Account::of(agent));
         }
+    }
+
+    /// What the files say now, without a look at the place.
+    pub fn files(&self) -> Look {
+        evidence::look(&self.spec, &self.run, PlaceLook::None)
     }
 
     /// What the files and the place say now.

@@ -39,6 +39,14 @@ pub enum Request {
     },
     Reset {
         spec: String,
+        /// Its checkpoints go too.
+        #[serde(default)]
+        hard: bool,
+    },
+    /// The worktree as it was at this checkpoint.
+    Undo {
+        spec: String,
+        to: u64,
     },
     Approve {
         spec: String,
@@ -65,6 +73,7 @@ impl Request {
             Request::Run(_)
             | Request::Contest { .. }
             | Request::Reset { .. }
+            | Request::Undo { .. }
             | Request::Approve { .. }
             | Request::Reject { .. } => true,
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kumite_core::journal::{Order, Rules};
 use kumite_formats::settings::{Settings, WorktreeMode};
-use kumite_project::{limits, place};
+use kumite_project::{baseline, limits};
 
 use crate::run_request::RunRequest;
 
@@ -42,7 +42,7 @@ fn rules(settings: &Settings) -> Rules {
 fn base(settings: &Settings, root: &Path) -> String {
     match settings.worktree.base.as_str() {
         "" if settings.worktree.mode == WorktreeMode::Auto => {
-            place::checked_out(root).unwrap_or_default()
+            baseline::checked_out(root).unwrap_or_default()
         }
         base => base.to_owned(),
     }

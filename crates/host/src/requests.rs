@@ -1,5 +1,7 @@
 //! The requests of people to an engine.
 
+mod places;
+
 use std::sync::mpsc::Sender;
 
 use kumite_agents::Owner;
@@ -9,7 +11,7 @@ use kumite_core::journal::{By, Event, Order};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::Rest;
 use kumite_core::run::{
-    Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_reset, may_review,
+    Halt, Refusal, Run, State, may_approve, may_approve_deploy, may_reject, may_review,
 };
 use kumite_formats::spec_name;
 
@@ -49,7 +51,8 @@ pub fn answer(engine: &mut Engine, request: Request, reply: Sender<Reply>) {
         Request::Stop { spec } => stop(engine, &[spec], By::User, &reply),
         Request::Interrupt { specs } => stop(engine, &specs, By::Interrupt, &reply),
         Request::Pause { spec } => pause(engine, &spec, &reply),
-        Request::Reset { spec } => reset(engine, &spec, &reply),
+        Request::Reset { spec, hard } => places::reset(engine, &spec, hard, &reply),
+        Request::Undo { spec, to } => places::undo(engine, &spec, to, &reply),
         Request::Approve { spec, document } => approve(engine, &spec, document, &reply),
         Request::Reject {
             spec,
@@ -186,7 +189,8 @@ fn stop(engine: &mut Engine, specs: &[String], by: By, reply: &Sender<Reply>) ->
             continue;
         }
         if let Some(context) = engine.contexts.get_mut(name) {
-            context.waiting.push(reply.clone());
+            let words = format!("{name} is stopped; its agent and all that it started have ended");
+            context.waiting.push((reply.clone(), words));
         }
         engine.handle(name, Event::StopRequested { by })?;
     }
@@ -229,16 +233,6 @@ fn pause(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), E
     done(reply, text)
 }
 
-fn reset(engine: &mut Engine, name: &str, reply: &Sender<Reply>) -> Result<(), Error> {
-    engine.open(name)?;
-    may_reset(&engine.contexts[name].run).map_err(|refusal| refused(name, refusal))?;
-    engine.handle(name, Event::ResetRequested)?;
-    done(
-        reply,
-        format!("{name} is reset; `kumite run {name}` goes on"),
-    )
-}
-
 fn approve(
     engine: &mut Engine,
     name: &str,
@@ -252,6 +246,9 @@ fn approve(
         engine.handle(name, Event::DeployApproved)?;
         go_on(engine, name);
         return done(reply, format!("{name}: deploy is approved"));
+    }
+    if what == Some(Phase::Impl) {
+        return places::approve_impl(engine, name, reply);
     }
     let document = what.map(document_of).transpose();
     let document = document.map_err(|refusal| refused(name, refusal))?;
@@ -268,7 +265,7 @@ fn approve(
 
 fn document_of(phase: Phase) -> Result<Document, Refusal> {
     Document::from_name(phase.name()).ok_or_else(|| {
-        let names = "requirements, design, tasks and deploy";
+        let names = "requirements, design, tasks, impl and deploy";
         Refusal(format!("{} is not approved; {names} are", phase.name()))
     })
 }
@@ -306,7 +303,7 @@ fn judge(
 ) -> Result<Document, Error> {
     engine.open(name)?;
     let context = &engine.contexts[name];
-    match context.look() {
+    match context.files() {
         Look::Unreadable(why) => Err(Error::Refused {
             spec: name.to_owned(),
             why,
@@ -325,7 +322,7 @@ fn check_saved(
     document: Document,
     approved: bool,
 ) -> Result<(), Error> {
-    let look = engine.contexts.get(name).map(Context::look);
+    let look = engine.contexts.get(name).map(Context::files);
     match look {
         Some(Look::Seen(facts)) if facts.document(document).approved == approved => Ok(()),
         _ => Err(Error::Refused {

@@ -12,15 +12,16 @@ use kumite_core::facts::{
     TaskFacts, Verdict,
 };
 use kumite_core::names::{Document, Phase};
-use kumite_core::place::PlaceLook;
+use kumite_core::place::{PlaceLook, Prepared};
 use kumite_core::run::{Run, Step, vanished};
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::{inspection_report, review_reply, tasks_md};
 
 use crate::fnv::fnv1a;
 use crate::history::history;
+use crate::place::Record;
 use crate::project::Spec;
-use crate::{baseline, place, spec_file};
+use crate::{baseline, spec_file};
 
 /// The prefixes of numbered files.
 const REVIEW: &str = "document-review-";
@@ -46,7 +47,7 @@ pub fn look(spec: &Spec, run: &Run, place: PlaceLook) -> Look {
         let step = run.work().map(|work| (work.step, work.agent));
         match step {
             Some((Step::Prepare(_), agent)) => {
-                facts.prepared = place::prepared(spec, &agent.to_string());
+                facts.prepared = prepared(spec, &agent.to_string());
             }
             Some((Step::Baseline, agent)) => {
                 facts.measured = baseline::measured(spec, &agent.to_string());
@@ -56,6 +57,13 @@ pub fn look(spec: &Spec, run: &Run, place: PlaceLook) -> Look {
         compare_tasks(&spec.files_in(&checkout), run, facts);
     }
     look
+}
+
+/// What the step of this agent has left.
+fn prepared(spec: &Spec, agent: &str) -> Option<Prepared> {
+    let record = Record::read(spec);
+    let is_its = record.agent.as_deref() == Some(agent);
+    record.prepared.filter(|_| is_its)
 }
 
 /// As long as the run does not know its tasks, it gets their texts; afterwards, it gets those that

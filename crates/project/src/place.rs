@@ -7,7 +7,9 @@
 mod carry;
 mod content;
 mod copies;
+mod diff;
 mod find;
+mod history;
 mod list;
 mod make;
 mod prepare;
@@ -21,6 +23,8 @@ mod work;
 
 pub use content::{content, keep, look};
 pub use copies::env;
+pub use diff::{Changes, diff};
+pub use history::{checkpoint, checkpoints, forget_checkpoints, restore};
 pub use list::{Row, list};
 pub use prepare::{Wanted, prepare, prepare_step};
 pub use quota::shown as size;

@@ -6,6 +6,7 @@ use std::fs;
 use kumite_core::effect::Effect;
 use kumite_core::journal::{AgentId, Event, Order};
 use kumite_core::outcome::{Ended, Outcome, Usage};
+use kumite_core::place::PlaceLook;
 use kumite_core::run::{Run, Step, decide};
 use kumite_project::evidence;
 use kumite_project::journal::{Journal, Opened};
@@ -79,7 +80,7 @@ fn walk(spec: &Spec) -> Result<()> {
 fn start(spec: &Spec) -> Event {
     Event::StartRequested {
         order: Order::default(),
-        look: Some(evidence::look(spec)),
+        look: Some(evidence::look(spec, &Run::default(), PlaceLook::None)),
         place: None,
     }
 }
@@ -107,6 +108,6 @@ fn finished(spec: &Spec, agent: AgentId, step: Step) -> Result<Event> {
         usage: Usage::default(),
         last_words: String::new(),
     };
-    let look = evidence::look(spec);
+    let look = evidence::look(spec, &Run::default(), PlaceLook::None);
     Ok(Event::AgentEnded { agent, ended, look })
 }

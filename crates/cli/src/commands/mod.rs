@@ -6,6 +6,7 @@ pub mod config;
 pub mod contest;
 pub mod cost;
 pub mod demo;
+pub mod diff;
 pub mod doctor;
 pub mod engine;
 pub mod events;

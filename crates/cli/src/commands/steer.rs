@@ -17,10 +17,28 @@ pub struct Spec {
 }
 
 #[derive(Args)]
+pub struct ResetArgs {
+    /// Name of the spec
+    spec: String,
+    /// Remove its checkpoints too
+    #[arg(long)]
+    hard: bool,
+}
+
+#[derive(Args)]
+pub struct UndoArgs {
+    /// Name of the spec
+    spec: String,
+    /// The checkpoint, as `kumite events` shows it
+    #[arg(long)]
+    to: u64,
+}
+
+#[derive(Args)]
 pub struct ApproveArgs {
     /// Name of the spec
     spec: String,
-    /// requirements, design, tasks or deploy; by default the one that waits
+    /// requirements, design, tasks, impl or deploy; by default the one that waits
     #[arg(value_parser = approvable)]
     document: Option<Phase>,
 }
@@ -43,12 +61,29 @@ fn document(name: &str) -> std::result::Result<Document, String> {
 
 fn approvable(name: &str) -> std::result::Result<Phase, String> {
     let phase = Phase::from_name(name).filter(|phase| {
-        *phase == Phase::Deploy || Document::ALL.iter().any(|it| it.phase() == *phase)
+        matches!(phase, Phase::Impl | Phase::Deploy)
+            || Document::ALL.iter().any(|it| it.phase() == *phase)
     });
-    phase.ok_or_else(|| "requirements, design, tasks and deploy can be approved".to_owned())
+    phase.ok_or_else(|| "requirements, design, tasks, impl and deploy can be approved".to_owned())
 }
 
-/// Stop, pause or reset.
+pub fn reset(setting: &Setting, args: &ResetArgs) -> Result {
+    let request = Request::Reset {
+        spec: args.spec.clone(),
+        hard: args.hard,
+    };
+    ask(setting, &args.spec, request)
+}
+
+pub fn undo(setting: &Setting, args: &UndoArgs) -> Result {
+    let request = Request::Undo {
+        spec: args.spec.clone(),
+        to: args.to,
+    };
+    ask(setting, &args.spec, request)
+}
+
+/// Stop or pause.
 pub fn steer(setting: &Setting, args: &Spec, request: fn(String) -> Request) -> Result {
     ask(setting, &args.spec, request(args.spec.clone()))
 }

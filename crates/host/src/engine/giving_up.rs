@@ -28,7 +28,7 @@ impl Engine {
             context.end_now();
             let interrupted = Rest::Halted(Halt::Stopped(By::Interrupt));
             self.say_ended(&context.spec, interrupted, &why);
-            for waiting in &context.waiting {
+            for (waiting, _) in &context.waiting {
                 // A client that is gone needs no answer.
                 let _ = waiting.send(Reply::Failed(why.clone()));
             }
@@ -66,7 +66,7 @@ impl Engine {
         let message = spec_file::sentence(error);
         let said = format!("{message}; make room, then `kumite resume {name}`");
         self.say_ended(&context.spec, Rest::JournalUnwritable, &said);
-        for waiting in &context.waiting {
+        for (waiting, _) in &context.waiting {
             // A client that is gone needs no answer.
             let _ = waiting.send(Reply::Failed(message.clone()));
         }

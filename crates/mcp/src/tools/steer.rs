@@ -30,7 +30,9 @@ pub fn tools() -> [Tool; 5] {
             Reach::Ends,
             "Forgets counters and failures of a run that has given up, so that run_spec can go on. \
              Files stay as they are.",
-            |call, OfSpec { spec }| steer(call, &spec.clone(), Request::Reset { spec }),
+            |call, OfSpec { spec }| {
+                steer(call, &spec.clone(), Request::Reset { spec, hard: false })
+            },
         ),
         tool(
             "approve_document",

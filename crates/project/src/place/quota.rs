@@ -42,7 +42,7 @@ pub fn bytes_in(dir: &Path) -> u64 {
             if found.is_dir() {
                 dirs.push(entry.path());
             }
-            let is_new = || seen.insert((found.dev(), found.ino()));
+            let mut is_new = || seen.insert((found.dev(), found.ino()));
             if found.is_dir() || found.nlink() < 2 || is_new() {
                 bytes += found.blocks() * 512;
             }

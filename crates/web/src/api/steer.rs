@@ -101,7 +101,7 @@ pub fn pause(spec: String, _: Nothing) -> Request {
 }
 
 pub fn reset(spec: String, _: Nothing) -> Request {
-    Request::Reset { spec }
+    Request::Reset { spec, hard: false }
 }
 
 pub fn approve(spec: String, ApproveAsk { document }: ApproveAsk) -> Request {
