@@ -52,9 +52,9 @@ pub fn diff(setting: &Setting, args: &DiffArgs) -> Result {
         }
     } else {
         // A patch is bytes: it may be applied elsewhere.
-        std::io::stdout().write_all(&bytes).map_err(|error| {
-            Trouble::failed(format!("cannot write the patch: {error}"))
-        })?;
+        std::io::stdout()
+            .write_all(&bytes)
+            .map_err(|error| Trouble::failed(format!("cannot write the patch: {error}")))?;
     }
     Ok(ExitCode::SUCCESS)
 }
