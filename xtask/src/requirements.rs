@@ -112,6 +112,21 @@ const REQUIREMENTS: &[(&str, &str)] = &[
         "D14",
         "equal scores share a rank; only what was used is charged",
     ),
+    ("E1.1", "where a spec is implemented is a setting"),
+    (
+        "E1.2",
+        "the project's own commands, and how they are run, are settings",
+    ),
+    (
+        "E1.3",
+        "without commands in the settings, those of verification-commands.md",
+    ),
+    (
+        "E1.4",
+        "init proposes the commands of the project, as comments",
+    ),
+    ("E1.5", "what an agent may reach is a setting"),
+    ("E1.6", "when a review stalls is a setting"),
 ];
 
 pub fn requirements(args: &[String]) -> Done {
@@ -189,15 +204,22 @@ const BROWSER: &str = "crates/cli/tests/browser/";
 /// Tests, by the requirement that they name.
 type Tests = BTreeMap<String, Vec<(String, String)>>;
 
+const HEAD: &str = "| requirement | in short | tests |\n|---|---|---|\n";
+
 fn table(tests: &Tests) -> String {
     let mut text = String::from(
         "# Requirements and their tests\n\n\
          Made by `cargo xtask requirements --write`; `cargo xtask test` checks that it is current and\n\
          that no requirement is without a test, and none that a person sees on the page without one in\n\
-         a real browser.\n\n\
-         | requirement | in short | tests |\n|---|---|---|\n",
+         a real browser.\n\n",
     );
+    text.push_str(HEAD);
+    let mut is_in_evidence = false;
     for (id, words) in REQUIREMENTS {
+        if id.starts_with('E') && !is_in_evidence {
+            text.push_str(&format!("\n## E: evidence and place\n\n{HEAD}"));
+            is_in_evidence = true;
+        }
         let known = tests.get(*id).map(Vec::as_slice).unwrap_or_default();
         let shown = known
             .iter()
@@ -288,7 +310,7 @@ fn ids(name: &str) -> Vec<String> {
 
 fn group(word: &str) -> Option<String> {
     let number = word
-        .strip_prefix(['a', 'b', 'c', 'd'])
+        .strip_prefix(['a', 'b', 'c', 'd', 'e'])
         .filter(|rest| is_number(rest))?;
     Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
 }
@@ -310,6 +332,7 @@ mod tests {
         assert_eq!(ids("s18_a_stop"), Vec::<String>::new());
         assert_eq!(ids("d4_d9_s7_a_judge"), ["D4", "D9"]);
         assert_eq!(ids("d11_5_teams"), ["D11"]);
+        assert_eq!(ids("e1_2_e1_3_e2e_commands"), ["E1.2", "E1.3"]);
         assert_eq!(ids("an_agent_ends"), Vec::<String>::new());
     }
 
