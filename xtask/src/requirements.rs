@@ -113,6 +113,21 @@ const REQUIREMENTS: &[(&str, &str)] = &[
         "equal scores share a rank; only what was used is charged",
     ),
     // E: evidence and place.
+    ("E1.1", "where a spec is implemented is a setting"),
+    (
+        "E1.2",
+        "the project's own commands, and how they are run, are settings",
+    ),
+    (
+        "E1.3",
+        "without commands in the settings, those of verification-commands.md",
+    ),
+    (
+        "E1.4",
+        "init proposes the commands of the project, as comments",
+    ),
+    ("E1.5", "what an agent may reach is a setting"),
+    ("E1.6", "when a review stalls is a setting"),
     (
         "E2.1",
         "a spec gets a worktree on a branch of its own, and a record of it",
@@ -154,6 +169,36 @@ const REQUIREMENTS: &[(&str, &str)] = &[
         "E2.17",
         "kill -9 at any moment: finished or made again, never left",
     ),
+    (
+        "E2.18",
+        "a spec that was begun in the checkout goes on there; mode = \"off\" makes no worktree",
+    ),
+    ("E2.19", "specs that must share a checkout take turns"),
+    ("E3.1", "every writing step is between two checkpoints"),
+    ("E3.2", "undo, which is itself a checkpoint"),
+    ("E3.3", "what a step changed: kumite diff"),
+    (
+        "E4.1",
+        "complete is boxes and a change and passing commands",
+    ),
+    (
+        "E4.2",
+        "a failing command is the next attempt, whose agent is told",
+    ),
+    ("E4.3", "a flaky command counts, and is marked"),
+    ("E4.4", "failing commands use up the retries"),
+    ("E4.5", "boxes without a change are a phantom"),
+    ("E4.6", "a task that vanished asks a person"),
+    ("E4.7", "protected files ask a person"),
+    ("E4.8", "a place that cannot be read is no evidence"),
+    ("E4.9", "evidence is of exactly the code that is there"),
+    ("E4.10", "fixes and inspections are verified too"),
+    ("E4.11", "without commands: not verified, and said"),
+    ("E4.12", "a stop during a command goes on with the commands"),
+    ("E4.13", "a command that cannot be started pays no agent"),
+    ("E4.14", "the baseline comes before an agent is paid"),
+    ("E4.15", "a red baseline pauses or warns"),
+    ("E7.1", "without place and commands, a run is as it was"),
 ];
 
 pub fn requirements(args: &[String]) -> Done {
@@ -231,15 +276,22 @@ const BROWSER: &str = "crates/cli/tests/browser/";
 /// Tests, by the requirement that they name.
 type Tests = BTreeMap<String, Vec<(String, String)>>;
 
+const HEAD: &str = "| requirement | in short | tests |\n|---|---|---|\n";
+
 fn table(tests: &Tests) -> String {
     let mut text = String::from(
         "# Requirements and their tests\n\n\
          Made by `cargo xtask requirements --write`; `cargo xtask test` checks that it is current and\n\
          that no requirement is without a test, and none that a person sees on the page without one in\n\
-         a real browser.\n\n\
-         | requirement | in short | tests |\n|---|---|---|\n",
+         a real browser.\n\n",
     );
+    text.push_str(HEAD);
+    let mut is_in_evidence = false;
     for (id, words) in REQUIREMENTS {
+        if id.starts_with('E') && !is_in_evidence {
+            text.push_str(&format!("\n## E: evidence and place\n\n{HEAD}"));
+            is_in_evidence = true;
+        }
         let known = tests.get(*id).map(Vec::as_slice).unwrap_or_default();
         let shown = known
             .iter()
@@ -352,6 +404,7 @@ mod tests {
         assert_eq!(ids("s18_a_stop"), Vec::<String>::new());
         assert_eq!(ids("d4_d9_s7_a_judge"), ["D4", "D9"]);
         assert_eq!(ids("d11_5_teams"), ["D11"]);
+        assert_eq!(ids("e1_2_e1_3_e2e_commands"), ["E1.2", "E1.3"]);
         assert_eq!(ids("an_agent_ends"), Vec::<String>::new());
     }
 

@@ -1,4 +1,5 @@
-//! The files: spec.json, tasks.md, review replies, inspection reports and settings.
+//! The files: spec.json, tasks.md, review replies, inspection reports, verification commands and
+//! settings.
 //!
 //! Text in, types out, and back. Nothing here touches a disk. Each reader takes bytes, never
 //! panics, takes time in proportion to its input, and reports where bad input is wrong and how to
@@ -16,6 +17,7 @@ pub mod spec_json;
 pub mod spec_name;
 pub mod tasks_md;
 mod tree;
+pub mod verification_commands;
 
 pub use place::TextPosition;
 pub use settings::Settings;

@@ -36,10 +36,12 @@ pub use kumite_core::journal::Guard;
 pub use kumite_core::place::Baseline;
 pub use kumite_core::program::ProgramKind;
 pub use load::doc;
+pub(crate) use paths::is_inside;
 pub use sandbox::{Network, SandboxMode, SandboxSettings};
 pub use size::Size;
 pub use span::Span;
 pub use usd::Usd;
+pub(crate) use verify::{NAME_MAX, through_shell};
 pub use verify::{VerifyCommand, VerifySettings};
 pub use worktree::{WorktreeMode, WorktreeSettings};
 

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn e2_5_specs_that_share_a_checkout_take_turns() {
+    fn e2_19_specs_that_share_a_checkout_take_turns() {
         let step = Step::Implement(Attempt::first(7));
         let (mut checkout, run) = (Checkout::default(), sharing());
         assert_eq!(checkout.take("a", &run, step), Ok(()));

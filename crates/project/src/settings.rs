@@ -1,4 +1,5 @@
-//! Settings on this machine: the person's file, the project's, the environment, flags.
+//! Settings on this machine: the person's file, the project's, the environment, flags; and the
+//! commands of a steering file if the settings have none.
 
 use std::fs;
 use std::io;
@@ -6,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kumite_formats::settings::{self, AgentSettings, Flag, Layer, Origin, Settings};
+use kumite_formats::verification_commands;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,9 +21,17 @@ pub enum Error {
     NotText { path: PathBuf },
     #[error(transparent)]
     Wrong(#[from] settings::Error),
+    #[error("{path}: {wrong}")]
+    Table {
+        path: PathBuf,
+        wrong: verification_commands::Error,
+    },
     #[error("there is no agent {name}; known are {known}; [agents.{name}] would define it")]
     NoAgent { name: String, known: String },
 }
+
+/// The table of commands that check a project.
+const VERIFICATION: &str = ".kiro/steering/verification-commands.md";
 
 /// The settings on the command line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,11 +148,28 @@ fn load(project: &Project, flags: Flags) -> Result<Loaded, Error> {
         value: jobs.to_string(),
     });
     let jobs: Vec<Flag> = jobs.into_iter().collect();
-    let loaded = Settings::load(&layers, &env, &jobs)?;
+    let loaded = with_table(project, Settings::load(&layers, &env, &jobs)?)?;
     Ok(Loaded {
         settings: Arc::new(loaded.settings),
         origins: loaded.origins,
     })
+}
+
+/// Settings that name no verify command get those of the steering file, which other tools use too.
+/// Nobody who has commands of their own is bothered by a table that cannot be read.
+fn with_table(project: &Project, loaded: settings::Loaded) -> Result<settings::Loaded, Error> {
+    if loaded.names_commands() {
+        return Ok(loaded);
+    }
+    let path = project.root().join(VERIFICATION);
+    let Some(text) = read(path.clone())? else {
+        return Ok(loaded);
+    };
+    match verification_commands::parse(&text) {
+        Ok(commands) if commands.is_empty() => Ok(loaded),
+        Ok(commands) => Ok(loaded.or_commands(commands, Origin::Project(path))),
+        Err(wrong) => Err(Error::Table { path, wrong }),
+    }
 }
 
 fn read(path: PathBuf) -> Result<Option<String>, Error> {

@@ -1,5 +1,7 @@
 //! `kumite init`: sets a project up, and never overwrites a person's files.
 
+mod proposals;
+
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,10 +21,11 @@ pub fn init(setting: &Setting) -> Result {
     let kiro = root.join(".kiro");
     make_dir(&kiro, &kiro.join("specs"))?;
     make_dir(&kiro, &kiro.join("steering"))?;
+    let settings = format!("{SETTINGS}{}", proposals::proposals(&root));
     let mut rows = vec![
         (
             ".kiro/kumite.toml".to_owned(),
-            once(&kiro.join("kumite.toml"), SETTINGS)?,
+            once(&kiro.join("kumite.toml"), &settings)?,
         ),
         (
             ".kiro/.gitignore".to_owned(),
@@ -83,4 +86,36 @@ fn make_dir(kiro: &Path, dir: &Path) -> Result<()> {
         _ if kiro.is_file() => format!("{shown} is a file; kumite needs a directory there"),
         _ => format!("cannot create {}: {error}", dir.display()),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_formats::Settings;
+    use kumite_formats::settings::{KEYS, Layer, Origin};
+
+    use super::*;
+
+    #[test]
+    fn the_settings_that_are_offered_are_all_that_there_are_and_have_their_defaults() {
+        // The first two lines are for people.
+        let offered = SETTINGS.lines().skip(2);
+        let offered: Vec<&str> = offered.map(|line| line.trim_start_matches("# ")).collect();
+        let text = offered.join("\n");
+        let layer = Layer {
+            origin: Origin::Project("kumite.toml".into()),
+            text: &text,
+        };
+        let mut loaded = Settings::load(&[layer], &[], &[]).unwrap();
+        for key in KEYS {
+            let mut rows = loaded.origins.iter();
+            let row = rows.find(|(name, _, _)| name == key.name).unwrap();
+            assert_ne!(row.2, Origin::Default, "{} is not offered", key.name);
+        }
+        // The examples of agents and commands are no defaults.
+        let default = Settings::default();
+        loaded.settings.agents.clone_from(&default.agents);
+        loaded.settings.agent.phase.clear();
+        loaded.settings.verify.commands.clear();
+        assert_eq!(loaded.settings, default);
+    }
 }

@@ -6,7 +6,7 @@ use crate::bad_input::{names, refused};
 use crate::world::World;
 
 /// What is wrong, in which line, and what the message must name.
-const WRONG: [(&str, u32, &[&str]); 14] = [
+const WRONG: [(&str, u32, &[&str]); 18] = [
     ("[run]\njosb = 3\n", 2, &["josb", "run.jobs"]),
     ("[revew]\nrounds_max = 3\n", 2, &["revew", "review"]),
     ("[run]\njobs = \"five\"\n", 2, &["jobs"]),
@@ -32,6 +32,22 @@ const WRONG: [(&str, u32, &[&str]); 14] = [
         &["agents.mine.kind", "scripted"],
     ),
     ("[agents.mine]\nkind = \"command\"\n", 2, &["command"]),
+    (
+        "[worktree]\nbranch = \"main\"\n",
+        2,
+        &["worktree.branch", "feature/{spec}"],
+    ),
+    (
+        "[verify]\nflaky = 1\n[[verify.command]]\nname = \"tests\"\n",
+        3,
+        &["verify.command", "run"],
+    ),
+    (
+        "[[verify.command]]\nname = \"a\"\nrun = \"a\"\ndir = \"..\"\n",
+        4,
+        &["verify.command.dir", "inside"],
+    ),
+    ("[sandbox]\nmode = \"on\"\n", 2, &["sandbox.mode", "bwrap"]),
     ("[run\njobs = 3\n", 1, &[]),
 ];
 

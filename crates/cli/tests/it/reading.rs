@@ -248,6 +248,39 @@ fn config_show_says_where_each_value_comes_from() {
 }
 
 #[test]
+fn e1_3_config_show_names_the_steering_file_that_the_commands_come_from() {
+    let world = World::new();
+    let file = ".kiro/steering/verification-commands.md";
+    let table = "| Type | Command | Workdir |\n|---|---|---|\n| test | `make test` | . |\n";
+    world.write(file, table);
+    let line = || -> String {
+        let out = world.kumite(&["config", "show", "--origin"]);
+        out.assert_code(0);
+        let mut lines = out.stdout.lines();
+        let line = lines.find(|line| line.starts_with("verify.command ="));
+        line.unwrap_or_else(|| panic!("{out:?}")).to_owned()
+    };
+    let shown = line();
+    assert!(
+        shown.contains("run = \"make test\"") && shown.ends_with(file),
+        "{shown}"
+    );
+    world.settings("[[verify.command]]\nname = \"own\"\nrun = [\"true\"]");
+    let shown = line();
+    assert!(
+        shown.contains("\"own\"") && shown.ends_with(".kiro/kumite.toml"),
+        "{shown}"
+    );
+
+    world.settings("");
+    world.write(file, &format!("{table}| lint | a | b | c |\n"));
+    let out = world.kumite(&["config", "show"]);
+    out.assert_code(5);
+    let said = format!("{file}: line 4: this row has 4 cells");
+    assert!(out.stderr.contains(&said), "{out:?}");
+}
+
+#[test]
 fn a_wrong_setting_in_the_environment_is_named() {
     let mut world = World::new();
     world.spec("login");

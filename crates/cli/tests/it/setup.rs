@@ -71,6 +71,83 @@ fn init_twice_changes_nothing_and_keeps_a_persons_edits() {
 }
 
 #[test]
+fn e1_4_init_proposes_the_commands_of_a_project_as_comments() {
+    let package = r#"{"scripts": {"test": "vitest", "lint": "eslint .", "typecheck": "tsc"}}"#;
+    let unset = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+    for (files, names) in [
+        (&[("Cargo.toml", "")][..], &["cargo-test"][..]),
+        (&[("pyproject.toml", "")], &["pytest"]),
+        (&[("go.mod", "module x\n")], &["go-test"]),
+        (&[("Makefile", "test: x\n\tgo test\n")], &["make-test"]),
+        (&[("Makefile", "all: x\n")], &[]),
+        (
+            &[("package.json", package)],
+            &["npm-test", "npm-lint", "npm-typecheck"],
+        ),
+        (&[("package.json", unset)], &[]),
+        (&[("package.json", "{\"name\": \"x\"}")], &[]),
+        (&[("package.json", "not json")], &[]),
+        (&[], &[]),
+        (
+            &[
+                ("Cargo.toml", ""),
+                ("package.json", package),
+                ("go.mod", ""),
+            ],
+            &[
+                "cargo-test",
+                "npm-test",
+                "npm-lint",
+                "npm-typecheck",
+                "go-test",
+            ],
+        ),
+    ] {
+        let world = bare();
+        for (name, text) in files {
+            world.write(name, text);
+        }
+        world.kumite(&["init"]).assert_code(0);
+        let written = world.read(".kiro/kumite.toml");
+        assert!(
+            written
+                .lines()
+                .all(|line| line.is_empty() || line.starts_with('#')),
+            "{written}"
+        );
+        assert_eq!(commands(&world), [""; 0], "nothing is run unasked");
+        // A person removes the marks.
+        let proposed = written.split_once("# These commands were found in this project.");
+        let proposed = proposed.map_or("", |(_, proposed)| proposed);
+        let lines = proposed.lines().skip(1);
+        let lines: Vec<&str> = lines.map(|line| line.trim_start_matches("# ")).collect();
+        world.write(".kiro/kumite.toml", &lines.join("\n"));
+        assert_eq!(commands(&world), names, "{written}");
+    }
+}
+
+#[test]
+fn e1_4_init_proposes_nothing_over_the_settings_of_a_person() {
+    let world = bare();
+    world.write("Cargo.toml", "");
+    world.write(".kiro/kumite.toml", "[run]\njobs = 2\n");
+    world.kumite(&["init"]).assert_code(0);
+    assert_eq!(world.read(".kiro/kumite.toml"), "[run]\njobs = 2\n");
+}
+
+/// The names of the verify commands, as `config show` shows them.
+fn commands(world: &World) -> Vec<String> {
+    let out = world.kumite(&["config", "show", "--json"]);
+    let rows = out.assert_code(0).json().pop().unwrap();
+    let rows = rows["settings"].as_array().unwrap().clone();
+    let row = rows.iter().find(|row| row["key"] == "verify.command");
+    let value = text(&row.unwrap()["value"]);
+    let names = value.split("{ name = \"").skip(1);
+    let name = |rest: &str| rest.split('"').next().unwrap_or_default().to_owned();
+    names.map(name).collect()
+}
+
+#[test]
 fn new_creates_a_spec_that_can_be_run() {
     let world = bare();
     world.kumite(&["init"]).assert_code(0);

@@ -36,14 +36,15 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The known key that was most likely meant, compared by its whole name and by its last part.
+/// The known key that was most likely meant, compared by its whole name and by its last part. Of two
+/// that are equally near, the one in the same section was meant.
 pub(crate) fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> Option<String> {
     // Nobody mistypes longer names, and the time grows with the length.
     let wanted: String = wanted.chars().take(80).collect();
     known.min_by_key(|key| {
         let elsewhere = usize::from(section(&wanted) != section(key));
         let by_last = last_distance(last(&wanted), last(key)) + elsewhere;
-        levenshtein(&wanted, key).min(by_last)
+        (levenshtein(&wanted, key).min(by_last), elsewhere)
     })
 }
 

@@ -216,6 +216,12 @@ pub(super) fn unknown(given: &Given, key: &str) -> Error {
         let message = format!("`{key}` is a section: write `[{key}]` and its keys below it");
         return given.from.error(Some(key), message);
     }
+    // Only a variable can name a part of the list without saying which of its tables.
+    if key.starts_with("verify.command.") && given.item.is_none() {
+        let message = "`verify.command` is a list, which is set as a whole: \
+                       [{ name = \"tests\", run = \"make test\" }]";
+        return given.from.error(Some(key), message);
+    }
     let fixed = KEYS.iter().map(|known| known.name.to_owned());
     let phases = Phase::ALL.map(|phase| format!("agent.phase.{}", phase.name()));
     let agent = given.path.get(1).filter(|_| given.path[0] == "agents");

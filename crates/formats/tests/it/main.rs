@@ -27,3 +27,4 @@ mod spec_json_style;
 mod spec_json_write;
 mod speed;
 mod tasks_md;
+mod verification_commands;

@@ -4,7 +4,9 @@ use kumite_core::change::Change;
 use kumite_core::facts::{Findings, RoundProgress, Verdict};
 use kumite_core::names::{Document, Phase};
 use kumite_formats::settings::{Layer, Origin};
-use kumite_formats::{Settings, SpecJson, inspection_report, review_reply, tasks_md};
+use kumite_formats::{
+    Settings, SpecJson, inspection_report, review_reply, tasks_md, verification_commands,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -199,6 +201,7 @@ proptest! {
         review_reply::parse(&bytes);
         inspection_report::parse(&bytes);
         let text = String::from_utf8_lossy(&bytes);
+        let _ = verification_commands::parse(&text);
         let origin = Origin::Project("kumite.toml".into());
         let _ = Settings::load(&[Layer { origin, text: &text }], &[], &[]);
     }

@@ -299,7 +299,11 @@ fn e1_2_the_environment_sets_commands_too() {
     }
     let part = env(&[("KUMITE_VERIFY__COMMAND__NAME", "a")]);
     let said = Settings::load(&[], &part, &[]).unwrap_err().to_string();
-    assert!(said.contains("unknown key `verify.command.name`"), "{said}");
+    assert_eq!(
+        said,
+        "environment variable KUMITE_VERIFY__COMMAND__NAME: `verify.command` is a list, which is \
+         set as a whole: [{ name = \"tests\", run = \"make test\" }]"
+    );
 }
 
 #[test]

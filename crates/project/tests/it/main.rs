@@ -7,4 +7,5 @@ mod evidence;
 mod journal;
 mod place;
 mod released;
+mod settings;
 mod status;

@@ -115,7 +115,7 @@ fn e2_1_impl_begins_with_a_place() {
 }
 
 #[test]
-fn e2_1_without_a_worktree_the_run_works_in_the_checkout_and_says_so_once() {
+fn e2_3_without_a_worktree_the_run_works_in_the_checkout_and_says_so_once() {
     let mut walk = Walk::of(reviewed());
     walk.tell(start_as(order(), walk.facts.clone()));
     let why = "there is no git repository".to_owned();
@@ -133,7 +133,7 @@ fn e2_1_without_a_worktree_the_run_works_in_the_checkout_and_says_so_once() {
 }
 
 #[test]
-fn e2_2_what_keeps_a_place_from_being_made_has_a_reason() {
+fn e2_5_what_keeps_a_place_from_being_made_has_a_reason() {
     let rows = [
         (
             Some(Prepared::Conflict("a".into())),
@@ -156,7 +156,7 @@ fn e2_2_what_keeps_a_place_from_being_made_has_a_reason() {
 }
 
 #[test]
-fn e2_3_a_spec_that_was_begun_in_the_checkout_goes_on_there() {
+fn e2_18_a_spec_that_was_begun_in_the_checkout_goes_on_there() {
     for facts in [
         tasks(1, 3),
         with(tasks(0, 3), |it| it.completed = Some(Phase::Impl)),
@@ -173,7 +173,7 @@ fn e2_3_a_spec_that_was_begun_in_the_checkout_goes_on_there() {
 }
 
 #[test]
-fn e2_5_a_run_whose_checkout_is_busy_queues_and_goes_on_with_the_same_attempt() {
+fn e2_19_a_run_whose_checkout_is_busy_queues_and_goes_on_with_the_same_attempt() {
     let mut walk = in_place();
     let agent = walk.run.work().unwrap().agent;
     let with = "other".to_owned();
@@ -184,7 +184,7 @@ fn e2_5_a_run_whose_checkout_is_busy_queues_and_goes_on_with_the_same_attempt() 
 }
 
 #[test]
-fn e2_4_without_worktrees_nothing_is_prepared() {
+fn e2_18_without_worktrees_nothing_is_prepared() {
     let mut off = order();
     off.rules.worktree = false;
     let mut walk = Walk::of(reviewed());
