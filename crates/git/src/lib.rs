@@ -1,19 +1,26 @@
 //! git as kumite uses it: repositories, worktrees and checkpoints. Nothing else in the product runs
 //! git by itself.
 
+mod branch;
 mod checkpoint;
+mod own_index;
 mod registry;
 mod repository;
 mod run;
+mod tree;
+mod uncommitted;
+mod version;
 mod worktree;
 
 use std::io;
 use std::path::PathBuf;
 
-pub use checkpoint::{Checkpoint, remove_checkpoints};
+pub use checkpoint::{Checkpoint, keep, remove_checkpoints};
 pub use registry::remove_below;
 pub use repository::Repository;
 pub use run::{Error as RunError, Git, file_of};
+pub use uncommitted::{How, Uncommitted};
+pub use version::version;
 pub use worktree::Worktree;
 
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ const WORKTREES: &str = "worktrees";
 
 /// The content of a worktree's git directory when nothing is going on. Anything else is a merge, a
 /// rebase, a lock of a killed git, and the like.
-const AT_REST: [&str; 10] = [
+const AT_REST: [&str; 11] = [
     "COMMIT_EDITMSG",
     "FETCH_HEAD",
     "HEAD",
@@ -21,9 +21,13 @@ const AT_REST: [&str; 10] = [
     "gitdir",
     "index",
     "kumite-index",
+    "kumite-recorded",
     "logs",
     "refs",
 ];
+
+/// git keeps others from a worktree with this file, also while it makes it.
+const LOCKED: &str = "locked";
 
 /// The locks that a killed git leaves.
 const LOCKS: [&str; 2] = ["index.lock", "HEAD.lock"];
@@ -56,6 +60,52 @@ pub(crate) fn renew(repository: &Repository, root: &Path, commit: &str) -> Resul
     let what = [root.as_os_str(), commit.as_ref()];
     repository.git().run(&[&add[..], &what].concat())?;
     Ok(())
+}
+
+/// Makes a worktree with this branch checked out. The directory is missing or empty.
+pub(crate) fn add(repository: &Repository, root: &Path, branch: &str) -> Result<(), Error> {
+    let _turn = turn(repository);
+    if let Some(parent) = root.parent() {
+        fs::create_dir_all(parent).map_err(|source| Error::Write {
+            path: parent.to_owned(),
+            source,
+        })?;
+    }
+    let add = ["worktree", "add", "--quiet"].map(AsRef::as_ref);
+    let what = [root.as_os_str(), branch.as_ref()];
+    repository.git().run(&[&add[..], &what].concat())?;
+    Ok(())
+}
+
+/// Removes a worktree, whatever is left of it, also of one that git was about to make.
+pub(crate) fn remove_whole(repository: &Repository, root: &Path) -> Result<(), Error> {
+    let _turn = turn(repository);
+    remove(repository, root)?;
+    for git_dir in unfinished(repository, root)? {
+        gone(&git_dir, fs::remove_dir_all(&git_dir))?;
+    }
+    Ok(())
+}
+
+/// What a killed `git worktree add` leaves before it has written where the worktree is. git never
+/// removes it, because it is locked.
+fn unfinished(repository: &Repository, root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let is_ours = |git_dir: &PathBuf| {
+        let id = git_dir.file_name().unwrap_or_default().to_string_lossy();
+        let number = id.strip_prefix(&*name);
+        let link = fs::read(git_dir.join("gitdir")).unwrap_or_default();
+        number.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+            && link.is_empty()
+            && git_dir.join(LOCKED).exists()
+    };
+    let known = entries(&repository.common().join(WORKTREES))?;
+    Ok(known.into_iter().filter(is_ours).collect())
+}
+
+/// Whether git has not finished making it.
+pub(crate) fn is_half_made(git_dir: &Path, root: &Path) -> bool {
+    git_dir.join(LOCKED).exists() || !root.join(".git").exists()
 }
 
 /// git does not support two processes that change its worktrees at the same time, so they take
@@ -129,7 +179,7 @@ fn link(git_dir: &Path) -> String {
 }
 
 /// All worktrees besides the main checkout: git directory and root.
-fn all(repository: &Repository) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
+pub(crate) fn all(repository: &Repository) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
     let known = entries(&repository.common().join(WORKTREES))?.into_iter();
     let with_root = known.filter_map(|git_dir| {
         let link = fs::read_to_string(git_dir.join("gitdir")).ok()?;
@@ -140,7 +190,7 @@ fn all(repository: &Repository) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
 }
 
 /// One name for each place, even if it does not exist.
-fn resolved(path: &Path) -> PathBuf {
+pub(crate) fn resolved(path: &Path) -> PathBuf {
     if let Ok(found) = path.canonicalize() {
         return found;
     }

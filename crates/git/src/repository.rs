@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 
-use crate::Error;
 use crate::run::{self, Git};
+use crate::{Error, Worktree, registry};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
@@ -57,12 +57,12 @@ impl Repository {
             top: self.top.clone(),
         })?;
         let head = String::from_utf8_lossy(head.trim_ascii()).into_owned();
-        let place = format!("{head}:{}", self.prefix.display());
-        let found = git.run(&["cat-file", "-e", place.trim_end_matches('/')]);
-        found.map_err(|_| Error::NotInCommit {
-            place: self.top.join(&self.prefix),
-        })?;
-        Ok(head)
+        match self.is_in(&head) {
+            true => Ok(head),
+            false => Err(Error::NotInCommit {
+                place: self.top.join(&self.prefix),
+            }),
+        }
     }
 
     /// How many files of the main checkout differ from its last commit: a worktree does not have
@@ -80,6 +80,23 @@ impl Repository {
             ":(exclude).kiro/runtime",
         ])?;
         Ok(told.iter().filter(|byte| **byte == 0).count())
+    }
+
+    /// The worktree that contains this path, besides the main checkout.
+    pub fn worktree_around(&self, path: &Path) -> Result<Option<Worktree>, Error> {
+        let path = registry::resolved(path);
+        let known = registry::all(self)?.into_iter().map(|(_, root)| root);
+        let around = known.filter(|root| path.starts_with(root));
+        let nearest = around.max_by_key(|root| root.as_os_str().len());
+        Ok(nearest.map(|root| Worktree::new(self.clone(), root)))
+    }
+
+    /// The worktrees of this repository in the directory `place`, whether their directories still
+    /// exist or not.
+    pub fn worktrees_in(&self, place: &Path) -> Result<Vec<PathBuf>, Error> {
+        let place = registry::resolved(place);
+        let known = registry::all(self)?.into_iter().map(|(_, root)| root);
+        Ok(known.filter(|root| root.starts_with(&place)).collect())
     }
 
     pub fn top(&self) -> &Path {

@@ -30,9 +30,10 @@ pub enum Error {
 pub struct Git {
     dir: PathBuf,
     env: Vec<(&'static str, OsString)>,
+    config: Vec<OsString>,
 }
 
-const CONFIG: [&str; 10] = [
+const CONFIG: [&str; 11] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     // References of kumite get no reflog; one that exists goes on.
@@ -43,6 +44,8 @@ const CONFIG: [&str; 10] = [
     "apply.ignoreWhitespace=no",
     "diff.ignoreSubmodules=untracked",
     "i18n.commitEncoding=utf-8",
+    // Line ends are converted as always; only the refusal to do so is off.
+    "core.safecrlf=false",
     "status.relativePaths=false",
 ];
 
@@ -56,12 +59,24 @@ impl Git {
         Git {
             dir: dir.to_owned(),
             env: Vec::new(),
+            config: Vec::new(),
         }
     }
 
     pub fn with(mut self, name: &'static str, value: impl AsRef<OsStr>) -> Git {
         self.env.push((name, value.as_ref().to_owned()));
         self
+    }
+
+    /// With a setting such as `core.fsync=all`.
+    pub fn set(mut self, setting: impl AsRef<OsStr>) -> Git {
+        self.config.push(setting.as_ref().to_owned());
+        self
+    }
+
+    /// What it writes is on the disk when it ends. Something else is removed because of it.
+    pub fn durable(self) -> Git {
+        self.set("core.fsync=all")
     }
 
     /// Returns its output.
@@ -124,9 +139,12 @@ impl Git {
     ) -> Result<Output, Unfinished> {
         let mut argv = vec![OsStr::new("git")];
         argv.extend(CONFIG.iter().flat_map(|it| ["-c", it]).map(OsStr::new));
+        let more = self.config.iter().map(OsString::as_os_str);
+        argv.extend(more.flat_map(|it| [OsStr::new("-c"), it]));
         argv.extend(args.iter().map(AsRef::as_ref));
-        // Nobody is there to enter a password.
+        // Nobody is there to enter a password, and some of its words are understood.
         let mut env = vec![
+            ("LANGUAGE", OsString::from("en")),
             ("GIT_TERMINAL_PROMPT", OsString::from("0")),
             ("GIT_OPTIONAL_LOCKS", OsString::from("0")),
         ];
@@ -143,6 +161,11 @@ impl Git {
             is_cancelled: &|| false,
         })
     }
+}
+
+/// An answer of one word, without its line end.
+pub(crate) fn word(output: &[u8]) -> String {
+    String::from_utf8_lossy(output.trim_ascii()).into_owned()
 }
 
 /// A file without a name, for the stdin of a program.

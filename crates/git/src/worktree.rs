@@ -3,6 +3,7 @@
 //! A worktree may be below the main checkout, so git would use that checkout instead if the
 //! worktree's own link is gone. Therefore every command here names the worktree's git directory.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -14,6 +15,8 @@ use crate::{Error, Repository, registry};
 pub struct Worktree {
     repository: Repository,
     root: PathBuf,
+    /// What git ignores here besides the usual.
+    excludes: Option<PathBuf>,
 }
 
 impl Worktree {
@@ -23,7 +26,18 @@ impl Worktree {
             repository,
             // git runs in another directory.
             root: path::absolute(&root).unwrap_or(root),
+            excludes: None,
         }
+    }
+
+    /// With this file in place of the person's `core.excludesFile`.
+    pub fn excluding(mut self, file: PathBuf) -> Worktree {
+        self.excludes = Some(file);
+        self
+    }
+
+    pub fn repository(&self) -> &Repository {
+        &self.repository
     }
 
     pub fn root(&self) -> &Path {
@@ -38,6 +52,43 @@ impl Worktree {
     /// Makes it anew at this commit, whatever is there now.
     pub fn renew(&self, commit: &str) -> Result<(), Error> {
         registry::renew(&self.repository, &self.root, commit)
+    }
+
+    /// Makes it, with this branch checked out.
+    pub fn add(&self, branch: &str) -> Result<(), Error> {
+        registry::add(&self.repository, &self.root, branch)
+    }
+
+    /// Removes it, whatever is left of it and in it. Its branch stays.
+    pub fn remove(&self) -> Result<(), Error> {
+        registry::remove_whole(&self.repository, &self.root)
+    }
+
+    /// Whether a git that made it was interrupted.
+    pub fn is_half_made(&self) -> bool {
+        let git_dir = registry::find(&self.repository, &self.root);
+        let git_dir = git_dir.ok().flatten();
+        git_dir.is_some_and(|git_dir| registry::is_half_made(&git_dir, &self.root))
+    }
+
+    /// Whether the repository knows it, even if its directory is gone.
+    pub fn is_known(&self) -> bool {
+        registry::find(&self.repository, &self.root).is_ok_and(|found| found.is_some())
+    }
+
+    /// The branch that is checked out; `None`: HEAD is detached.
+    pub fn branch(&self) -> Result<Option<String>, Error> {
+        let git_dir = self.git_dir()?;
+        let path = git_dir.join("HEAD");
+        let head = fs::read_to_string(&path).map_err(|source| Error::Read { path, source })?;
+        let branch = head.trim().strip_prefix("ref: refs/heads/");
+        Ok(branch.map(str::to_owned))
+    }
+
+    /// Makes index and tracked files those of HEAD. Changes of tracked files are lost.
+    pub fn refill(&self) -> Result<(), Error> {
+        self.git()?.run(&["read-tree", "--reset", "-u", "HEAD"])?;
+        Ok(())
     }
 
     /// Whether it exists, and no merge, rebase or lock is left in it.
@@ -63,9 +114,17 @@ impl Worktree {
     /// git in this worktree.
     pub fn git(&self) -> Result<Git, Error> {
         let git_dir = self.git_dir()?;
-        Ok(Git::at(&self.root)
+        let git = Git::at(&self.root)
             .with("GIT_DIR", git_dir)
-            .with("GIT_WORK_TREE", &self.root))
+            .with("GIT_WORK_TREE", &self.root);
+        Ok(match &self.excludes {
+            None => git,
+            Some(file) => {
+                let mut setting = OsString::from("core.excludesFile=");
+                setting.push(file);
+                git.set(setting)
+            }
+        })
     }
 
     /// The commit that is checked out. `None`: HEAD leads to none, see `git checkout --orphan`.

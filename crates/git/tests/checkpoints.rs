@@ -216,7 +216,7 @@ fn nothing_of_the_person_is_touched_and_no_hook_or_signature_gets_in() {
         &main,
         &["show", "-s", "--format=%an %cn %s", &checkpoint.commit],
     );
-    assert_eq!(shown, "kumite kumite login: checkpoint 1\n");
+    assert_eq!(shown, "kumite kumite login: content of the worktree\n");
     let text = git(&main, &["show", &format!("{}:a.txt", checkpoint.commit)]);
     assert_eq!(text, "not staged\n");
 }
