@@ -24,7 +24,7 @@ pub use error::{Error, Problem};
 pub use inspections::RecordedInspection;
 pub use rounds::{RecordedReview, RecordedRound};
 
-use crate::json::{self, Value};
+use crate::json::{self, Editor, New, Step, Value};
 
 /// Larger files are not specs.
 pub const SIZE_MAX: usize = 10 * 1024 * 1024;
@@ -114,6 +114,26 @@ impl SpecJson {
     /// The path of the spec's worktree, if it has one.
     pub fn worktree_path(&self) -> Option<&str> {
         self.words.worktree_path.as_deref()
+    }
+
+    /// The branch of that worktree, if the file names it.
+    pub fn worktree_branch(&self) -> Option<String> {
+        let branch = self.root().get("worktree")?.text("branch")?;
+        Some(branch.into_owned())
+    }
+
+    /// The new bytes of the file with this worktree, made at the time `at` (RFC 3339). Everything
+    /// else stays byte for byte; a file that names it already does not change.
+    pub fn with_worktree(&self, path: &str, branch: &str, at: &str) -> Vec<u8> {
+        let is_named =
+            self.worktree_path() == Some(path) && self.worktree_branch().as_deref() == Some(branch);
+        let mut editor = Editor::new(self.text.clone(), self.root.clone());
+        if !is_named {
+            for (key, value) in [("path", path), ("branch", branch), ("created_at", at)] {
+                editor.set(&[Step::Key("worktree"), Step::Key(key)], New::Text(value));
+            }
+        }
+        editor.text().as_bytes().to_vec()
     }
 
     pub fn feature_name(&self) -> Option<&str> {
