@@ -97,6 +97,8 @@ impl Marks {
             // The directories tell of new, removed and renamed files.
             dir.to_owned(),
             run.join("agents"),
+            // A worktree that appears there may be the one that counts.
+            spec.usual_worktree(),
             journal::file_in(run),
             dir.join("spec.json"),
         ];

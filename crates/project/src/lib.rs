@@ -4,6 +4,7 @@
 pub mod announce;
 pub mod beside;
 pub mod books;
+mod checkout;
 pub mod clock;
 mod cores;
 pub mod cost;
@@ -22,6 +23,7 @@ pub mod new_spec;
 pub mod news;
 pub mod notify;
 pub mod picture;
+pub mod place;
 pub mod program;
 pub mod project;
 pub mod queue;

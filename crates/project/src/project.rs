@@ -6,16 +6,13 @@ use std::time::Duration;
 
 use kumite_agents::{Adopted, Owner};
 use kumite_core::journal::AgentId;
-use kumite_core::names::Phase;
 use kumite_formats::spec_json::SpecJson;
 use kumite_formats::spec_name::SpecName;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkout::{self, Checkout};
 use crate::spec_file;
-
-/// Where specs have their own worktrees.
-const WORKTREES: &str = ".kiro/worktrees/specs";
 
 /// A directory with a `.kiro` in it.
 #[derive(Clone, Debug)]
@@ -89,6 +86,11 @@ impl Project {
         self.root.join(".kiro/specs")
     }
 
+    /// Where specs have their own worktrees.
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join(".kiro/worktrees/specs")
+    }
+
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".kiro/runtime/kumite")
     }
@@ -140,7 +142,7 @@ impl Project {
     /// them.
     pub fn all_specs(&self) -> Result<Vec<Spec>, Error> {
         let mut names = names_in(&self.specs())?;
-        names.extend(names_in(&self.root.join(WORKTREES))?);
+        names.extend(names_in(&self.worktrees())?);
         names.sort();
         names.dedup();
         let runs = self.known_runs().into_iter();
@@ -248,6 +250,11 @@ impl Spec {
         &self.project
     }
 
+    /// Where its worktree is made.
+    pub fn usual_worktree(&self) -> PathBuf {
+        Project::at(&self.project).worktrees().join(&self.name)
+    }
+
     /// The runtime directory of its project.
     pub fn runtime(&self) -> PathBuf {
         Project::at(&self.project).runtime()
@@ -255,7 +262,7 @@ impl Spec {
 
     /// Where its agents work: its worktree, or else the project.
     pub fn workplace(&self) -> PathBuf {
-        match self.checkout(&spec_file::read(&self.main)) {
+        match checkout::of(self, &spec_file::read(&self.main)) {
             Checkout::Worktree(path) => path,
             Checkout::Main | Checkout::Gone(_) => self.project.clone(),
         }
@@ -264,44 +271,13 @@ impl Spec {
     /// The same, with the spec.json that counts there.
     pub fn read(&self) -> (PathBuf, Result<SpecJson, spec_file::Error>) {
         let main = spec_file::read(&self.main);
-        match self.checkout(&main) {
+        match checkout::of(self, &main) {
             Checkout::Main => (self.project.clone(), main),
             Checkout::Worktree(path) => {
                 let json = spec_file::read(&self.files_in(&path));
                 (path, json)
             }
-            Checkout::Gone(path) => {
-                let error = spec_file::Error::NoWorktree {
-                    spec: self.name.clone(),
-                    path,
-                };
-                (self.project.clone(), Err(error))
-            }
-        }
-    }
-
-    /// Where the spec lives: in the worktree that spec.json of the main checkout names, or in the
-    /// usual one if the main checkout has no spec.json.
-    fn checkout(&self, main: &Result<SpecJson, spec_file::Error>) -> Checkout {
-        let holds = |path: &PathBuf| self.files_in(path).join("spec.json").is_file();
-        match main {
-            Ok(json) => match json.worktree_path().map(|path| self.project.join(path)) {
-                None => Checkout::Main,
-                Some(path) if holds(&path) => Checkout::Worktree(path),
-                // It was merged, and removed.
-                Some(_) if json.completed() >= Some(Phase::Inspection) => Checkout::Main,
-                Some(path) => Checkout::Gone(path),
-            },
-            Err(spec_file::Error::Read { source, .. })
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                let usual = self.project.join(WORKTREES).join(&self.name);
-                match holds(&usual) {
-                    true => Checkout::Worktree(usual),
-                    false => Checkout::Main,
-                }
-            }
-            Err(_) => Checkout::Main,
+            Checkout::Gone(error) => (self.project.clone(), Err(error)),
         }
     }
 
@@ -352,15 +328,6 @@ impl Spec {
     pub fn files_in(&self, checkout: &Path) -> PathBuf {
         checkout.join(".kiro/specs").join(&self.name)
     }
-}
-
-/// The checkout of a spec.
-enum Checkout {
-    Main,
-    Worktree(PathBuf),
-    /// spec.json names a worktree that does not exist, or does not contain the spec. Working in the
-    /// main checkout instead would put unfinished work on its branch.
-    Gone(PathBuf),
 }
 
 #[cfg(test)]

@@ -30,6 +30,15 @@ pub enum Error {
          make it again (`git worktree add`), or take `worktree` out of spec.json"
     )]
     NoWorktree { spec: String, path: PathBuf },
+    #[error(
+        "the worktree {path} of {spec} is gone; `git worktree add {path} {branch}` brings back what \
+         was committed there, and `kumite worktree remove {spec} --force` gives it up"
+    )]
+    LostWorktree {
+        spec: String,
+        path: PathBuf,
+        branch: String,
+    },
     #[error("cannot write {path}")]
     Write { path: PathBuf, source: io::Error },
 }
