@@ -97,7 +97,7 @@ pub fn existing(
         |json: &kumite_formats::spec_json::SpecJson| json.completed() >= Some(Phase::Inspection);
     if let Some(json) = json
         && let Some(path) = json.worktree_path()
-        && !(is_over(&json) && !spec.project_root().join(path).exists())
+        && (!is_over(&json) || spec.project_root().join(path).exists())
     {
         return named_by(spec, repository, &json, path, wanted).map(Some);
     }
