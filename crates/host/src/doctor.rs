@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use kumite_agents::{Adopted, Left, Means, Remains};
 
 use kumite_project::project::{NotShown, Project, Spec};
-use kumite_project::{journal, lock, spec_file};
+use kumite_project::{journal, lock, place, spec_file};
 
 /// One problem.
 #[derive(Clone, Debug)]
@@ -58,6 +58,11 @@ pub fn examine(project: &Project) -> Result<Vec<Finding>, kumite_project::projec
         strays(project, &mut findings);
     }
     contests::examine(project, &mut findings);
+    // They may hold work, so only a person removes them.
+    findings.extend(place::strays(project).into_iter().map(|stray| Finding {
+        what: stray.what,
+        remedy: Remedy::Person(stray.remedy),
+    }));
     findings.extend(lock::suspended(project).map(|pid| Finding {
         what: format!("kumite (pid {pid}) is suspended: it answers nobody"),
         remedy: Remedy::Person(format!("`fg` in its terminal, or `kill -CONT {pid}`")),
