@@ -99,6 +99,8 @@ pub enum Command {
     Agent(commands::agent::AgentArgs),
     /// Find and end what a killed kumite left behind
     Doctor(commands::doctor::DoctorArgs),
+    /// The worktrees of specs: where they are, and how to remove one
+    Worktree(commands::worktree::WorktreeArgs),
     /// Settings
     Config(commands::config::ConfigArgs),
     /// Play a whole spec with the built-in agent: no account, no key
@@ -110,6 +112,9 @@ pub enum Command {
     /// The engine without a terminal (`run --detach` starts it)
     #[command(hide = true)]
     Engine(commands::engine::EngineArgs),
+    /// What the engine lets a process of its own do
+    #[command(hide = true)]
+    Step(commands::step::StepArgs),
 }
 
 /// What every command has.
@@ -232,10 +237,12 @@ fn dispatch(setting: &Setting, command: Command) -> Result {
         Command::Replay(args) => commands::replay::replay(setting, &args),
         Command::Agent(args) => commands::agent::agent(setting, &args),
         Command::Doctor(args) => commands::doctor::doctor(setting, &args),
+        Command::Worktree(args) => commands::worktree::worktree(setting, &args),
         Command::Config(args) => commands::config::config(setting, &args),
         Command::Demo(args) => commands::demo::demo(setting, &args),
         Command::Completions(args) => commands::texts::completions(&args),
         Command::Man => commands::texts::man(),
         Command::Engine(args) => commands::engine::engine(setting, &args),
+        Command::Step(args) => commands::step::step(setting, &args),
     }
 }

@@ -20,4 +20,6 @@ pub mod run;
 pub mod serve;
 pub mod status;
 pub mod steer;
+pub mod step;
 pub mod texts;
+pub mod worktree;

@@ -42,6 +42,7 @@ mod narrow;
 mod needs_root;
 mod odd_places;
 mod pkill;
+mod places;
 mod programs;
 mod reading;
 mod restart;
