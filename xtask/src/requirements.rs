@@ -112,6 +112,48 @@ const REQUIREMENTS: &[(&str, &str)] = &[
         "D14",
         "equal scores share a rank; only what was used is charged",
     ),
+    // E: evidence and place.
+    (
+        "E2.1",
+        "a spec gets a worktree on a branch of its own, and a record of it",
+    ),
+    (
+        "E2.2",
+        "it begins with the right branch, and has the documents",
+    ),
+    (
+        "E2.3",
+        "where there can be none: in the checkout, with the reason",
+    ),
+    ("E2.4", "an existing worktree of the spec is taken over"),
+    (
+        "E2.5",
+        "what belongs to something else is a conflict, and stays",
+    ),
+    (
+        "E2.6",
+        "uncommitted documents go to the branch; nothing is lost or touched",
+    ),
+    ("E2.7", "untracked files are copied, and never committed"),
+    ("E2.8", "set-up commands run once; worktrees have a limit"),
+    (
+        "E2.9",
+        "the content of a worktree; unchanged content costs nothing",
+    ),
+    ("E2.10", "a project below the root of its repository"),
+    ("E2.11", "protected paths that changed are named"),
+    ("E2.12", "damage is repaired, or told with the remedy"),
+    (
+        "E2.13",
+        "submodules, filters, line ends, sparse, bare, odd paths",
+    ),
+    ("E2.14", "which checkout counts for a spec"),
+    ("E2.15", "worktrees are listed, and removed without loss"),
+    ("E2.16", "doctor names what has no owner"),
+    (
+        "E2.17",
+        "kill -9 at any moment: finished or made again, never left",
+    ),
 ];
 
 pub fn requirements(args: &[String]) -> Done {
@@ -288,7 +330,7 @@ fn ids(name: &str) -> Vec<String> {
 
 fn group(word: &str) -> Option<String> {
     let number = word
-        .strip_prefix(['a', 'b', 'c', 'd'])
+        .strip_prefix(['a', 'b', 'c', 'd', 'e'])
         .filter(|rest| is_number(rest))?;
     Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
 }
