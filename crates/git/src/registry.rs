@@ -62,7 +62,8 @@ pub(crate) fn renew(repository: &Repository, root: &Path, commit: &str) -> Resul
     Ok(())
 }
 
-/// Makes a worktree with this branch checked out. The directory is missing or empty.
+/// Makes a worktree for this branch, without files: they may take long, and others wait here. The
+/// directory is missing or empty.
 pub(crate) fn add(repository: &Repository, root: &Path, branch: &str) -> Result<(), Error> {
     let _turn = turn(repository);
     if let Some(parent) = root.parent() {
@@ -71,7 +72,7 @@ pub(crate) fn add(repository: &Repository, root: &Path, branch: &str) -> Result<
             source,
         })?;
     }
-    let add = ["worktree", "add", "--quiet"].map(AsRef::as_ref);
+    let add = ["worktree", "add", "--quiet", "--no-checkout"].map(AsRef::as_ref);
     let what = [root.as_os_str(), branch.as_ref()];
     repository.git().run(&[&add[..], &what].concat())?;
     Ok(())

@@ -33,7 +33,7 @@ pub struct Git {
     config: Vec<OsString>,
 }
 
-const CONFIG: [&str; 11] = [
+const CONFIG: [&str; 13] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     // References of kumite get no reflog; one that exists goes on.
@@ -46,6 +46,9 @@ const CONFIG: [&str; 11] = [
     "i18n.commitEncoding=utf-8",
     // Line ends are converted as always; only the refusal to do so is off.
     "core.safecrlf=false",
+    // Many specs at once: a lock of another git is waited for, in milliseconds.
+    "core.filesRefLockTimeout=3000",
+    "core.packedRefsTimeout=3000",
     "status.relativePaths=false",
 ];
 

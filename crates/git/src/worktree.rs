@@ -54,9 +54,10 @@ impl Worktree {
         registry::renew(&self.repository, &self.root, commit)
     }
 
-    /// Makes it, with this branch checked out.
+    /// Makes it, with this branch checked out. After a crash in between, [`Worktree::refill`] goes on.
     pub fn add(&self, branch: &str) -> Result<(), Error> {
-        registry::add(&self.repository, &self.root, branch)
+        registry::add(&self.repository, &self.root, branch)?;
+        self.refill()
     }
 
     /// Removes it, whatever is left of it and in it. Its branch stays.

@@ -68,7 +68,12 @@ pub(crate) fn of(spec: &Spec, main: &Result<SpecJson, spec_file::Error>) -> Chec
 /// The project's directory in a worktree: the worktree is the repository's, and the project may be
 /// below the repository's root.
 pub(crate) fn inside(spec: &Spec, root: &Path) -> PathBuf {
-    root.join(prefix(spec.project_root()))
+    let prefix = prefix(spec.project_root());
+    match prefix.as_os_str().is_empty() {
+        // Not with a slash at its end.
+        true => root.to_owned(),
+        false => root.join(prefix),
+    }
 }
 
 /// The project's directory in a worktree, if it contains the spec.
@@ -94,6 +99,10 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// The project's directory in its repository, found as git finds it, without starting git.
 fn prefix(project: &Path) -> PathBuf {
+    // A link may lead to it.
+    let project = project
+        .canonicalize()
+        .unwrap_or_else(|_| project.to_owned());
     let top = project.ancestors().find(|dir| dir.join(".git").exists());
     let prefix = top.and_then(|top| project.strip_prefix(top).ok());
     prefix.unwrap_or(Path::new("")).to_owned()

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use kumite_formats::settings::Settings;
+use kumite_project::baseline;
 use kumite_project::place::{self, Wanted};
 use kumite_project::project::Spec;
-use kumite_project::{baseline, settings};
+use kumite_project::settings::Flags;
 
 use crate::args::Setting;
 use crate::out::out;
@@ -56,6 +57,11 @@ pub fn step(setting: &Setting, args: &StepArgs) -> Result {
 fn prepare(setting: &Setting, begin: &Begin) -> Result {
     let (spec, settings) = known(setting, &begin.spec)?;
     let worktree = &settings.worktree;
+    // The engine names the base that was checked out when the run began.
+    let base = match begin.base.as_str() {
+        "" => &worktree.base,
+        base => base,
+    };
     let wanted = Wanted {
         branch: worktree.branch_of(&spec.name),
         setup: worktree.setup.clone(),
@@ -63,7 +69,7 @@ fn prepare(setting: &Setting, begin: &Begin) -> Result {
         bytes_max: worktree.max.bytes(),
     };
     let say = |words: &str| out!("{words}");
-    let prepared = place::prepare_step(&spec, &wanted, &begin.base, &agent(), &say);
+    let prepared = place::prepare_step(&spec, &wanted, base, &agent(), &say);
     let prepared = prepared.map_err(|error| {
         Trouble::failed(format!("cannot write the record of the place: {error}"))
     })?;
@@ -88,7 +94,7 @@ fn undo(setting: &Setting, spec: &str, to: u64) -> Result {
 fn known(setting: &Setting, spec: &str) -> std::result::Result<(Spec, Settings), Trouble> {
     let project = setting.project()?;
     let spec = project.spec(&spec.parse()?)?;
-    let loader = settings::Loader::load(&project, settings::Flags::default())?;
+    let loader = setting.loader(&project, Flags::default())?;
     Ok((spec, loader.loaded.settings.as_ref().clone()))
 }
 

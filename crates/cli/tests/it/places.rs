@@ -64,6 +64,35 @@ fn e2_1_the_step_leaves_its_result_under_the_name_of_its_agent() {
 }
 
 #[test]
+fn e2_7_e2_8_the_settings_name_branch_copies_and_set_up() {
+    let mut world = repository();
+    world.settings(
+        "[worktree]\nbranch = \"work/{spec}\"\ncopy = [\".env\"]\n\
+         setup = [[\"sh\", \"-c\", \"echo heard; cat .env > set-up\"]]\n",
+    );
+    world.write(".env", "A=1\n");
+    let out = world.kumite(&["step", "prepare", "login", "--base", "main"]);
+    out.assert_code(0);
+    // What the commands print is the log of the step.
+    assert!(out.stdout.contains("heard"), "{out:?}");
+    assert_eq!(world.read(&format!("{PLACE}/set-up")), "A=1\n");
+    let head = fs::read_to_string(world.path(".git/worktrees/login/HEAD")).unwrap();
+    assert_eq!(head, "ref: refs/heads/work/login\n");
+    world.settings("[worktree]\nsetup = [[\"false\"]]\n");
+    world
+        .kumite(&["worktree", "remove", "login", "--force"])
+        .assert_code(0);
+    // Its documents were only there: with --force everything goes.
+    world.spec_ready_for_impl("login");
+    let record = prepare(&mut world);
+    let why = text(&record["prepared"]["setup_failed"]);
+    assert!(
+        why.starts_with("`false` ended with exit status: 1"),
+        "{why}"
+    );
+}
+
+#[test]
 fn e2_3_without_a_repository_the_step_succeeds_and_says_why_there_is_no_worktree() {
     let mut world = World::new();
     world.spec("login");

@@ -5,12 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kumite_core::place::Prepared;
 use kumite_files::{Access, Durable, replace};
 use kumite_git::{How, Repository, Uncommitted};
 
 use super::record::Making;
-use super::suit::{conflict, files_in};
+use super::suit::{Hindrance, conflict, files_in};
 use crate::crash;
 use crate::fnv::fnv1a;
 use crate::project::Spec;
@@ -27,7 +26,7 @@ struct Document {
 }
 
 impl Documents {
-    pub fn find(spec: &Spec, repository: &Repository) -> Result<Documents, Prepared> {
+    pub fn find(spec: &Spec, repository: &Repository) -> Result<Documents, Hindrance> {
         let dir = files_in(spec, repository);
         let found = repository.uncommitted_in(&dir);
         let found = found.map_err(|error| conflict(&error))?;
@@ -39,7 +38,7 @@ impl Documents {
                 continue;
             }
             if how == How::Unmerged {
-                return Err(Prepared::Conflict(format!(
+                return Err(Hindrance::Conflict(format!(
                     "{} is in the middle of a merge; finish it first",
                     path.display()
                 )));
@@ -59,7 +58,7 @@ impl Documents {
         spec: &Spec,
         repository: &Repository,
         making: &Making,
-    ) -> Result<(), Prepared> {
+    ) -> Result<(), Hindrance> {
         let files: Vec<&Path> = self.0.iter().map(|it| it.path.as_path()).collect();
         let words = format!("{}: documents", spec.name);
         let branch = &making.branch;
@@ -90,7 +89,7 @@ impl Documents {
         repository: &Repository,
         commit: &str,
         say: &dyn Fn(&str),
-    ) -> Result<(), Prepared> {
+    ) -> Result<(), Hindrance> {
         for document in &self.0 {
             match document.how {
                 How::Untracked | How::Modified => {}
@@ -122,7 +121,7 @@ impl Document {
             && bytes_of(&repository.top().join(&self.path)) == self.bytes
     }
 
-    fn leave(&self, repository: &Repository) -> Result<(), Prepared> {
+    fn leave(&self, repository: &Repository) -> Result<(), Hindrance> {
         let path = repository.top().join(&self.path);
         if self.how == How::Untracked {
             return fs::remove_file(&path).map_err(|error| conflict(&error));

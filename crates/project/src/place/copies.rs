@@ -9,11 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
-use kumite_core::place::Prepared;
 use kumite_files::{Access, Durable, replace};
 use kumite_git::{Repository, Worktree};
 
-use super::suit::conflict;
+use super::suit::{Hindrance, conflict};
 use crate::crash;
 use crate::project::Spec;
 
@@ -57,7 +56,7 @@ pub fn copy(
     worktree: &Worktree,
     globs: &[String],
     say: &dyn Fn(&str),
-) -> Result<(), Prepared> {
+) -> Result<(), Hindrance> {
     if globs.is_empty() {
         return Ok(());
     }
@@ -73,16 +72,20 @@ pub fn copy(
     let written = replace(&file, text.as_bytes(), Durable::Machine, Access::Private);
     written.map_err(|error| conflict(&error))?;
     crash::point(format_args!("place excludes"));
-    let ignored = ignored(&excluding(spec, worktree.clone()), &found);
-    for path in found {
-        let to = worktree.root().join(&path);
-        let is_earlier = || pattern(&path).is_some_and(|it| earlier.lines().any(|line| line == it));
+    let is_open = |path: &&PathBuf| !is_blocked(worktree.root(), path);
+    let open = found.iter().filter(is_open);
+    let ignored = ignored(&excluding(spec, worktree.clone()), open);
+    for path in &found {
+        let to = worktree.root().join(path);
+        let is_earlier = || pattern(path).is_some_and(|it| earlier.lines().any(|line| line == it));
         let why = if fs::symlink_metadata(&to).is_ok() && !is_earlier() {
             Some("the worktree has a file of that name".to_owned())
-        } else if !ignored.contains(&path) {
+        } else if is_blocked(worktree.root(), path) {
+            Some("a link or a file is in the way".to_owned())
+        } else if !ignored.contains(path) {
             Some("git would not ignore it there, so it could be committed".to_owned())
         } else {
-            one(repository.top(), worktree.root(), &path)
+            one(repository.top(), worktree.root(), path)
                 .err()
                 .map(|it| it.to_string())
         };
@@ -99,7 +102,7 @@ fn find(
     repository: &Repository,
     globs: &[String],
     say: &dyn Fn(&str),
-) -> Result<BTreeSet<PathBuf>, Prepared> {
+) -> Result<BTreeSet<PathBuf>, Hindrance> {
     let mut all = BTreeSet::new();
     // Documents of specs have their own way into a worktree.
     let specs = repository.prefix().join(".kiro/specs");
@@ -128,7 +131,7 @@ fn find(
 }
 
 /// Which of these paths git ignores in the worktree.
-fn ignored(worktree: &Worktree, paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+fn ignored<'a>(worktree: &Worktree, paths: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<PathBuf> {
     let mut names = Vec::new();
     for path in paths {
         names.extend_from_slice(path.as_os_str().as_bytes());
@@ -146,7 +149,7 @@ fn ignored(worktree: &Worktree, paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> 
 /// Copies one file with its mode. Nothing leads out of the worktree.
 fn one(from_top: &Path, to_top: &Path, path: &Path) -> io::Result<()> {
     let (from, to) = (from_top.join(path), to_top.join(path));
-    make_parents(to_top, path)?;
+    fs::create_dir_all(to.parent().unwrap_or(to_top))?;
     if fs::symlink_metadata(&to).is_ok() {
         fs::remove_file(&to)?;
     }
@@ -167,18 +170,11 @@ fn one(from_top: &Path, to_top: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the directories of a file, and goes through no link.
-fn make_parents(top: &Path, path: &Path) -> io::Result<()> {
-    let mut dir = top.to_owned();
-    for part in path.parent().unwrap_or(Path::new("")).components() {
-        dir.push(part);
-        match fs::symlink_metadata(&dir) {
-            Ok(found) if found.is_dir() => {}
-            Ok(_) => return Err(io::Error::other("a link or a file is in the way")),
-            Err(_) => fs::create_dir(&dir)?,
-        }
-    }
-    Ok(())
+/// Whether the way to a file goes through something other than directories.
+fn is_blocked(top: &Path, path: &Path) -> bool {
+    let dirs = path.ancestors().skip(1).map(|dir| top.join(dir));
+    let mut found = dirs.filter_map(|dir| fs::symlink_metadata(dir).ok());
+    found.any(|found| !found.is_dir())
 }
 
 fn stays_inside(path: &Path) -> bool {

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use kumite_core::names::Phase;
-use kumite_core::place::Prepared;
 use kumite_git::{Repository, Worktree};
 
 use super::copies;
 use super::prepare::named;
 use super::record::Record;
-use super::suit::conflict;
+use super::suit::{Hindrance, conflict};
 use crate::project::Spec;
 use crate::spec_file::{self, sentence};
 
@@ -74,7 +73,7 @@ pub fn existing(
     spec: &Spec,
     repository: &Repository,
     wanted: &str,
-) -> Result<Option<Existing>, Prepared> {
+) -> Result<Option<Existing>, Hindrance> {
     if let Some(known) = Record::read(spec).place {
         let root = spec.project_root().join(&known.path);
         let worktree = open(spec, repository, root.clone());
@@ -83,7 +82,7 @@ pub fn existing(
             return Ok(None);
         }
         if !worktree.is_known() {
-            return Err(Prepared::Conflict(lost(spec, &root)));
+            return Err(Hindrance::Conflict(lost(spec, &root)));
         }
         on_branch(&worktree, &known.branch)?;
         return Ok(Some(Existing {
@@ -98,7 +97,7 @@ pub fn existing(
         |json: &kumite_formats::spec_json::SpecJson| json.completed() >= Some(Phase::Inspection);
     if let Some(json) = json
         && let Some(path) = json.worktree_path()
-        && !(is_over(&json) && !spec.project_root().join(path).exists())
+        && (!is_over(&json) || spec.project_root().join(path).exists())
     {
         return named_by(spec, repository, &json, path, wanted).map(Some);
     }
@@ -112,14 +111,14 @@ fn named_by(
     json: &kumite_formats::spec_json::SpecJson,
     path: &str,
     wanted: &str,
-) -> Result<Existing, Prepared> {
+) -> Result<Existing, Hindrance> {
     let root = spec.project_root().join(path);
     if let (_, Err(error @ spec_file::Error::NoWorktree { .. })) = spec.read() {
         return Err(conflict(&error));
     }
     let found = repository.worktree_around(&root);
     let Some(worktree) = found.map_err(|error| conflict(&error))? else {
-        return Err(Prepared::Checkout(format!(
+        return Err(Hindrance::Checkout(format!(
             "spec.json names {path}, which is no worktree of this repository"
         )));
     };
@@ -133,7 +132,11 @@ fn named_by(
     })
 }
 
-fn usual(spec: &Spec, repository: &Repository, wanted: &str) -> Result<Option<Existing>, Prepared> {
+fn usual(
+    spec: &Spec,
+    repository: &Repository,
+    wanted: &str,
+) -> Result<Option<Existing>, Hindrance> {
     let root = spec.usual_worktree();
     let worktree = open(spec, repository, root.clone());
     if !worktree.is_known() || !root.exists() {
@@ -146,7 +149,7 @@ fn usual(spec: &Spec, repository: &Repository, wanted: &str) -> Result<Option<Ex
     let branch = branch.unwrap_or_else(|| wanted.to_owned());
     on_branch(&worktree, &branch)?;
     if json.is_none() {
-        return Err(Prepared::Conflict(format!(
+        return Err(Hindrance::Conflict(format!(
             "the worktree {path} does not contain the spec's documents; commit them to {branch}, or \
              remove it with `git worktree remove {path}`"
         )));
@@ -164,14 +167,14 @@ fn open(spec: &Spec, repository: &Repository, root: PathBuf) -> Worktree {
 }
 
 /// Work on another branch is not this spec's.
-pub fn on_branch(worktree: &Worktree, branch: &str) -> Result<(), Prepared> {
+pub fn on_branch(worktree: &Worktree, branch: &str) -> Result<(), Hindrance> {
     let found = worktree.branch().map_err(|error| conflict(&error))?;
     if found.as_deref() == Some(branch) {
         return Ok(());
     }
     let root = worktree.root().display();
     let found = found.unwrap_or_else(|| "no branch".to_owned());
-    Err(Prepared::Conflict(format!(
+    Err(Hindrance::Conflict(format!(
         "the worktree {root} is on {found}, not on {branch}; `git -C {root} switch {branch}` \
          brings it back, or `git worktree remove {root}` removes it"
     )))

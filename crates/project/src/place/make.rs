@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use kumite_core::place::{Place, Prepared};
+use kumite_core::place::Place;
 use kumite_files::{Access, Durable, replace};
 use kumite_git::Worktree;
 
 use super::prepare::{Wanted, named};
 use super::record::{Known, Making, Record, Stage};
-use super::suit::conflict;
+use super::suit::{Hindrance, conflict};
 use super::{carry, content, copies, find, setup};
 use crate::clock::{now_ms, rfc3339};
 use crate::crash;
@@ -27,7 +27,7 @@ pub struct Fresh<'a> {
 }
 
 impl Fresh<'_> {
-    pub fn finish(self, mut making: Making) -> Result<Place, Prepared> {
+    pub fn finish(self, mut making: Making) -> Result<Place, Hindrance> {
         if making.stage < Stage::Carried {
             self.with_documents(&making)?;
             self.reached(&mut making, Stage::Carried)?;
@@ -64,7 +64,7 @@ impl Fresh<'_> {
     }
 
     /// Branch, worktree, and the documents in it; only then they leave the checkout.
-    fn with_documents(&self, making: &Making) -> Result<(), Prepared> {
+    fn with_documents(&self, making: &Making) -> Result<(), Hindrance> {
         let spec = self.spec;
         let repository = self.worktree.repository();
         if self.is_again {
@@ -86,7 +86,7 @@ impl Fresh<'_> {
     }
 
     /// A complete worktree on the branch. One that git has not finished is made again.
-    fn checked_out(&self, branch: &str) -> Result<(), Prepared> {
+    fn checked_out(&self, branch: &str) -> Result<(), Hindrance> {
         let worktree = &self.worktree;
         let is_whole = worktree.is_known() && worktree.root().is_dir() && !worktree.is_half_made();
         if is_whole {
@@ -101,7 +101,7 @@ impl Fresh<'_> {
         made.map_err(|error| conflict(&error))
     }
 
-    fn reached(&self, making: &mut Making, stage: Stage) -> Result<(), Prepared> {
+    fn reached(&self, making: &mut Making, stage: Stage) -> Result<(), Hindrance> {
         making.stage = stage;
         let record = Record {
             making: Some(making.clone()),
@@ -123,7 +123,7 @@ impl Fresh<'_> {
 }
 
 /// git accepts an empty directory.
-pub fn nothing_in_the_way(root: &Path) -> Result<(), Prepared> {
+pub fn nothing_in_the_way(root: &Path) -> Result<(), Hindrance> {
     let is_free = match fs::symlink_metadata(root) {
         Err(_) => true,
         Ok(found) => {
@@ -133,7 +133,7 @@ pub fn nothing_in_the_way(root: &Path) -> Result<(), Prepared> {
     };
     match is_free {
         true => Ok(()),
-        false => Err(Prepared::Conflict(format!(
+        false => Err(Hindrance::Conflict(format!(
             "{} is in the way of the spec's worktree, and git knows no worktree there; move it away",
             root.display()
         ))),
@@ -146,7 +146,7 @@ pub fn name_in_spec_json(
     place: &Path,
     path: &str,
     branch: &str,
-) -> Result<(), Prepared> {
+) -> Result<(), Hindrance> {
     let dir = spec.files_in(place);
     let json = spec_file::read(&dir).map_err(|error| conflict(&error))?;
     let bytes = json.with_worktree(path, branch, &rfc3339(now_ms()));

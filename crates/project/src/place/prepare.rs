@@ -9,7 +9,7 @@ use kumite_git::{Repository, Worktree};
 use super::find::{self, Existing};
 use super::make::{self, Fresh};
 use super::record::{Known, Making, Record, Stage};
-use super::suit::{self, conflict};
+use super::suit::{self, Hindrance, conflict};
 use super::{content, quota};
 use crate::crash;
 use crate::project::Spec;
@@ -52,7 +52,7 @@ pub fn prepare_step(
 pub fn prepare(spec: &Spec, wanted: &Wanted, base: &str, say: &dyn Fn(&str)) -> Prepared {
     match attempt(spec, wanted, base, say) {
         Ok(place) => Prepared::Ready(place),
-        Err(other) => other,
+        Err(hindrance) => hindrance.into(),
     }
 }
 
@@ -61,7 +61,7 @@ fn attempt(
     wanted: &Wanted,
     base: &str,
     say: &dyn Fn(&str),
-) -> Result<Place, Prepared> {
+) -> Result<Place, Hindrance> {
     let repository = suit::repository(spec)?;
     let record = Record::read(spec);
     if record.making.is_none()
@@ -96,17 +96,17 @@ fn begin(
     repository: &Repository,
     wanted: &Wanted,
     base: &str,
-) -> Result<Making, Prepared> {
+) -> Result<Making, Hindrance> {
     let branch = &wanted.branch;
     let clash = repository.same_but_for_case(branch);
     let clash = clash.map_err(|error| conflict(&error))?;
     if !repository.accepts_name(branch) {
-        return Err(Prepared::Conflict(format!(
+        return Err(Hindrance::Conflict(format!(
             "git does not accept {branch:?} as the name of a branch; change `branch` in [worktree]"
         )));
     }
     if let Some(other) = clash {
-        return Err(Prepared::Conflict(format!(
+        return Err(Hindrance::Conflict(format!(
             "there is a branch {other}, and this disk does not distinguish it from {branch}; \
              rename it, or change `branch` in [worktree]"
         )));
@@ -114,7 +114,7 @@ fn begin(
     let was_ours = Record::read(spec).place.map(|known| known.branch);
     let head = repository.head_of(branch);
     if head.is_some() && was_ours.as_ref() != Some(branch) {
-        return Err(Prepared::Conflict(format!(
+        return Err(Hindrance::Conflict(format!(
             "there is a branch {branch} that kumite has not made; rename or remove it \
              (`git branch -m {branch} ...`), or change `branch` in [worktree]"
         )));
@@ -138,27 +138,27 @@ fn begin(
 }
 
 /// The branch to begin with, and its commit.
-fn base_of(repository: &Repository, wanted: &str) -> Result<(String, String), Prepared> {
+fn base_of(repository: &Repository, wanted: &str) -> Result<(String, String), Hindrance> {
     let head = repository.head().map_err(|error| conflict(&error))?;
     let base = match wanted {
         "" => repository.branch().unwrap_or_else(|| head.clone()),
         wanted => wanted.to_owned(),
     };
     let Some(commit) = repository.commit_of(&base) else {
-        return Err(Prepared::Conflict(format!(
+        return Err(Hindrance::Conflict(format!(
             "there is no branch {base}, which `base` in [worktree] names"
         )));
     };
     if !repository.is_in(&commit) {
         let place = repository.prefix().display();
-        return Err(Prepared::Checkout(format!(
+        return Err(Hindrance::Checkout(format!(
             "{place} is not in {base}, and a worktree would begin with that; commit it there first"
         )));
     }
     Ok((base, commit))
 }
 
-fn take_over(spec: &Spec, existing: Existing, base: String) -> Result<Place, Prepared> {
+fn take_over(spec: &Spec, existing: Existing, base: String) -> Result<Place, Hindrance> {
     let Existing {
         worktree,
         path,

@@ -5,12 +5,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use kumite_core::place::Prepared;
-
+use super::suit::Hindrance;
 use crate::project::Spec;
 
 /// Refuses another worktree if those that exist take more than `bytes_max`; 0: no limit.
-pub fn check(spec: &Spec, bytes_max: u64) -> Result<(), Prepared> {
+pub fn check(spec: &Spec, bytes_max: u64) -> Result<(), Hindrance> {
     if bytes_max == 0 {
         return Ok(());
     }
@@ -18,7 +17,7 @@ pub fn check(spec: &Spec, bytes_max: u64) -> Result<(), Prepared> {
     let taken = bytes_in(&all);
     match taken > bytes_max {
         false => Ok(()),
-        true => Err(Prepared::Conflict(format!(
+        true => Err(Hindrance::Conflict(format!(
             "all worktrees in {} take {}, and `max` in [worktree] is {}; `kumite worktree list` \
              shows them, and `kumite worktree remove SPEC` removes one",
             all.display(),

@@ -33,7 +33,11 @@ pub fn remove(spec: &Spec, force: bool) -> Result<(), Refusal> {
         return Err(Refusal::Busy(why));
     }
     let failed = |error: &Error| Refusal::Failed(sentence(error));
-    let repository = Repository::of(spec.project_root()).map_err(|error| failed(&error))?;
+    let repository = match Repository::of(spec.project_root()) {
+        Ok(repository) => repository,
+        Err(Error::NoRepository { .. }) => return Err(Refusal::None),
+        Err(error) => return Err(failed(&error)),
+    };
     let target = Target::of(spec, &repository).ok_or(Refusal::None)?;
     if !force && let Some(stake) = target.at_stake(spec).map_err(|it| failed(&it))? {
         return Err(Refusal::Work(stake));

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kumite_core::place::Prepared;
-
 use super::copies;
+use super::suit::Hindrance;
 use crate::project::Spec;
 
 /// Runs the commands in order in the project's directory of the worktree.
@@ -14,7 +13,7 @@ pub fn run(
     place: &Path,
     commands: &[Vec<String>],
     say: &dyn Fn(&str),
-) -> Result<(), Prepared> {
+) -> Result<(), Hindrance> {
     for command in commands {
         let [program, args @ ..] = &command[..] else {
             continue;
@@ -31,7 +30,7 @@ pub fn run(
         }
         child.envs(copies::env(spec));
         let failed = |why: String| {
-            Prepared::SetupFailed(format!(
+            Hindrance::SetupFailed(format!(
                 "`{shown}` {why}; what it printed is in the log of this step"
             ))
         };

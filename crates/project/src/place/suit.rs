@@ -10,19 +10,39 @@ use kumite_git::{Error, Repository, RunError};
 use crate::project::Spec;
 use crate::spec_file::sentence;
 
+/// Why a spec has no worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hindrance {
+    /// There can be none here.
+    Checkout(String),
+    /// Something is in the way.
+    Conflict(String),
+    SetupFailed(String),
+}
+
+impl From<Hindrance> for Prepared {
+    fn from(hindrance: Hindrance) -> Prepared {
+        match hindrance {
+            Hindrance::Checkout(why) => Prepared::Checkout(why),
+            Hindrance::Conflict(why) => Prepared::Conflict(why),
+            Hindrance::SetupFailed(why) => Prepared::SetupFailed(why),
+        }
+    }
+}
+
 /// Older ones lack what checkpoints need.
 const GIT_MIN: (u32, u32) = (2, 38);
 
 /// The repository of a project in which specs can have worktrees.
-pub fn repository(spec: &Spec) -> Result<Repository, Prepared> {
+pub fn repository(spec: &Spec) -> Result<Repository, Hindrance> {
     match kumite_git::version() {
         Err(Error::Run(RunError::Start(error))) if error.kind() == ErrorKind::NotFound => {
             let why = "git is not installed, and worktrees need it";
-            return Err(Prepared::Checkout(why.to_owned()));
+            return Err(Hindrance::Checkout(why.to_owned()));
         }
         Err(error) => return Err(conflict(&error)),
         Ok(Some(version)) if version < GIT_MIN => {
-            return Err(Prepared::Checkout(format!(
+            return Err(Hindrance::Checkout(format!(
                 "git is {}.{}, and worktrees need {}.{}; update it",
                 version.0, version.1, GIT_MIN.0, GIT_MIN.1
             )));
@@ -33,7 +53,7 @@ pub fn repository(spec: &Spec) -> Result<Repository, Prepared> {
     let checked = repository.and_then(|it| it.head().map(|_| it));
     let repository = checked.map_err(|error| match error {
         Error::NoRepository { .. } | Error::NoCommit { .. } | Error::NotInCommit { .. } => {
-            Prepared::Checkout(sentence(&error))
+            Hindrance::Checkout(sentence(&error))
         }
         error => conflict(&error),
     })?;
@@ -42,14 +62,14 @@ pub fn repository(spec: &Spec) -> Result<Repository, Prepared> {
 }
 
 /// What git ignores would not be in a worktree.
-fn documents(spec: &Spec, repository: &Repository) -> Result<(), Prepared> {
+fn documents(spec: &Spec, repository: &Repository) -> Result<(), Hindrance> {
     let names = Document::ALL.map(Document::file);
     let names = names.iter().copied().chain(["spec.json"]);
     for path in names.map(|name| files_in(spec, repository).join(name)) {
         let ask = ["check-ignore", "--quiet"].map(AsRef::as_ref);
         let args = [&ask[..], &[path.as_os_str()]].concat();
         if repository.top().join(&path).exists() && repository.git().run(&args).is_ok() {
-            return Err(Prepared::Checkout(format!(
+            return Err(Hindrance::Checkout(format!(
                 "git ignores {}, so a worktree would not have it",
                 path.display()
             )));
@@ -63,6 +83,6 @@ pub fn files_in(spec: &Spec, repository: &Repository) -> PathBuf {
     spec.files_in(repository.prefix())
 }
 
-pub fn conflict(error: &dyn std::error::Error) -> Prepared {
-    Prepared::Conflict(sentence(error))
+pub fn conflict(error: &dyn std::error::Error) -> Hindrance {
+    Hindrance::Conflict(sentence(error))
 }

@@ -121,6 +121,7 @@ fn e2_6_documents_in_the_middle_of_a_merge_are_a_conflict() {
     world.write(&format!("{DOCS}/tasks.md"), "ours\n");
     world.commit("ours");
     let merged = std::process::Command::new("git")
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
         .args(["merge", "other"])
         .current_dir(world.root())
         .output()

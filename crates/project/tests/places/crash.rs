@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kumite_core::place::Prepared;
 use kumite_project::place::{Record, Wanted, keep, prepare_step, remove};
@@ -15,6 +16,8 @@ use crate::world::{DOCS, PLACE, World};
 const ROOT: &str = "PLACES_ROOT";
 const WANTED: &str = "PLACES_COPY";
 const REMOVE: &str = "PLACES_REMOVE";
+
+const THREADS: usize = 4;
 
 /// Not a test: the process that is killed.
 #[test]
@@ -48,7 +51,8 @@ pub fn child(world: &World) -> Command {
     child
 }
 
-/// Every kind of document, changes of the person, and a file to copy.
+/// Every kind of document, changes of the person, and a file to copy. Tests copy it, because each
+/// git takes its time.
 fn busy() -> World {
     let world = World::new();
     world.write(&format!("{DOCS}/staged.md"), "staged\n");
@@ -143,33 +147,46 @@ fn die(world: &World, points: &[String], n: usize, more: impl Fn(&mut Command)) 
 
 #[test]
 fn e2_17_killed_at_every_point_a_worktree_is_finished_and_nothing_is_lost_or_doubled() {
-    let undisturbed = busy();
+    let first = busy();
+    let undisturbed = first.copied();
     let points = points(&undisturbed, |_| {});
     assert!(points.len() > 15, "{points:?}");
     let expected = after(&undisturbed);
-    assert_eq!(expected.commits, "1\n".trim());
-    for n in 0..points.len() {
-        let world = busy();
-        let before = world.persons();
-        die(&world, &points, n, |_| {});
-        assert!(child(&world).output().unwrap().status.success());
-        let prepared = world.record().prepared;
-        assert!(
-            matches!(prepared, Some(Prepared::Ready(_))),
-            "{}: {prepared:?}",
-            points[n]
-        );
-        assert_eq!(after(&world), expected, "{}", points[n]);
-        assert_eq!(world.persons(), before, "{}", points[n]);
-        world.fsck();
-    }
+    assert_eq!(expected.commits, "1");
+    let next = AtomicUsize::new(0);
+    let try_all = || {
+        while let n = next.fetch_add(1, Ordering::Relaxed)
+            && n < points.len()
+        {
+            let world = first.copied();
+            let before = world.persons();
+            die(&world, &points, n, |_| {});
+            assert!(child(&world).output().unwrap().status.success());
+            let point = &points[n];
+            let prepared = world.record().prepared;
+            let is_ready = matches!(prepared, Some(Prepared::Ready(_)));
+            assert!(is_ready, "{point}: {prepared:?}");
+            assert_eq!(after(&world), expected, "{point}");
+            assert_eq!(world.persons(), before, "{point}");
+            world.fsck();
+        }
+    };
+    // Their processes wait more than they work.
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(try_all);
+        }
+    });
 }
 
 #[test]
 fn e2_17_killed_while_it_is_removed_nothing_of_it_is_left_by_the_next_try() {
-    let removing = |child: &mut Command| drop(child.env(REMOVE, "1"));
+    let removing = |child: &mut Command| {
+        child.env(REMOVE, "1");
+    };
+    let first = busy();
     let made = || {
-        let world = busy();
+        let world = first.copied();
         let Prepared::Ready(place) = world.prepare() else {
             panic!("no worktree");
         };
@@ -236,12 +253,13 @@ fn e2_17_what_a_killed_git_leaves_is_cleared_away() {
             }
         },
     ];
-    let undisturbed = busy();
+    let first = busy();
+    let undisturbed = first.copied();
     let points = points(&undisturbed, |_| {});
     let expected = after(&undisturbed);
     let branch = points.iter().position(|it| it == "place branch").unwrap();
     for (number, leave) in left.into_iter().enumerate() {
-        let world = busy();
+        let world = first.copied();
         let before = world.persons();
         die(&world, &points, branch, |_| {});
         leave(&world, &admin(&world));

@@ -37,7 +37,7 @@ fn e2_13_filters_such_as_lfs_see_every_file_and_a_checkpoint_has_pointers() {
     world.write("data.bin", "data\n");
     world.commit("filters");
     world.git(&["rm", "--quiet", "--cached", "-r", DOCS]);
-    world.commit("documents are untracked");
+    world.git(&["commit", "--quiet", "-m", "documents are untracked"]);
     world.write(&format!("{DOCS}/tasks.md"), "words\n");
     let begin = world.ready().begin;
     assert_eq!(

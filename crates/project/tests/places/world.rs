@@ -82,6 +82,21 @@ impl World {
         world
     }
 
+    /// The same again, elsewhere.
+    pub fn copied(&self) -> World {
+        let dir = tempfile::tempdir().unwrap();
+        let copied = Command::new("cp")
+            .args(["-a", "--", &format!("{}/.", self.top().display())])
+            .arg(dir.path())
+            .status();
+        assert!(copied.unwrap().success());
+        World {
+            dir,
+            prefix: self.prefix.clone(),
+            wanted: self.wanted.clone(),
+        }
+    }
+
     pub fn top(&self) -> &Path {
         self.dir.path()
     }
