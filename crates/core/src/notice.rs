@@ -69,6 +69,10 @@ pub enum Notice {
         branch: String,
         made: bool,
     },
+    /// There can be no worktree, so the spec is implemented in the checkout.
+    NoWorktree {
+        why: String,
+    },
     /// One of the project's commands is run; `agent` names its log.
     VerifyStarted {
         name: String,
@@ -152,6 +156,7 @@ impl Notice {
             | Notice::DocumentRejected(_)
             | Notice::PhaseEnded(_)
             | Notice::WorktreeCreated { .. }
+            | Notice::NoWorktree { .. }
             | Notice::VerifyStarted { .. }
             | Notice::Checkpoint { .. } => Level::Info,
             Notice::VerifyEnded { check, .. } => match check.outcome {

@@ -14,6 +14,9 @@ pub struct Order {
     /// The names of the commands that check an implementation, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<String>,
+    /// Why no spec of this project can have a worktree, although the rules want one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_worktree: Option<String>,
     /// The branch that was checked out when the run was requested, or the one in the settings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub base: String,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kumite_core::journal::{Order, Rules};
 use kumite_formats::settings::{Settings, WorktreeMode};
-use kumite_project::{baseline, limits};
+use kumite_project::{limits, place};
 
 use crate::run_request::RunRequest;
 
@@ -13,13 +13,25 @@ pub fn of(asked: &RunRequest, settings: &Settings, root: &Path) -> Order {
     rules.limit.wait &= !asked.no_wait;
     let commands = settings.verify.commands.iter();
     let commands = commands.filter(|command| command.at_impl);
+    let begin = match rules.worktree {
+        true => place::begin(root),
+        false => Ok(String::new()),
+    };
+    let (branch, no_worktree) = match begin {
+        Ok(branch) => (branch, None),
+        Err(why) => (String::new(), Some(why)),
+    };
     Order {
         rules,
         until: asked.until,
         from: asked.from,
         review_once: asked.review_once,
         verify: commands.map(|command| command.name.clone()).collect(),
-        base: base(settings, root),
+        no_worktree,
+        base: match settings.worktree.base.as_str() {
+            "" => branch,
+            base => base.to_owned(),
+        },
     }
 }
 
@@ -34,16 +46,5 @@ fn rules(settings: &Settings) -> Rules {
         worktree: settings.worktree.mode == WorktreeMode::Auto,
         baseline: settings.verify.baseline,
         flaky: settings.verify.flaky,
-    }
-}
-
-/// The branch that a spec begins with and is merged into. Without one, the step that makes the
-/// worktree decides.
-fn base(settings: &Settings, root: &Path) -> String {
-    match settings.worktree.base.as_str() {
-        "" if settings.worktree.mode == WorktreeMode::Auto => {
-            baseline::checked_out(root).unwrap_or_default()
-        }
-        base => base.to_owned(),
     }
 }

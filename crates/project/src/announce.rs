@@ -63,6 +63,7 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::DocumentApproved { .. } => "document_approved",
         Notice::DocumentRejected(_) => "document_rejected",
         Notice::WorktreeCreated { .. } => "worktree_created",
+        Notice::NoWorktree { .. } => "no_worktree",
         Notice::VerifyStarted { .. } => "verify_started",
         Notice::VerifyEnded { .. } => "verify_ended",
         Notice::Checkpoint { .. } => "checkpoint",
@@ -119,6 +120,7 @@ fn fields(notice: &Notice) -> Value {
         Notice::WorktreeCreated { path, branch, made } => {
             json!({"path": path, "branch": branch, "made": made})
         }
+        Notice::NoWorktree { why } => json!({"message": why}),
         Notice::VerifyStarted { name, agent } => {
             json!({"name": name, "agent": agent.to_string(), "log": verify_log(name, *agent)})
         }

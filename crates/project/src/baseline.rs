@@ -36,11 +36,6 @@ struct Known {
     measured: Measured,
 }
 
-/// The branch that is checked out in the project. None: there is none.
-pub fn checked_out(root: &Path) -> Option<String> {
-    Repository::of(root).ok()?.branch()
-}
-
 /// What the step of this agent has left.
 pub fn measured(spec: &Spec, agent: &str) -> Option<Measured> {
     let bytes = fs::read(left_file(spec)).ok()?;

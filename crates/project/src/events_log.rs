@@ -138,6 +138,10 @@ fn lines(notice: &Notice) -> Vec<Value> {
             "worktreePath": path,
             "branch": branch,
         })],
+        Notice::NoWorktree { why } => vec![json!({
+            "type": "kumite:info",
+            "message": format!("Works in the checkout: {why}"),
+        })],
         Notice::VerifyStarted { name, agent } => vec![json!({
             "type": "kumite:verify",
             "message": format!("Command {name} started"),

@@ -72,6 +72,7 @@ fn is_urgent(notice: &Notice) -> Option<bool> {
         | Notice::DocumentRejected(_)
         | Notice::PhaseEnded(_)
         | Notice::WorktreeCreated { .. }
+        | Notice::NoWorktree { .. }
         | Notice::VerifyStarted { .. }
         | Notice::VerifyEnded { .. }
         | Notice::Checkpoint { .. } => None,

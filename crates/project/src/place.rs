@@ -31,3 +31,4 @@ pub use quota::shown as size;
 pub use record::{Known, Record};
 pub use remove::{Refusal, remove, remove_after_merge};
 pub use stray::{Stray, strays};
+pub use suit::begin;

@@ -79,6 +79,7 @@ fn level(notice: &Notice) -> Option<ToastLevel> {
         | Notice::DocumentApproved { .. }
         | Notice::DocumentRejected(_)
         | Notice::WorktreeCreated { .. }
+        | Notice::NoWorktree { .. }
         | Notice::VerifyStarted { .. }
         | Notice::Checkpoint { .. } => None,
         Notice::VerifyEnded { check, .. } => match check.outcome.is_good() {

@@ -61,6 +61,7 @@ pub fn sentence(notice: &Notice) -> String {
         Notice::WorktreeCreated { path, branch, .. } => {
             format!("takes over the worktree {path}, on the branch {branch}")
         }
+        Notice::NoWorktree { why } => format!("works in the checkout: {why}"),
         Notice::VerifyStarted { name, .. } => format!("the command {name} starts"),
         Notice::VerifyEnded { check, .. } => {
             let took = elapsed(check.ms / 1000);

@@ -62,8 +62,7 @@ fn prepared(trust: &mut Trust, attempt: Attempt, facts: &mut Facts) -> Turn {
         }
         Some(Prepared::Checkout(why)) => {
             trust.site = Site::Checkout;
-            let said = Notice::Warned(format!("works in the checkout: {why}"));
-            begin.preceded(Vec::new(), vec![said])
+            begin.preceded(Vec::new(), vec![Notice::NoWorktree { why }])
         }
         Some(Prepared::Conflict(why)) => Turn::pause(step, Pause::WorktreeConflict, why),
         Some(Prepared::SetupFailed(why)) => {

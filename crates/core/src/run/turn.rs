@@ -2,7 +2,7 @@
 
 use super::state::{Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 use super::step::{Gate, Step};
-use super::trust::Because;
+use super::trust::{Because, Site};
 use super::{start, undo, words};
 use crate::change::{Change, Fixing};
 use crate::effect::{Effect, Launch, Limited};
@@ -126,7 +126,8 @@ impl Turn {
         let first = match self.next {
             Next::Begin(step @ Step::Implement(attempt)) if !is_parked(step) => {
                 let is_wanted = run.memory.trust.wants_place(order, attempt, facts);
-                is_wanted.then_some(Step::Prepare(attempt))
+                let is_possible = order.no_worktree.is_none();
+                (is_wanted && is_possible).then_some(Step::Prepare(attempt))
             }
             Next::Begin(step @ Step::Inspect(round)) if !is_parked(step) => {
                 Gate::Inspect(round).closed(order, facts)
@@ -213,6 +214,7 @@ pub(super) fn go(
     run.memory.note(&changes);
     let launch = launch.map(|(session, work)| {
         said.extend(phase_change(phase, work.step.phase()));
+        said.extend(facts.and_then(|facts| stays_in_checkout(&mut run, work.step, facts)));
         changes.extend(review_begun(phase, work.step));
         self::launch(&mut run, work, session, facts)
     });
@@ -268,6 +270,19 @@ fn review_begun(from: Option<Phase>, step: Step) -> Vec<Change> {
         | Step::Verify(_)
         | Step::Undo(_) => Vec::new(),
     }
+}
+
+/// A project in which no spec can have a worktree needs no step to find that out.
+fn stays_in_checkout(run: &mut Run, step: Step, facts: &Facts) -> Option<Notice> {
+    let Step::Implement(attempt) = step else {
+        return None;
+    };
+    let why = run.order.no_worktree.clone()?;
+    let is_wanted = run.memory.trust.wants_place(&run.order, attempt, facts);
+    is_wanted.then(|| {
+        run.memory.trust.site = Site::Checkout;
+        Notice::NoWorktree { why }
+    })
 }
 
 fn phase_change(from: Option<Phase>, to: Phase) -> Vec<Notice> {

@@ -1,7 +1,7 @@
 //! Whether there can be a worktree for a spec, and why not.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kumite_core::names::Document;
 use kumite_core::place::Prepared;
@@ -33,8 +33,24 @@ impl From<Hindrance> for Prepared {
 /// Older ones lack what checkpoints need.
 const GIT_MIN: (u32, u32) = (2, 38);
 
-/// The repository of a project in which specs can have worktrees.
+/// The branch that is checked out where a run begins; empty: none is. The error says why no spec of
+/// the project can have a worktree. What else is in the way is found when one is made.
+pub fn begin(root: &Path) -> Result<String, String> {
+    match suitable(root) {
+        Ok(repository) => Ok(repository.branch().unwrap_or_default()),
+        Err(Hindrance::Checkout(why)) => Err(why),
+        Err(Hindrance::Conflict(_) | Hindrance::SetupFailed(_)) => Ok(String::new()),
+    }
+}
+
+/// The repository of a project in which this spec can have a worktree.
 pub fn repository(spec: &Spec) -> Result<Repository, Hindrance> {
+    let repository = suitable(spec.project_root())?;
+    documents(spec, &repository)?;
+    Ok(repository)
+}
+
+fn suitable(root: &Path) -> Result<Repository, Hindrance> {
     match kumite_git::version() {
         Err(Error::Run(RunError::Start(error))) if error.kind() == ErrorKind::NotFound => {
             let why = "git is not installed, and worktrees need it";
@@ -49,16 +65,14 @@ pub fn repository(spec: &Spec) -> Result<Repository, Hindrance> {
         }
         Ok(Some(_) | None) => {}
     }
-    let repository = Repository::of(spec.project_root());
+    let repository = Repository::of(root);
     let checked = repository.and_then(|it| it.head().map(|_| it));
-    let repository = checked.map_err(|error| match error {
+    checked.map_err(|error| match error {
         Error::NoRepository { .. } | Error::NoCommit { .. } | Error::NotInCommit { .. } => {
             Hindrance::Checkout(sentence(&error))
         }
         error => conflict(&error),
-    })?;
-    documents(spec, &repository)?;
-    Ok(repository)
+    })
 }
 
 /// What git ignores would not be in a worktree.

@@ -122,7 +122,8 @@ fn e2_3_without_a_worktree_the_run_works_in_the_checkout_and_says_so_once() {
     walk.facts.prepared = Some(Prepared::Checkout(why));
     let ending = walk.ending(Outcome::Finished);
     let effects = walk.tell_only(ending);
-    let said = Notice::Warned("works in the checkout: there is no git repository".to_owned());
+    let why = "there is no git repository".to_owned();
+    let said = Notice::NoWorktree { why };
     assert!(effects.contains(&Effect::Announce(said)), "{effects:?}");
     walk.perform(effects).works_on(implement(0));
     assert_eq!(walk.run.memory.trust.site, Site::Checkout);
@@ -170,6 +171,24 @@ fn e2_18_a_spec_that_was_begun_in_the_checkout_goes_on_there() {
     let mut walk = Walk::of(with(tasks(1, 3), |it| it.place = seen(4)));
     walk.tell(start_as(order(), walk.facts.clone()));
     walk.works_on(prepare());
+}
+
+#[test]
+fn e2_3_a_project_without_git_needs_no_step_to_find_that_out() {
+    let mut none = order();
+    none.no_worktree = Some("there is no git repository".to_owned());
+    let mut walk = Walk::of(reviewed());
+    let start = start_as(none.clone(), walk.facts.clone());
+    let effects = walk.tell_only(start);
+    let why = "there is no git repository".to_owned();
+    let said = Effect::Announce(Notice::NoWorktree { why });
+    assert!(effects.contains(&said), "{effects:?}");
+    walk.perform(effects).works_on(implement(0));
+    assert_eq!(walk.run.memory.trust.site, Site::Checkout);
+    // It is said once.
+    let ending = walk.checks_boxes(1, 3).ending(Outcome::Finished);
+    let effects = walk.tell_only(ending);
+    assert!(!effects.contains(&said), "{effects:?}");
 }
 
 #[test]
