@@ -203,6 +203,8 @@ fn a_run_that_is_given_up_is_told_and_does_not_work_though_its_engine_lives() {
     let Some(_disk) = Disk::at(world.path(".kiro/runtime")) else {
         return;
     };
+    // Both are implemented at the same time.
+    world.settings("[worktree]\nmode = \"off\"\n");
     for spec in ["login", "other"] {
         world.spec_ready_for_impl(spec);
     }

@@ -52,13 +52,13 @@ fn a_journal_that_is_broken_is_refused_with_its_line_and_left_as_it_is() {
     let world = halted();
     let whole = world.read(JOURNAL);
     let count = whole.lines().count();
-    let newer = whole.replacen("\"v\":2", "\"v\":99", count);
+    let newer = whole.replacen("\"v\":3", "\"v\":99", count);
     let newer = newer.replacen("start_requested", "dance_requested", 1);
     let gap: Vec<&str> = whole
         .lines()
         .filter(|line| !line.contains("\"seq\":2,"))
         .collect();
-    let middle = whole.replacen("{\"v\":2,\"seq\":2,", "{\"v\":2;", 1);
+    let middle = whole.replacen("{\"v\":3,\"seq\":2,", "{\"v\":3;", 1);
     assert_ne!(middle, whole);
     let cases = [
         ("broken", middle, "journal.jsonl:2:"),
@@ -122,7 +122,7 @@ fn a_break_behind_the_snapshot_is_found_by_doctor_and_replay() {
     let whole = world.read(JOURNAL);
     world.write(
         JOURNAL,
-        &whole.replacen("{\"v\":2,\"seq\":1,", "{\"v\":2,\"seq\";", 1),
+        &whole.replacen("{\"v\":3,\"seq\":1,", "{\"v\":3,\"seq\";", 1),
     );
     let doctor = world.kumite(&["doctor", "--dry-run"]);
     doctor.assert_code(3);

@@ -94,7 +94,9 @@ fn a_permission_for_deploy_that_an_agent_gives_itself_waits_for_a_person() {
     // Running it again is not an approval.
     let again = world.run("login");
     again.assert_ended(3, "waiting", "approval_needed");
-    world.kumite(&["approve", "login", "impl"]).assert_code(2);
+    world
+        .kumite(&["approve", "login", "inspection"])
+        .assert_code(2);
     world.kumite(&["approve", "login", "deploy"]).assert_code(0);
     world
         .run("login")

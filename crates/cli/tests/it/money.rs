@@ -17,7 +17,8 @@ pub fn world(budget: &str) -> World {
 }
 
 fn set_budget(world: &World, budget: &str) {
-    world.settings(&format!("[budget]\n{budget}"));
+    // Specs are implemented at the same time here.
+    world.settings(&format!("[worktree]\nmode = \"off\"\n[budget]\n{budget}"));
 }
 
 pub fn usage(world: &World) -> Vec<Value> {

@@ -172,6 +172,7 @@ fn s38_a_worktree_that_is_gone_is_refused_until_a_person_decides() {
     world.kumite(&["run", "login"]).assert_code(5);
     assert!(world.launches().is_empty());
     world.patch("login", json!({"worktree": null}));
+    world.settings("[worktree]\nmode = \"off\"\n");
     world
         .run("login")
         .assert_ended(0, "done", "all_phases_done");

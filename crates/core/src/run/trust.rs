@@ -134,7 +134,9 @@ impl Trust {
         let code = facts.place.content().map(|content| content.code);
         let passed = self.evidence.as_ref().map(|evidence| evidence.code);
         facts.unverified = !order.verify.is_empty() && passed != Some(code);
-        let began = self.site.worktree().map(|place| place.begin.code);
+        // Nobody knows what was done in a worktree before it was taken over.
+        let made = self.site.worktree().filter(|place| place.made);
+        let began = made.map(|place| place.begin.code);
         facts.untouched = began.is_some() && began == code && !self.no_change_needed;
         if std::mem::take(&mut self.accepts) {
             self.accepted = facts.place.content().map(|content| content.tree.clone());

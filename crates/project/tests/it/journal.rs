@@ -132,7 +132,7 @@ fn a_missing_entry_is_an_error() {
 #[test]
 fn a_journal_of_a_newer_kumite_is_not_touched() {
     let (dir, _) = written(2);
-    let newer = text(&dir).replace("{\"v\":2,", "{\"v\":3,");
+    let newer = text(&dir).replace("{\"v\":3,", "{\"v\":4,");
     put(&dir, "journal.jsonl", &newer);
     for error in [
         Journal::<Run>::open(dir.path()).err().unwrap(),
