@@ -93,6 +93,9 @@ impl Waiter {
     /// A person's start may lead to another step, which counts from the beginning.
     fn begins(&mut self, step: Step) {
         (self.limited, self.cut) = (false, false);
+        if step.is_errand() {
+            return;
+        }
         let left = self.step.replace(step);
         if left.is_some_and(|left| !same(left, step)) {
             self.overloads = 0;

@@ -198,6 +198,10 @@ impl Count {
     }
 
     fn started(&mut self, step: Step, rules: &Rules) -> Verdict {
+        // A person may undo at any time.
+        if let Step::Undo(_) = step {
+            return Ok(());
+        }
         if self.locked {
             return broken(
                 "only a reset leaves used-up retries",
@@ -211,6 +215,9 @@ impl Count {
                 "what ended well is never done again",
                 format!("{step:?} starts, and it had ended well before"),
             );
+        }
+        if step.is_errand() {
+            return Ok(());
         }
         let resumed = std::mem::take(&mut self.resumed);
         match step {

@@ -28,6 +28,8 @@ struct Bill {
     /// A run goes on until it is done or reset, whatever a person answers on the way.
     walks: bool,
     was_done: bool,
+    /// What kumite does itself at the moment: nobody pays for that.
+    errand: Option<AgentId>,
 }
 
 impl Bill {
@@ -59,6 +61,9 @@ impl Bill {
 
     /// An agent that was not started is settled too, with nothing.
     fn settle(&mut self, agent: AgentId, usage: Usage) -> Verdict {
+        if self.errand == Some(agent) {
+            return broken("nobody pays for what kumite does itself", agent.to_string());
+        }
         let owed = self.unsettled.take_if(|(ended, _)| *ended == agent);
         let owed = owed.map(|(_, usage)| usage).unwrap_or_default();
         match owed == usage {
@@ -78,7 +83,8 @@ impl Spent {
         }
         let bill = &mut self.specs[line.machine];
         match &line.what {
-            What::Ended(agent, Some(ended)) => {
+            What::Started(agent, step, _) if step.is_errand() => bill.errand = Some(*agent),
+            What::Ended(agent, Some(ended)) if bill.errand != Some(*agent) => {
                 bill.unheard = Some((*agent, ended.usage));
             }
             What::Recorded(entry) => bill.note(&entry.event, &replica.machine),
