@@ -6,8 +6,10 @@ use kumite_core::engine::Trouble;
 use kumite_core::outcome::Outcome;
 use kumite_core::run::Run;
 
+use super::deed::Deed;
 use super::news::News;
-use super::{EffectOrigin, Host, SpecStory, What, World, agents, errands};
+use super::place::Worktree;
+use super::{EffectOrigin, Host, SpecStory, What, World, agents, errands, people};
 use crate::faults::Kind;
 use crate::processes::Start;
 
@@ -25,6 +27,7 @@ pub fn perform(
             save(world, spec, changes)?;
             let saved = News::Saved(key, changes.clone());
             world.see(spec, What::Own(saved));
+            remove_merged(world, spec, changes);
         }
         Effect::Announce(notice) => {
             if world.story.disks[spec].announce(key) {
@@ -44,6 +47,14 @@ pub fn perform(
         Effect::Keep { seq, commit } => world.story.disks[spec].ground.keep(*seq, commit),
     }
     Ok(())
+}
+
+/// After a merge, kumite removes the worktree itself.
+fn remove_merged(world: &mut World, spec: usize, changes: &[Change]) {
+    let ground = &world.story.disks[spec].ground;
+    if ground.worktree == Worktree::Made && changes.contains(&Change::Deployed) {
+        people::does(world, spec, Deed::Worktree(Worktree::None));
+    }
 }
 
 fn save(world: &mut World, spec: usize, changes: &[Change]) -> Performed {

@@ -100,6 +100,9 @@ impl Honesty {
         if let Event::SaveFailed { changes, .. } = &entry.event {
             self.owed.clone_from(changes);
         }
+        if replica.saves().any(|it| *it == Change::Deployed) {
+            (self.begin, self.known) = (None, None);
+        }
         match launched(replica) {
             Some((_, Step::Implement(_))) if self.known.is_none() => {
                 let facts = look.and_then(Look::facts);
@@ -108,6 +111,9 @@ impl Honesty {
             }
             Some((_, Step::Write(_) | Step::Review(_) | Step::Reply(_))) => self.known = None,
             _ => {}
+        }
+        if launched(replica).is_some_and(|(_, step)| !step.is_errand()) {
+            self.accepts = false;
         }
         self.asked = match &replica.machine.state {
             State::Halted(halted) => match halted.why {

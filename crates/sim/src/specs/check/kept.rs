@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use kumite_core::change::Change;
 use kumite_core::effect::Effect;
 use kumite_core::facts::Look;
 use kumite_core::journal::{Entry, Event};
@@ -38,6 +39,8 @@ struct Book {
     due: Option<Content>,
     /// The code with which the implementation began in the place.
     begin: Option<u64>,
+    /// The work is merged, so the place may go.
+    merged: bool,
 }
 
 impl Checkpoints {
@@ -64,7 +67,7 @@ impl Book {
         let was_made = self.truth.made;
         self.truth.learn(deed);
         match deed {
-            Deed::Worktree(Worktree::None | Worktree::Half) if was_made => {
+            Deed::Worktree(Worktree::None | Worktree::Half) if was_made && !self.merged => {
                 broken(LOST, format!("{deed:?} replaces a worktree"))
             }
             _ => Ok(()),
@@ -93,6 +96,10 @@ impl Book {
         let prepared = facts.and_then(|facts| facts.prepared.as_ref());
         if let Some(Prepared::Ready(_)) = prepared {
             self.begin = Some(self.truth.code);
+            self.merged = false;
+        }
+        if replica.saves().any(|it| *it == Change::Deployed) {
+            (self.merged, self.begin) = (true, None);
         }
         if launched(replica).is_some() {
             // Without a look, the next agent goes on with the same step.

@@ -105,6 +105,10 @@ impl Proof {
     fn recorded(&mut self, entry: &Entry, replica: &Replica) -> Verdict {
         self.hears(&entry.event);
         let needs = self.needs(replica);
+        if replica.saves().any(|it| *it == Change::Deployed) {
+            self.in_place = false;
+            self.passed.clear();
+        }
         let launched = launched(replica);
         if let Some((_, step)) = launched.filter(|(_, step)| !step.is_errand()) {
             self.left.take_if(|left| !same(*left, step));

@@ -2,7 +2,7 @@
 
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Usage;
-use kumite_core::run::{Run, State};
+use kumite_core::run::{Run, State, Step};
 
 use crate::check::{Verdict, broken};
 use crate::specs::news::News;
@@ -44,6 +44,10 @@ impl Bill {
                 self.in_all += usage;
             }
             _ => {}
+        }
+        // An undo changes nothing about that.
+        if let Some(Step::Undo(_)) = run.work().map(|work| work.step) {
+            return;
         }
         self.walks = match run.state {
             State::Idle => self.walks && *event != Event::ResetRequested,
