@@ -35,7 +35,12 @@ pub(super) fn start_requested(
         }
         // A request for an active run takes a pause back.
         State::Finishing(work) | State::Working(work) => {
+            let verify = run.order.verify.clone();
             run.order = joined(run.order, order);
+            if let Step::Verify(_) = work.step {
+                // A command that is running is one of these, and so are the next ones.
+                run.order.verify = verify;
+            }
             run.state = State::Working(work);
             return stay(run);
         }

@@ -65,7 +65,10 @@ fn begins(world: &mut World, spec: usize, step: Step) -> Vec<Deed> {
             };
             (may_make && ground.worktree != Worktree::Made).then_some(Deed::Worktree(half))
         }
-        Step::Undo(to) => ground.checkpoints.get(&to).map(|kept| Deed::Code(kept.code)),
+        Step::Undo(to) => ground
+            .checkpoints
+            .get(&to)
+            .map(|kept| Deed::Code(kept.code)),
         _ => None,
     };
     deed.into_iter().collect()

@@ -111,7 +111,10 @@ impl Ground {
                 let differs = accepted.is_some_and(|tree| tree != protected_in(tree, now));
                 PlaceLook::Seen(PlaceFacts {
                     content: self.commit(now),
-                    protected: differs.then(|| "Cargo.lock".to_owned()).into_iter().collect(),
+                    protected: differs
+                        .then(|| "Cargo.lock".to_owned())
+                        .into_iter()
+                        .collect(),
                 })
             }
         }

@@ -147,8 +147,12 @@ impl SpecProgress {
         if step.is_errand() {
             self.errand = Some(agent);
         }
+        if let Step::Verify(_) = step {
+            // What was left counts as it is, and its code is checked.
+            self.due = None;
+        }
         if let Some(due) = &mut self.due {
-            due.passed |= (self.asked || step.is_errand()) && !same(due.step, step);
+            due.passed |= self.asked && !same(due.step, step);
         }
     }
 

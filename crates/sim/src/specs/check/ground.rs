@@ -1,5 +1,9 @@
 //! What is in the place of a spec, from deeds alone.
 
+use kumite_core::journal::Event;
+use kumite_core::outcome::Outcome;
+use kumite_core::place::Prepared;
+
 use crate::specs::deed::Deed;
 use crate::specs::place::Worktree;
 
@@ -34,4 +38,13 @@ impl PlaceTruth {
     pub fn content(&self) -> Content {
         (self.protected, self.code, self.documents)
     }
+}
+
+/// Whether the step that makes a place has ended well, and left one.
+pub fn is_ready(event: &Event) -> bool {
+    let Event::AgentEnded { ended, look, .. } = event else {
+        return false;
+    };
+    let prepared = look.facts().and_then(|facts| facts.prepared.as_ref());
+    ended.outcome == Outcome::Finished && matches!(prepared, Some(Prepared::Ready(_)))
 }

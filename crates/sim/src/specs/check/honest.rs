@@ -4,10 +4,9 @@
 use kumite_core::change::Change;
 use kumite_core::facts::{Look, TaskFacts};
 use kumite_core::journal::{Entry, Event};
-use kumite_core::place::Prepared;
 use kumite_core::run::{Halt, Pause, State, Step};
 
-use super::ground::PlaceTruth;
+use super::ground::{PlaceTruth, is_ready};
 use super::proven::launched;
 use crate::check::{Verdict, broken};
 use crate::specs::deed::Deed;
@@ -96,6 +95,10 @@ impl Honesty {
             _ => None,
         };
         self.looked(look);
+        if is_ready(&entry.event) {
+            self.begin = Some(self.truth.code);
+            self.accepted = self.truth.protected;
+        }
         let verdict = self.judge(replica);
         if let Event::SaveFailed { changes, .. } = &entry.event {
             self.owed.clone_from(changes);
@@ -139,10 +142,6 @@ impl Honesty {
         let Some(facts) = look.and_then(Look::facts) else {
             return;
         };
-        if let Some(Prepared::Ready(_)) = facts.prepared {
-            self.begin = Some(self.truth.code);
-            self.accepted = self.truth.protected;
-        }
         if facts.place.content().is_some() && std::mem::take(&mut self.accepts) {
             self.accepted = self.truth.protected;
         }

@@ -7,10 +7,9 @@ use kumite_core::change::Change;
 use kumite_core::effect::Effect;
 use kumite_core::facts::Look;
 use kumite_core::journal::{Entry, Event};
-use kumite_core::place::Prepared;
 use kumite_core::run::Step;
 
-use super::ground::{Content, PlaceTruth};
+use super::ground::{Content, PlaceTruth, is_ready};
 use super::proven::launched;
 use crate::check::{Verdict, broken};
 use crate::specs::deed::Deed;
@@ -93,8 +92,7 @@ impl Book {
             let known = self.commits.entry(content.commit.clone());
             known.or_insert(now);
         }
-        let prepared = facts.and_then(|facts| facts.prepared.as_ref());
-        if let Some(Prepared::Ready(_)) = prepared {
+        if is_ready(&entry.event) {
             self.begin = Some(self.truth.code);
             self.merged = false;
         }
@@ -141,5 +139,22 @@ impl Book {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e8_3_a_checkpoint_that_goes_back_is_noticed() {
+        let mut book = Book::default();
+        book.commits.insert("c0".to_owned(), (0, 0, 0));
+        book.commits.insert("c1".to_owned(), (0, 1, 0));
+        assert_eq!(book.keep(4, "c0"), Ok(()));
+        assert_eq!(book.keep(4, "c0"), Ok(()), "after a crash it is kept again");
+        let rule = |seen: Verdict| seen.map_err(|broken| broken.rule);
+        assert_eq!(rule(book.keep(4, "c1")), Err(GROWS));
+        assert_eq!(rule(book.keep(3, "c1")), Err(GROWS));
     }
 }

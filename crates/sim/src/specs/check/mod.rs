@@ -105,6 +105,14 @@ fn count(counts: &mut Counts, line: &TraceLine) {
             counts.count("starts");
         }
         What::Own(News::Announced(_, Notice::RoundEnded { .. })) => counts.count("rounds"),
+        What::Own(News::Announced(_, Notice::WorktreeCreated { .. })) => counts.count("places"),
+        What::Own(News::Announced(_, Notice::Checkpoint { .. })) => counts.count("checkpoints"),
+        What::Own(News::Announced(_, Notice::VerifyEnded { check, .. })) => {
+            counts.count(match check.outcome.is_good() {
+                true => "commands passed",
+                false => "commands failed",
+            });
+        }
         What::Own(News::Announced(_, Notice::LimitWaiting { .. })) => counts.count("waits"),
         What::Own(News::Announced(_, Notice::RunEnded { rest, .. })) => {
             let reason = ends::word(*rest);

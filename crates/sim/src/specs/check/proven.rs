@@ -8,11 +8,10 @@ use kumite_core::effect::Effect;
 use kumite_core::facts::Look;
 use kumite_core::journal::{AgentId, Entry, Event};
 use kumite_core::outcome::Outcome;
-use kumite_core::place::Prepared;
 use kumite_core::run::Step;
 
 use super::follows::same;
-use super::ground::PlaceTruth;
+use super::ground::{PlaceTruth, is_ready};
 use crate::check::{Verdict, broken};
 use crate::specs::news::News;
 use crate::specs::{Replica, TraceLine, What};
@@ -131,14 +130,12 @@ impl Proof {
     }
 
     fn hears(&mut self, event: &Event) {
+        self.in_place |= is_ready(event);
         match event {
             Event::AgentEnded { agent, ended, look } => {
-                let is_ready = |look: &Look| {
-                    let prepared = look.facts().and_then(|facts| facts.prepared.as_ref());
-                    matches!(prepared, Some(Prepared::Ready(_)))
-                };
-                self.in_place |= is_ready(look);
-                let last = self.last.filter(|(last, step)| last == agent && !step.is_errand());
+                let last = self
+                    .last
+                    .filter(|(last, step)| last == agent && !step.is_errand());
                 if let Some((_, step)) = last {
                     let unfinished = match ended.outcome {
                         Outcome::Limited(_)

@@ -33,8 +33,8 @@ impl Retries {
         match (&entry.event, launched(replica)) {
             (Event::AgentEnded { ended, .. }, Some((_, Step::Implement(_)))) => {
                 // A limit and a lost agent cost nothing.
-                let is_same = ended.outcome != kumite_core::outcome::Outcome::Finished
-                    && !replica.is_retry();
+                let is_same =
+                    ended.outcome != kumite_core::outcome::Outcome::Finished && !replica.is_retry();
                 if !is_same {
                     *retries = Some(retries.map_or(0, |retries| retries + 1));
                 }

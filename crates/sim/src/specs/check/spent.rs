@@ -34,6 +34,10 @@ struct Bill {
 
 impl Bill {
     fn note(&mut self, event: &Event, run: &Run) {
+        // An undo belongs to no run, and begins none.
+        if let Some(Step::Undo(_)) = run.work().map(|work| work.step) {
+            return;
+        }
         match event {
             Event::StartRequested { .. } if !self.walks => self.total = Usage::default(),
             Event::AgentEnded { agent, .. } => {
@@ -44,10 +48,6 @@ impl Bill {
                 self.in_all += usage;
             }
             _ => {}
-        }
-        // An undo changes nothing about that.
-        if let Some(Step::Undo(_)) = run.work().map(|work| work.step) {
-            return;
         }
         self.walks = match run.state {
             State::Idle => self.walks && *event != Event::ResetRequested,
