@@ -198,8 +198,11 @@ impl Count {
     }
 
     fn started(&mut self, step: Step, rules: &Rules) -> Verdict {
-        // A person may undo at any time.
+        // A person may undo at any time; inspections of what is there then count anew.
         if let Step::Undo(_) = step {
+            self.inspections.clear();
+            // The attempt whose work is undone is repeated.
+            self.retry_due = false;
             return Ok(());
         }
         if self.locked {

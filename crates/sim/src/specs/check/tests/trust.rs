@@ -10,7 +10,7 @@ use kumite_core::names::Document;
 use kumite_core::notice::Notice;
 use kumite_core::outcome::{Outcome, Usage};
 use kumite_core::place::CheckOutcome;
-use kumite_core::run::{Attempt, Halt, Pause, Run, State, Step};
+use kumite_core::run::{Attempt, Because, Halt, Pause, Run, State, Step};
 
 use super::{STRANGER, breaks, decides, find, insert, next, records, rules, starts};
 use crate::specs::check::baseline::Measures;
@@ -250,25 +250,32 @@ fn e8_4_protected_files_that_pass_are_noticed() {
 #[test]
 fn e8_5_failing_commands_that_use_up_no_retries_are_noticed() {
     breaks("failing commands use up the retries", |lines| {
-        let failed = |what: &What| match what {
-            What::Own(News::Announced(
-                _,
-                Notice::ImplRetry {
-                    because, attempt, ..
-                },
-            )) => because.word() == "verify" && *attempt > 1,
+        let begins = |what: &What| matches!(what, What::Started(_, Step::Implement(attempt), _) if attempt.retry == 0);
+        let second = |what: &What| match what {
+            What::Own(News::Announced(_, Notice::ImplRetry { attempt, .. })) => *attempt == 2,
             _ => false,
         };
-        find(lines, failed)?;
-        rules(lines)?.retries_max = 1;
-        // The older checker knows nothing of commands.
         let opens = |what: &What| match what {
             What::Own(News::Announced(_, Notice::ImplRetry { because, .. })) => {
-                because.word() == "tasks_open"
+                *because == Because::TasksOpen
             }
             _ => false,
         };
-        find(lines, opens).is_none().then_some(())
+        let first = find(lines, begins)?;
+        let second = next(lines, first, second)?;
+        let spec = lines[first].machine;
+        let mut between = lines[first..second].iter();
+        // Nobody asked for anything meanwhile.
+        let is_alone = between.all(|line| match &line.what {
+            What::Recorded(entry) if line.machine == spec => {
+                matches!(entry.event, Event::AgentEnded { .. })
+            }
+            _ => true,
+        });
+        // The older checker counts open boxes, and nothing else.
+        let is_ours = find(lines, opens).is_none();
+        rules(lines)?.retries_max = 1;
+        (is_alone && is_ours).then_some(())
     });
 }
 
