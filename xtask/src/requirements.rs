@@ -112,6 +112,25 @@ const REQUIREMENTS: &[(&str, &str)] = &[
         "D14",
         "equal scores share a rank; only what was used is charged",
     ),
+    (
+        "E8.1",
+        "simulated: nothing is complete on code that the commands have not passed",
+    ),
+    ("E8.2", "simulated: never two writers in one place"),
+    (
+        "E8.3",
+        "simulated: a place with work is never lost, and checkpoints have every step",
+    ),
+    (
+        "E8.4",
+        "simulated: phantoms, vanished tasks and protected files never pass silently",
+    ),
+    ("E8.5", "simulated: failing commands use up the retries"),
+    (
+        "E8.6",
+        "simulated: a bad baseline and an errand cost no money",
+    ),
+    ("E8.7", "simulated: all of that was really played"),
 ];
 
 pub fn requirements(args: &[String]) -> Done {
@@ -288,7 +307,7 @@ fn ids(name: &str) -> Vec<String> {
 
 fn group(word: &str) -> Option<String> {
     let number = word
-        .strip_prefix(['a', 'b', 'c', 'd'])
+        .strip_prefix(['a', 'b', 'c', 'd', 'e'])
         .filter(|rest| is_number(rest))?;
     Some(format!("{}{number}", word.get(..1)?.to_uppercase()))
 }

@@ -215,7 +215,6 @@ impl Trust {
         self.site = Site::Unknown;
         self.accepted = None;
         self.tasks = None;
-        self.forget_evidence();
     }
 
     /// What an agent is going to change is not what was checked.

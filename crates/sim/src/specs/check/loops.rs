@@ -166,6 +166,8 @@ impl Count {
                 }
                 Halt::Paused(Pause::InspectionNogo) => self.grants_inspections = true,
                 Halt::Failed(Failure::RetriesExhausted) => self.locked = true,
+                // A person is asked first: what was left is judged later, or done again.
+                Halt::Paused(_) if halted.resume.unjudged.is_some() => self.retry_due = false,
                 _ => {}
             },
             _ => {}
