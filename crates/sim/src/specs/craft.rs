@@ -32,7 +32,7 @@ pub fn add(world: &mut World, agent: AgentId, step: Step, deeds: &mut Vec<Deed>)
     if changes {
         let faults = match calm {
             true => 0,
-            false => project.faults(150),
+            false => project.faults(350),
         };
         more.push(Deed::Code(Code {
             number: agent.at_ms * 4 + 1,

@@ -203,8 +203,8 @@ impl Count {
         // A person may undo at any time; inspections of what is there then count anew.
         if let Step::Undo(_) = step {
             self.inspections.clear();
-            // The attempt whose work is undone is repeated.
-            self.retry_due = false;
+            // The attempt whose work is undone is repeated, and so is what nobody has judged.
+            (self.retry_due, self.unseen) = (false, None);
             return Ok(());
         }
         if self.locked {

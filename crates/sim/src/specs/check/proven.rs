@@ -104,8 +104,9 @@ impl Proof {
     fn recorded(&mut self, entry: &Entry, replica: &Replica) -> Verdict {
         self.hears(&entry.event);
         let needs = self.needs(replica);
-        if replica.saves().any(|it| *it == Change::Deployed) {
-            self.in_place = false;
+        let is_merged = replica.saves().any(|it| *it == Change::Deployed);
+        if is_merged && std::mem::take(&mut self.in_place) {
+            // Its place is gone, and nobody has checked the checkout.
             self.passed.clear();
         }
         let launched = launched(replica);
