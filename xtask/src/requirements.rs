@@ -199,6 +199,25 @@ const REQUIREMENTS: &[(&str, &str)] = &[
     ("E4.14", "the baseline comes before an agent is paid"),
     ("E4.15", "a red baseline pauses or warns"),
     ("E7.1", "without place and commands, a run is as it was"),
+    (
+        "E8.1",
+        "simulated: nothing is complete on code that the commands have not passed",
+    ),
+    ("E8.2", "simulated: never two writers in one place"),
+    (
+        "E8.3",
+        "simulated: a place with work is never lost, and checkpoints have every step",
+    ),
+    (
+        "E8.4",
+        "simulated: phantoms, vanished tasks and protected files never pass silently",
+    ),
+    ("E8.5", "simulated: failing commands use up the retries"),
+    (
+        "E8.6",
+        "simulated: a bad baseline and an errand cost no money",
+    ),
+    ("E8.7", "simulated: all of that was really played"),
 ];
 
 pub fn requirements(args: &[String]) -> Done {

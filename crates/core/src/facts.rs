@@ -116,14 +116,6 @@ pub enum History {
 }
 
 impl Facts {
-    /// A person has looked at what an agent should not have changed.
-    pub(crate) fn accept_place(&mut self) {
-        self.vanished.clear();
-        if let PlaceLook::Seen(place) = &mut self.place {
-            place.protected.clear();
-        }
-    }
-
     pub fn document(&self, document: Document) -> DocumentFacts {
         self.documents[document as usize]
     }

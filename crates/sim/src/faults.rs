@@ -35,6 +35,13 @@ kinds! {
         ServiceDown, AgentOverBudget, LaunchOverBudget, WakeQueued, WakeLate,
         CrashInWait, PersonCutWaitShort, PersonDidNotWait, PersonStoppedWait, PersonPausedWait,
         PersonPaid,
+        AgentPhantom, AgentDroppedTask, AgentChangedProtected, AgentDamagedPlace,
+        InspectorChangedCode, CommandFlaky, CommandChangedFiles,
+        ErrandFailed, ErrandTimedOut, ErrandKilled, ErrandMissing, ErrandLost, ErrandAdopted,
+        ErrandStopped, ErrandPaused, ErrandLeftNothing,
+        PlaceMade, PlaceTakenOver, PlaceRefused, PlaceTaken, SetupFailed,
+        BaselineBad, BaselineTroubled, SettingsChanged,
+        PersonUndid, PersonApprovedImpl, PersonEdited, PersonMended, PersonClearedWay,
     }
     /// Only contests.
     CONTESTS {

@@ -95,6 +95,11 @@ pub trait Story: Clone + fmt::Debug {
     fn faults_end(world: &mut World<Self>);
     fn is_over(world: &World<Self>, host: Option<&Host<Self>>) -> bool;
 
+    /// Whether the account can keep this from beginning: a limit, or spent money.
+    fn needs_account(_: Self::Task) -> bool {
+        true
+    }
+
     /// Whether kumite may die right before this effect.
     fn may_die_before(_: &Effect<Self>) -> bool {
         true

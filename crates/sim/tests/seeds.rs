@@ -63,6 +63,19 @@ fn there_were_runs_rounds_crashes_and_waits_enough() {
     assert!(waits > SEEDS, "{waits} waits");
 }
 
+/// Half of the stories have places and commands.
+#[test]
+fn e8_7_places_commands_and_checkpoints_were_played_enough() {
+    let counts = &played().counts;
+    for what in ["places", "commands passed", "checkpoints"] {
+        let count = counts.of(what);
+        assert!(count > SEEDS / 4, "{count} {what}");
+    }
+    // Most agents work when faults have stopped, and write good code then.
+    let failed = counts.of("commands failed");
+    assert!(failed > SEEDS / 10, "{failed} commands failed");
+}
+
 #[test]
 fn a_seed_is_the_same_story_every_time() {
     for seed in 0..20 {

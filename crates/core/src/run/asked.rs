@@ -35,7 +35,12 @@ pub(super) fn start_requested(
         }
         // A request for an active run takes a pause back.
         State::Finishing(work) | State::Working(work) => {
+            let verify = run.order.verify.clone();
             run.order = joined(run.order, order);
+            if let Step::Verify(_) = work.step {
+                // A command that is running is one of these, and so are the next ones.
+                run.order.verify = verify;
+            }
             run.state = State::Working(work);
             return stay(run);
         }
@@ -100,7 +105,9 @@ pub(super) fn admitted(run: Run, look: &Look, entry: &Entry) -> (Run, Vec<Effect
         return stay(run);
     };
     if let Some(facts) = look.facts() {
-        let (resume, mut facts) = (resume.clone(), facts.clone());
+        // What the run would do is asked of a copy, which knows all that the run knows.
+        let (resume, mut facts, mut copy) = (resume.clone(), facts.clone(), run.clone());
+        owed_now(&mut copy, &mut facts);
         let turn = begin(&run.order, &resume, run.memory.inspection_due, &mut facts);
         if baseline::is_due(&run, &run.order, &turn, &facts) {
             let phase = words::first_phase(&turn.next);
@@ -125,6 +132,8 @@ pub(super) fn goes_on(
     let order = run.order.clone();
     // Applies only once: going on after a halt does not begin there again.
     run.order.from = None;
+    // Commands that were interrupted are all run again: somebody may have changed the code.
+    run.memory.trust.checking = None;
     match look.seen() {
         Err(why) => unreadable(run, why, resume),
         Ok(facts) => {

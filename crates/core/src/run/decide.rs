@@ -74,20 +74,13 @@ fn agent_ended(
     let step = work.step;
     let parked = work.parked(ended, *look != Look::Nobody);
     let mut look = look.clone();
-    let first = match &mut look {
-        Look::Seen(facts) => {
-            run.memory.looked(&run.order, facts, true);
-            let doubted = is_doubted(step, &ended.outcome).then_some(step);
-            run.debt.pay(doubted, facts)
-        }
-        Look::Unreadable(_) => {
-            run.memory.saw_nothing();
-            run.debt.unsure = is_doubted(step, &ended.outcome).then_some(step);
-            Vec::new()
-        }
-        Look::Nobody => Vec::new(),
-    };
+    match &mut look {
+        Look::Seen(facts) => run.memory.looked(&run.order, facts, true),
+        Look::Unreadable(_) => run.memory.saw_nothing(),
+        Look::Nobody => {}
+    }
     let step_ended = step_ended(&work, ended, held);
+    // They say nothing about spec.json, so what it must be told waits for the next decision.
     match step {
         Step::Baseline => {
             let after = baseline::ended(run, &work, ended, &look, held, entry);
@@ -96,6 +89,17 @@ fn agent_ended(
         Step::Undo(_) => return preceded(step_ended, undo::ended(run, ended, &look, entry)),
         _ => {}
     }
+    let first = match &mut look {
+        Look::Seen(facts) => {
+            let doubted = is_doubted(step, &ended.outcome).then_some(step);
+            run.debt.pay(doubted, facts)
+        }
+        Look::Unreadable(_) => {
+            run.debt.unsure = is_doubted(step, &ended.outcome).then_some(step);
+            Vec::new()
+        }
+        Look::Nobody => Vec::new(),
+    };
     let settle = (!step.is_errand()).then(|| settle(&run, &work, ended));
     let asks_again = guard::asks_again(&mut run.memory, step, ended, &look);
     let overloads = parked.as_ref().map_or(0, |parked| parked.overloads);
@@ -368,18 +372,27 @@ fn taken_over(mut run: Run) -> Run {
         }) => *attempt = Attempt::first(max),
         _ => {}
     };
-    run.memory.trust.attempt = None;
-    match &mut run.state {
-        State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
-            recount(&mut work.step);
+    let trust = &mut run.memory.trust;
+    trust.attempt = None;
+    let rested = trust.rested.as_deref_mut();
+    for state in std::iter::once(&mut run.state).chain(rested) {
+        match state {
+            State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
+                recount(&mut work.step);
+            }
+            State::Halted(Halted { resume, .. })
+            | State::Queued { resume }
+            | State::Limited(Wait { resume, .. }) => steps(resume).for_each(recount),
+            State::Idle | State::Done(_) => {}
         }
-        State::Halted(Halted { resume, .. })
-        | State::Queued { resume }
-        | State::Limited(Wait { resume, .. }) => {
-            let unjudged = resume.unjudged.iter_mut().map(|work| &mut work.step);
-            resume.step.iter_mut().chain(unjudged).for_each(recount);
-        }
-        State::Idle | State::Done(_) => {}
     }
+    let begins_at = trust.begins_at.iter_mut();
+    begins_at.flat_map(steps).for_each(recount);
     run
+}
+
+/// The steps that a run goes on with.
+fn steps(resume: &mut Resume) -> impl Iterator<Item = &mut Step> {
+    let unjudged = resume.unjudged.iter_mut().map(|work| &mut work.step);
+    resume.step.iter_mut().chain(unjudged)
 }

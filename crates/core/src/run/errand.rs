@@ -6,13 +6,13 @@ use super::guard;
 use super::inspection;
 use super::state::{Failure, Halt, Pause, Work};
 use super::step::{Attempt, Gate, Step, Verify};
-use super::trust::{Because, Checking, Evidence, Site, Trust};
+use super::trust::{self, Because, Checking, Evidence, Site, Trust};
 use super::turn::Turn;
 use crate::facts::{Facts, Look};
 use crate::journal::{Entry, Order};
 use crate::notice::Notice;
 use crate::outcome::{Ended, Outcome};
-use crate::place::{Check, CheckOutcome, Prepared};
+use crate::place::{Check, CheckOutcome, PlaceLook, Prepared};
 
 /// What follows an errand. `None`: the rules for agents apply, also to commands that were lost.
 pub(super) fn after(
@@ -93,7 +93,7 @@ fn checked(
         agent: work.agent,
     };
     let turn = match (outcome.is_good(), verify.left.checked_sub(1)) {
-        (true, _) => passed(trust, order, verify, check, facts, entry),
+        (true, _) => passed(trust, order, work, verify, check, facts, entry),
         (false, Some(left)) => Turn::begin(Step::Verify(Verify { left, ..verify })),
         (false, None) => failed(trust, order, work, verify, check),
     };
@@ -103,6 +103,7 @@ fn checked(
 fn passed(
     trust: &mut Trust,
     order: &Order,
+    work: &Work,
     verify: Verify,
     check: Check,
     facts: &mut Facts,
@@ -111,6 +112,10 @@ fn passed(
     let Some(mut checking) = trust.checking.take() else {
         return again(order, verify);
     };
+    if let PlaceLook::Unreadable(why) = &facts.place {
+        let first = Step::Verify(Verify::first(verify.gate, order.rules.flaky));
+        return Turn::pause(first, Pause::NoEvidence, why.as_str());
+    }
     checking.checks.push(check);
     let command = verify.command.saturating_add(1);
     if usize::from(command) < order.verify.len() {
@@ -123,6 +128,10 @@ fn passed(
         };
         return Turn::begin(Step::Verify(next));
     }
+    // The settings were changed meanwhile: these are not the results that count.
+    if !trust::are_of(&checking.checks, order) && !order.verify.is_empty() {
+        return again(order, verify);
+    }
     let content = facts.place.content();
     let code = content.map(|content| content.code);
     if code == checking.code {
@@ -133,7 +142,7 @@ fn passed(
             checks: checking.checks,
         });
         facts.unverified = false;
-        return opened(order, verify.gate, facts);
+        return opened(order, work, verify.gate, facts);
     }
     match checking.again {
         false => {
@@ -160,9 +169,17 @@ fn again(order: &Order, verify: Verify) -> Turn {
 }
 
 /// All commands have passed on the code that is there now.
-fn opened(order: &Order, gate: Gate, facts: &mut Facts) -> Turn {
+fn opened(order: &Order, work: &Work, gate: Gate, facts: &mut Facts) -> Turn {
     match gate {
-        Gate::Impl(_) => guard::complete(order, facts, Vec::new()),
+        // The commands may have changed what the agent left, so that is judged once more.
+        Gate::Impl(attempt) => {
+            let step = Step::Implement(attempt);
+            let judged = guard::after_impl(order, attempt, facts);
+            judged.unwrap_or_else(|gap: Gap| {
+                let work = Work::new(step, work.agent);
+                Turn::pause(step, gap.why, gap.detail).unjudged(work)
+            })
+        }
         Gate::Inspect(round) => Turn::begin(Step::Inspect(round)),
         Gate::Judge(round) => {
             let judged = after::inspected(order, round, facts);

@@ -3,7 +3,7 @@
 
 use super::start;
 use super::state::Pause;
-use super::step::{Round, Step};
+use super::step::{Gate, Round, Step, Verify};
 use super::turn::Turn;
 use crate::change::Change;
 use crate::facts::{Facts, InspectionFacts, Verdict};
@@ -87,7 +87,13 @@ pub(super) fn next(inspections: &[InspectionFacts], resume: Option<Step>, rules:
     };
     match resume {
         // It was interrupted, or requested: no older verdict answers it.
-        Some(Step::Inspect(round)) if round.number >= last.number => return Step::Inspect(round),
+        Some(
+            Step::Inspect(round)
+            | Step::Verify(Verify {
+                gate: Gate::Inspect(round),
+                ..
+            }),
+        ) if round.number >= last.number => return Step::Inspect(round),
         Some(Step::Fix(round)) if round.number == last.number && !last.fixed => {
             return Step::Fix(round);
         }

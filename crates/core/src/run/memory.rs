@@ -97,18 +97,18 @@ impl Memory {
             match change {
                 Change::InspectionPassed => self.inspection_due = false,
                 Change::Reopened(_) => self.inspection_due = true,
+                Change::Implemented => self.trust.because = None,
+                Change::Deployed => self.trust.merged(),
                 Change::Generated(_)
                 | Change::ReviewStarted(_)
                 | Change::ReviewApproved
                 | Change::Replied(..)
                 | Change::Judged(..)
-                | Change::Implemented
                 | Change::Fixed(_)
                 | Change::Approved(_)
                 | Change::Rejected(_)
                 | Change::ReviewWritten(_)
-                | Change::Inspected(..)
-                | Change::Deployed => {}
+                | Change::Inspected(..) => {}
             }
         }
         let written = |it: &&Change| matches!(it, Change::Generated(_) | Change::Rejected(_));

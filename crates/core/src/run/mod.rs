@@ -45,5 +45,5 @@ pub use spec_state::{Ending, Need, Reason, Rest, SpecState, StateName};
 pub use start::first_unfinished;
 pub use state::{Failure, Finish, Halt, Halted, Parked, Pause, Resume, Run, State, Wait, Work};
 pub use step::{Attempt, Gate, Round, Step, Verify};
-pub use trust::{Because, Checking, Evidence, Kept, Site, Trust, vanished};
+pub use trust::{Accepts, Because, Checking, Evidence, Kept, Site, Trust, vanished};
 pub use words::{limit_sentence, phase_of, run_ended};

@@ -9,7 +9,7 @@ use super::step::{Attempt, Gate, Step, Verify};
 use crate::facts::{Facts, Stamp};
 use crate::journal::{AgentId, Order};
 use crate::names::Phase;
-use crate::place::{Check, Content, Place};
+use crate::place::{Check, Content, Place, PlaceLook};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -23,8 +23,8 @@ pub struct Trust {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,
     /// A person went on although something was changed that should not be.
-    #[serde(skip_serializing_if = "is_false")]
-    pub accepts: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<Accepts>,
     /// A person says that the tasks need no change of the code.
     #[serde(skip_serializing_if = "is_false")]
     pub no_change_needed: bool,
@@ -51,6 +51,14 @@ pub struct Trust {
     /// The state that an undo returns to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rested: Option<Box<State>>,
+}
+
+/// What a person was asked about and accepts, as soon as the run sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accepts {
+    Protected,
+    Tasks,
 }
 
 /// Where a spec is implemented.
@@ -131,26 +139,39 @@ pub struct Evidence {
 impl Trust {
     /// After a look at the files: what the rules must know about the code.
     pub(super) fn looked(&mut self, order: &Order, facts: &mut Facts) {
+        if self.site.worktree().is_some() && facts.place.is_none() {
+            let why = "spec.json does not name the worktree of the spec any more";
+            facts.place = PlaceLook::Unreadable(why.to_owned());
+        }
+        let is_readable = !matches!(facts.place, PlaceLook::Unreadable(_));
         let code = facts.place.content().map(|content| content.code);
-        let passed = self.evidence.as_ref().map(|evidence| evidence.code);
-        facts.unverified = !order.verify.is_empty() && passed != Some(code);
+        let is_passed = |it: &Evidence| it.code == code && are_of(&it.checks, order);
+        let is_verified = is_readable && self.evidence.as_ref().is_some_and(is_passed);
+        facts.unverified = !order.verify.is_empty() && !is_verified;
         // Nobody knows what was done in a worktree before it was taken over.
         let made = self.site.worktree().filter(|place| place.made);
         let began = made.map(|place| place.begin.code);
         facts.untouched = began.is_some() && began == code && !self.no_change_needed;
-        if std::mem::take(&mut self.accepts) {
-            self.accepted = facts.place.content().map(|content| content.tree.clone());
-            facts.accept_place();
+        match (self.accepts, &mut facts.place) {
+            (Some(Accepts::Tasks), _) => facts.vanished.clear(),
+            (Some(Accepts::Protected), PlaceLook::Seen(place)) => {
+                self.accepted = Some(place.content.tree.clone());
+                place.protected.clear();
+            }
+            // It waits for a look that shows the files.
+            (Some(Accepts::Protected), PlaceLook::Unreadable(_)) => return,
+            (Some(Accepts::Protected), PlaceLook::None) | (None, _) => {}
         }
+        self.accepts = None;
     }
 
     /// A person goes on: what they were asked about is accepted.
     pub(super) fn resumed(&mut self, halted: &Halted) {
         let is_impl = matches!(halted.resume.step, Some(Step::Implement(_) | Step::Fix(_)));
         match halted.why {
-            Halt::Paused(Pause::ProtectedChanged) => self.accepts = true,
+            Halt::Paused(Pause::ProtectedChanged) => self.accepts = Some(Accepts::Protected),
             Halt::Paused(Pause::EvidenceConflict) if is_impl => {
-                self.accepts = true;
+                self.accepts = Some(Accepts::Tasks);
                 self.tasks = None;
             }
             _ => {}
@@ -160,6 +181,10 @@ impl Trust {
     /// An agent or a command for `step` begins.
     pub(super) fn begins(&mut self, step: Step, facts: Option<&Facts>) {
         let code = || Some(facts?.place.content()?.code);
+        if !step.is_errand() {
+            // What an agent changes from now on was not looked at.
+            self.accepts = None;
+        }
         match step {
             Step::Implement(attempt) => {
                 self.attempt = Some(attempt);
@@ -187,6 +212,13 @@ impl Trust {
             | Step::Prepare(_)
             | Step::Undo(_) => {}
         }
+    }
+
+    /// The work is merged, and its place is done with: newer work gets another one.
+    pub(super) fn merged(&mut self) {
+        self.site = Site::Unknown;
+        self.accepted = None;
+        self.tasks = None;
     }
 
     /// What an agent is going to change is not what was checked.
@@ -230,6 +262,11 @@ pub fn vanished(known: &[String], now: &[String]) -> Vec<String> {
     };
     let gone = known.iter().filter(|text| !is_there(text));
     gone.cloned().collect()
+}
+
+/// Whether these are the results of exactly the order's commands.
+pub(super) fn are_of(checks: &[Check], order: &Order) -> bool {
+    checks.iter().map(|check| &check.name).eq(&order.verify)
 }
 
 impl Gate {

@@ -2,8 +2,8 @@
 
 use super::decide::{rest, stay};
 use super::requests::may_undo;
-use super::state::{Run, State, Work};
-use super::step::Step;
+use super::state::{Resume, Run, State, Work};
+use super::step::{Gate, Step, Verify};
 use super::trust::Kept;
 use super::turn::launch;
 use crate::effect::Effect;
@@ -23,7 +23,10 @@ pub(super) fn requested(
     if may_undo(&run).is_err() {
         return stay(run);
     }
-    let rested = std::mem::take(&mut run.state);
+    let mut rested = std::mem::take(&mut run.state);
+    if let State::Halted(halted) = &mut rested {
+        forget_verdict(&mut halted.resume);
+    }
     run.memory.trust.rested = Some(Box::new(rested));
     let trust = &mut run.memory.trust;
     let is_new = trust.kept.as_ref().is_none_or(|it| it.tree != content.tree);
@@ -44,6 +47,19 @@ pub(super) fn requested(
     let (launch, started) = launch(&mut run, work, None, None);
     effects.extend([Effect::Launch(launch), Effect::Announce(started)]);
     (run, effects)
+}
+
+/// What an agent has left is not what will be there: it is not judged when the run goes on, and a
+/// GO does not count for other code.
+fn forget_verdict(resume: &mut Resume) {
+    resume.unjudged = None;
+    if let Some(Step::Verify(Verify {
+        gate: Gate::Judge(_),
+        ..
+    })) = resume.step
+    {
+        resume.step = None;
+    }
 }
 
 /// The run rests as before, whatever became of the undo.

@@ -139,7 +139,7 @@ fn a_journal_of_a_newer_kumite_is_not_touched() {
         peek(dir.path()).unwrap_err(),
     ] {
         assert!(
-            matches!(error, Error::Newer { version: 3, .. }),
+            matches!(error, Error::Newer { version: 4, .. }),
             "{error:?}"
         );
         assert!(!error.is_of_the_machine());
@@ -158,7 +158,7 @@ fn m1_a_newer_journal_is_told_from_a_broken_one_by_its_version_alone() {
         peek(dir.path()).unwrap_err(),
         history(dir.path()).unwrap_err(),
     ] {
-        assert!(matches!(error, Error::Newer { version: 3, .. }));
+        assert!(matches!(error, Error::Newer { version: 4, .. }));
         let advice = "update kumite (this is 0.1.0); nothing was changed";
         assert!(error.to_string().ends_with(advice), "{error}");
     }

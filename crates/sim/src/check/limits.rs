@@ -19,7 +19,7 @@ impl Limits {
         match &line.what {
             What::Noted { until_ms } => self.noted_until_ms = self.noted_until_ms.max(*until_ms),
             What::CutShort => self.noted_until_ms = 0,
-            What::Started(agent, ..) => {
+            What::Started(agent, task, _) if S::needs_account(*task) => {
                 return begins(&agent.to_string(), line.clock_ms, self.noted_until_ms);
             }
             _ => {}

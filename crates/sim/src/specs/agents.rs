@@ -10,7 +10,7 @@ use kumite_core::run::Step;
 use super::account::{Obstacle, over_budget};
 use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
 use super::news::News;
-use super::{SpecHappening, SpecStory, What, World};
+use super::{SpecHappening, SpecStory, What, World, craft, errands};
 use crate::faults::{Kind, Tally};
 use crate::processes::{Start, ended};
 use crate::rng::Rng;
@@ -25,6 +25,8 @@ pub struct Behaviour {
     pub session: Option<String>,
     /// What keeps it from its work.
     pub met: Option<Obstacle>,
+    /// Not an agent, but kumite itself, with the number of a command.
+    pub errand: Option<(Step, usize)>,
 }
 
 /// Draws the behaviour of an agent, and starts it.
@@ -35,6 +37,7 @@ pub fn spawn(world: &mut World, epoch: u64, start: Start<SpecStory>, launch: &La
         false => world.story.drawn.rates.agent,
     };
     let mut behaviour = draw(&mut world.rng, &mut world.tally, launch, badly, world.calm);
+    craft::add(world, agent, launch.step, &mut behaviour.deeds);
     hinder(world, launch, &mut behaviour);
     world.post_own(behaviour.writes_after_ms, SpecHappening::Writes { agent });
     let (session, ends_after_ms) = (behaviour.session.clone(), behaviour.ends_after_ms);
@@ -71,6 +74,9 @@ pub fn writes(world: &mut World, agent: AgentId) {
 /// The end of an agent: the account decides, unless it was told to end.
 pub fn ends(world: &mut World, agent: AgentId, told: Option<Outcome>) -> Option<Ended> {
     let behaviour = &world.living(agent)?.behaviour;
+    if behaviour.errand.is_some() {
+        return errands::ends(world, agent, told);
+    }
     let (planned, met, session) = (
         behaviour.outcome.clone(),
         behaviour.met,
@@ -135,6 +141,7 @@ fn draw(rng: &mut Rng, tally: &mut Tally, launch: &Launch, badly: u32, calm: boo
         outcome,
         session,
         met: None,
+        errand: None,
     }
 }
 

@@ -3,6 +3,8 @@
 use kumite_core::facts::{Findings, Permitted, TaskFacts, Verdict};
 use kumite_core::names::{Document, Phase};
 
+use super::place::{Code, Damage, Kept, Worktree};
+
 /// One deed of an agent or a person. The files ([`super::disk`]) and the ground truth
 /// ([`super::truth`]) each draw their own conclusions from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +30,19 @@ pub enum Deed {
     Commit,
     /// This phase was finished before the story began.
     Earlier(Phase),
+    /// Changed the code, or put an older one back.
+    Code(Code),
+    /// Changed protected files; the number tells versions apart.
+    Protected(u64),
+    /// Removed a task that is not done.
+    DropTask,
+    /// Left a worktree that cannot be used.
+    Damage(Damage),
+    Mend,
+    /// Made a worktree, or a part of it.
+    Worktree(Worktree),
+    /// Put tasks.md and the protected files back to a checkpoint.
+    PutBack(Kept),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,8 +10,10 @@ use kumite_core::facts::{
 };
 use kumite_core::journal::AgentId;
 use kumite_core::names::{Document, Phase};
+use kumite_core::run::{Run, Step};
 
 use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
+use super::place::{Ground, Kept, TaskList};
 
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
@@ -25,13 +27,44 @@ pub struct Disk {
     version: u64,
     /// The last announced effect, so that nothing is announced twice.
     announced: Option<(u64, usize)>,
+    /// The texts of the tasks.
+    list: TaskList,
+    pub ground: Ground,
 }
 
 impl Disk {
-    pub fn look(&self) -> Look {
-        match self.garbled {
-            true => Look::Unreadable("spec.json: not JSON".to_owned()),
-            false => Look::Seen(Box::new(self.facts())),
+    /// A look at everything, for a decision of `run`.
+    pub fn look(&mut self, run: &Run) -> Look {
+        if self.garbled {
+            return Look::Unreadable("spec.json: not JSON".to_owned());
+        }
+        let mut facts = self.facts();
+        let trust = &run.memory.trust;
+        match &trust.tasks {
+            Some(known) => facts.vanished = self.list.vanished(known),
+            None if facts.document(Document::Tasks).approved => {
+                facts.task_list = self.list.texts();
+            }
+            None => {}
+        }
+        let now = self.content();
+        facts.place = self.ground.look(now, trust.accepted.as_deref());
+        match run.work().map(|work| (work.step, work.agent)) {
+            Some((Step::Prepare(_), agent)) => facts.prepared = self.ground.prepared_by(agent),
+            Some((Step::Baseline, agent)) => facts.measured = self.ground.measured_by(agent),
+            Some(_) | None => {}
+        }
+        Look::Seen(Box::new(facts))
+    }
+
+    /// Everything that a checkpoint keeps.
+    pub fn content(&self) -> Kept {
+        Kept {
+            code: self.ground.code,
+            protected: self.ground.protected,
+            docs: self.ground.docs,
+            tasks: self.files.tasks,
+            list: self.list,
         }
     }
 
@@ -68,9 +101,24 @@ impl Disk {
     pub fn suffer(&mut self, deed: Deed) {
         self.version += 1;
         let stamp = Some(Stamp::Fnv(self.version));
+        self.ground.suffer(deed);
         match deed {
             Deed::Document(document) => self.document(document).stamp = stamp,
-            Deed::Boxes(tasks) => self.files.tasks = tasks,
+            Deed::Boxes(tasks) => {
+                self.files.tasks = tasks;
+                self.list = TaskList::new(self.version, tasks);
+            }
+            Deed::DropTask => {
+                if drop_task(&mut self.files.tasks) {
+                    self.list.drop_last();
+                }
+            }
+            Deed::PutBack(kept) => (self.files.tasks, self.list) = (kept.tasks, kept.list),
+            Deed::Code(_)
+            | Deed::Protected(_)
+            | Deed::Damage(_)
+            | Deed::Mend
+            | Deed::Worktree(_) => {}
             Deed::Tick(boxes) => tick(&mut self.files.tasks, boxes),
             Deed::Review(number) => self.round(number).review = stamp,
             Deed::Reply(reply) => self.reply(reply, stamp),
@@ -179,6 +227,17 @@ impl Disk {
 pub fn tick(tasks: &mut TaskFacts, boxes: u32) {
     if let TaskFacts::Counted { done, total } = tasks {
         *done = (*done + boxes).min(*total);
+    }
+}
+
+/// Removes a task that is not done. False: all are done.
+pub fn drop_task(tasks: &mut TaskFacts) -> bool {
+    match tasks {
+        TaskFacts::Counted { done, total } if *done < *total => {
+            *total -= 1;
+            true
+        }
+        TaskFacts::Counted { .. } | TaskFacts::Unreadable => false,
     }
 }
 

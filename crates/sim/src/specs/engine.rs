@@ -64,7 +64,7 @@ impl Host {
         queued.sort_unstable();
         for (_, spec) in queued {
             if self.memory.pool.ask(&name(spec)) {
-                let look = world.story.disks[spec].look();
+                let look = world.story.disks[spec].look(&self.machines[spec]);
                 self.handle(world, spec, Event::Admitted { look });
             }
         }
@@ -97,7 +97,7 @@ impl Host {
         let Some(ended) = world.processes.get(&agent).and_then(|known| known.ended()) else {
             return;
         };
-        let look = world.story.disks[spec].look();
+        let look = world.story.disks[spec].look(&self.machines[spec]);
         let busy = is_busy(&ended.outcome);
         self.handle(world, spec, Event::AgentEnded { agent, ended, look });
         self.memory.routing.forget(agent);
@@ -114,7 +114,7 @@ impl Host {
             && let Some(admitted) = self.memory.pool.admit()
         {
             let spec = number(&admitted);
-            let look = world.story.disks[spec].look();
+            let look = world.story.disks[spec].look(&self.machines[spec]);
             let event = match self.machines[spec].state {
                 State::Limited(_) => Event::WaitOver { look },
                 _ => Event::Admitted { look },

@@ -5,6 +5,10 @@
 //! reports well, badly or not at all; kumite notes it, holds the others back, and each run goes on
 //! by its timer, which jumps over days. The account has its own source of chance, so a seed
 //! without limits is still the same story as before limits existed.
+//!
+//! The project has one, too: in half of the stories, specs have worktrees and the project has
+//! commands that check what the agents have made. Then agents write good and bad code, tick boxes
+//! without a change, remove tasks, change protected files and damage worktrees.
 
 use std::fmt;
 use std::rc::Rc;
@@ -22,20 +26,26 @@ use crate::story::{Pace, Story, Terms};
 mod account;
 mod agents;
 pub mod check;
+mod craft;
 mod deed;
 mod disk;
 mod drawn;
 mod engine;
+mod errands;
 mod news;
 mod patient;
 mod people;
 mod perform;
+mod place;
+mod place_people;
+mod project;
 mod truth;
 mod waits;
 
 use account::Account;
 use disk::Disk;
 use drawn::DrawnSpecs;
+use project::Project;
 
 type World = crate::world::World<SpecStory>;
 type Host = crate::host::Host<SpecStory>;
@@ -50,6 +60,7 @@ pub struct SpecStory {
     drawn: DrawnSpecs,
     disks: Vec<Disk>,
     account: Account,
+    project: Project,
 }
 
 /// What happens only to specs.
@@ -79,7 +90,7 @@ pub enum SpecHappening {
 }
 
 /// How many happenings a spec may need to end once faults have stopped.
-const PATIENCE: u64 = 600;
+const PATIENCE: u64 = 900;
 
 impl Story for SpecStory {
     type Machine = Run;
@@ -104,8 +115,10 @@ impl Story for SpecStory {
     fn draw(seed: u64) -> (SpecStory, Rng) {
         let mut rng = Rng::new(seed);
         let (account, limit) = Account::draw(seed);
-        let drawn = DrawnSpecs::draw(seed, &mut rng, limit);
+        let mut drawn = DrawnSpecs::draw(seed, &mut rng, limit);
+        let project = Project::draw(seed, &mut drawn.rules);
         let story = SpecStory {
+            project,
             disks: vec![Disk::default(); drawn.specs],
             account,
             drawn,
@@ -208,9 +221,17 @@ impl Story for SpecStory {
             .collect()
     }
 
+    fn needs_account(step: Step) -> bool {
+        !step.is_errand()
+    }
+
     fn adopt(world: &mut World, host: &mut Host, spec: usize, agent: AgentId, has_ended: bool) {
         host.register(world, spec, agent);
         if has_ended {
+            let work = host.machines[spec].work();
+            if work.is_some_and(|work| work.step.is_errand()) {
+                world.tally.note(Kind::ErrandAdopted);
+            }
             host.write_to(world, 0, spec, agent);
         }
     }

@@ -2,14 +2,14 @@
 
 use kumite_core::facts::Permitted;
 use kumite_core::facts::TaskFacts;
-use kumite_core::journal::{Event, Guard, Order};
+use kumite_core::journal::{Event, Guard};
 use kumite_core::names::{Document, Phase};
 use kumite_core::run::{Failure, Finish, Halt, Halted, Pause, State};
 
 use super::deed::Deed;
 use super::people::{ask, does, no_boxes, pay, repair, start};
 use super::waits::quiet_ms;
-use super::{Host, SpecHappening, World};
+use super::{Host, SpecHappening, World, place_people};
 use crate::faults::Kind;
 
 /// Looks at every spec that rests, and does what its halt requires.
@@ -32,6 +32,7 @@ fn see_through(world: &mut World, host: &mut Host, spec: usize) {
     }
     repair(world, spec);
     permit_all(world, spec);
+    place_people::see_through(world, host, spec);
     match &host.machines[spec].state {
         State::Halted(Halted {
             why: Halt::Waiting(document),
@@ -66,10 +67,7 @@ fn see_through(world: &mut World, host: &mut Host, spec: usize) {
         let boxes = TaskFacts::Counted { done: 0, total: 2 };
         does(world, spec, Deed::Boxes(boxes));
     }
-    let order = Order {
-        rules: world.story.drawn.rules,
-        ..Order::default()
-    };
+    let order = world.story.project.order(world.story.drawn.rules);
     start(world, host, spec, order);
 }
 

@@ -11,7 +11,7 @@ use kumite_core::run::{
 use super::deed::{Deed, Inspection, Reply};
 use super::engine::name;
 use super::news::News;
-use super::{Host, SpecHappening, What, World};
+use super::{Host, SpecHappening, What, World, place_people};
 use crate::faults::Kind;
 
 /// The files of a spec at the beginning.
@@ -55,6 +55,7 @@ pub fn set_up(world: &mut World, spec: usize) {
             does(world, spec, Deed::Reply(reply));
         }
     }
+    place_people::set_up(world, spec);
 }
 
 pub fn does(world: &mut World, spec: usize, deed: Deed) {
@@ -89,6 +90,9 @@ pub fn interfere(world: &mut World, host: Option<&mut Host>, spec: usize) {
     let Some(host) = host else {
         return;
     };
+    if place_people::interfere(world, host, spec) {
+        return;
+    }
     let run = &host.machines[spec];
     let wish = match run.is_at_rest() {
         _ if waits_or_is_broke(run) && world.story.account.luck.chance(400) => match run.state {
@@ -170,6 +174,7 @@ fn waits_or_is_broke(run: &Run) -> bool {
 
 pub fn ask(world: &mut World, host: &mut Host, spec: usize, kind: Kind, event: Event) {
     world.tally.note(kind);
+    place_people::note_request(world, &host.machines[spec], &event);
     if let State::Limited(_) = host.machines[spec].state {
         match event {
             Event::StopRequested { .. } => world.tally.note(Kind::PersonStoppedWait),
@@ -181,10 +186,8 @@ pub fn ask(world: &mut World, host: &mut Host, spec: usize, kind: Kind, event: E
 }
 
 fn draw_order(world: &mut World) -> Order {
-    let mut order = Order {
-        rules: world.story.drawn.rules,
-        ..Order::default()
-    };
+    let mut order = world.story.project.order(world.story.drawn.rules);
+    place_people::change_settings(world, &mut order);
     order.rules.limit.wait = world.story.account.is_waited_for();
     match world.rng.below(12) {
         0 | 1 => order.until = Some(world.rng.pick(&Phase::ALL)),
@@ -213,7 +216,7 @@ pub fn start(world: &mut World, host: &mut Host, spec: usize, order: Order) {
         world.tally.note(Kind::PersonDidNotWait);
     }
     let look = match waits || host.memory.pool.ask(&name(spec)) {
-        true => Some(world.story.disks[spec].look()),
+        true => Some(world.story.disks[spec].look(&host.machines[spec])),
         false => {
             world.tally.note(Kind::RunQueued);
             None
@@ -228,10 +231,7 @@ fn cut_short(world: &mut World, host: &mut Host, spec: usize) {
     world.tally.note(Kind::PersonCutWaitShort);
     world.noted_until_ms = 0;
     world.see(spec, What::CutShort);
-    let order = Order {
-        rules: world.story.drawn.rules,
-        ..Order::default()
-    };
+    let order = world.story.project.order(world.story.drawn.rules);
     start(world, host, spec, order);
     host.wake_up(world, spec);
 }

@@ -9,7 +9,7 @@ use kumite_core::names::{Document, Phase};
 use kumite_core::run::Step;
 
 use super::deed::{Deed, Inspection, Reply, SpecJsonClaim};
-use super::disk::tick;
+use super::disk::{drop_task, tick};
 
 /// A moment is the number of a line in the trace.
 pub type Moment = u64;
@@ -78,7 +78,17 @@ impl Truth {
             }
             // Reviews prove nothing without replies, and claims prove nothing at all.
             Deed::Says(claim) => self.claimed |= claim == SpecJsonClaim::ReviewApproved,
+            Deed::DropTask => {
+                drop_task(&mut self.tasks);
+            }
+            Deed::PutBack(kept) => self.tasks = kept.tasks,
             Deed::Review(_) | Deed::Garble | Deed::Repair => {}
+            // The evidence for code has its own checkers.
+            Deed::Code(_)
+            | Deed::Protected(_)
+            | Deed::Damage(_)
+            | Deed::Mend
+            | Deed::Worktree(_) => {}
         }
     }
 

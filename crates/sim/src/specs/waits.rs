@@ -65,7 +65,7 @@ impl Host {
             // The rules must hold for a timer that nobody stopped.
             _ if !world.calm && world.story.account.luck.chance(300) => {
                 world.tally.note(Kind::WakeLate);
-                let look = world.story.disks[spec].look();
+                let look = world.story.disks[spec].look(&self.machines[spec]);
                 self.handle(world, spec, Event::WaitOver { look });
             }
             _ => {}
@@ -76,7 +76,7 @@ impl Host {
     pub fn wake_up(&mut self, world: &mut World, spec: usize) {
         let limited = matches!(self.machines[spec].state, State::Limited(_));
         if limited && self.memory.pool.ask(&name(spec)) {
-            let look = world.story.disks[spec].look();
+            let look = world.story.disks[spec].look(&self.machines[spec]);
             self.handle(world, spec, Event::WaitOver { look });
         }
     }

@@ -11,6 +11,7 @@ mod interrupted;
 mod limits;
 mod newer;
 mod pairs;
+mod proof;
 mod purity;
 mod question;
 mod requests;

@@ -18,7 +18,7 @@ use crate::run::{
 };
 
 /// Two commands, one rerun of a failed one, worktrees, no baseline.
-fn order() -> Order {
+pub(super) fn order() -> Order {
     let mut order = Order {
         verify: vec!["tests".to_owned(), "lint".to_owned()],
         ..Order::default()
@@ -29,7 +29,7 @@ fn order() -> Order {
     order
 }
 
-fn content(code: u64) -> Content {
+pub(super) fn content(code: u64) -> Content {
     Content {
         commit: format!("commit-{code}"),
         tree: format!("tree-{code}"),
@@ -37,14 +37,14 @@ fn content(code: u64) -> Content {
     }
 }
 
-fn seen(code: u64) -> PlaceLook {
+pub(super) fn seen(code: u64) -> PlaceLook {
     PlaceLook::Seen(PlaceFacts {
         content: content(code),
         protected: Vec::new(),
     })
 }
 
-fn ready() -> Prepared {
+pub(super) fn ready() -> Prepared {
     Prepared::Ready(Place {
         path: ".kiro/worktrees/specs/login".to_owned(),
         branch: "feature/login".to_owned(),
@@ -54,7 +54,7 @@ fn ready() -> Prepared {
     })
 }
 
-fn verify(command: u8, left: u8, gate: Gate) -> Step {
+pub(super) fn verify(command: u8, left: u8, gate: Gate) -> Step {
     Step::Verify(Verify {
         command,
         left,
@@ -62,14 +62,14 @@ fn verify(command: u8, left: u8, gate: Gate) -> Step {
     })
 }
 
-fn gate(retry: u8) -> Gate {
+pub(super) fn gate(retry: u8) -> Gate {
     match implement(retry) {
         Step::Implement(attempt) => Gate::Impl(attempt),
         other => panic!("{other:?}"),
     }
 }
 
-fn prepare() -> Step {
+pub(super) fn prepare() -> Step {
     match implement(0) {
         Step::Implement(attempt) => Step::Prepare(attempt),
         other => panic!("{other:?}"),
@@ -77,7 +77,7 @@ fn prepare() -> Step {
 }
 
 /// The place is made and impl works in it.
-fn in_place() -> Walk {
+pub(super) fn in_place() -> Walk {
     let mut walk = Walk::of(reviewed());
     walk.tell(start_as(order(), walk.facts.clone()));
     walk.works_on(prepare());
@@ -90,17 +90,17 @@ fn in_place() -> Walk {
 }
 
 /// The agent has ticked all boxes, and the code is `code`.
-fn ticked(walk: &mut Walk, code: u64) -> &mut Walk {
+pub(super) fn ticked(walk: &mut Walk, code: u64) -> &mut Walk {
     walk.facts.place = seen(code);
     walk.checks_boxes(3, 3).ends(Outcome::Finished)
 }
 
-fn failed_command() -> Outcome {
+pub(super) fn failed_command() -> Outcome {
     Outcome::Failed("exit code 1".to_owned())
 }
 
 #[track_caller]
-fn halted_as(walk: &Walk) -> Halt {
+pub(super) fn halted_as(walk: &Walk) -> Halt {
     match &walk.run.state {
         State::Halted(halted) => halted.why,
         other => panic!("{other:?} is no halt"),
@@ -377,7 +377,7 @@ fn e4_9_commands_that_change_files_each_time_ask_a_person() {
 }
 
 /// Verified, and the inspection works.
-fn inspecting() -> Walk {
+pub(super) fn inspecting() -> Walk {
     let mut walk = in_place();
     ticked(&mut walk, 1);
     walk.ends(Outcome::Finished).ends(Outcome::Finished);
@@ -506,7 +506,7 @@ fn measuring(baseline: Baseline) -> Walk {
     walk
 }
 
-fn measured(outcome: CheckOutcome) -> Option<Measured> {
+pub(super) fn measured(outcome: CheckOutcome) -> Option<Measured> {
     Some(Measured {
         tree: "base".to_owned(),
         checks: vec![Check {

@@ -9,7 +9,7 @@ use crate::specs::{Replica, TraceLine, What};
 use crate::story::Terms;
 
 /// The values that the contract allows for `reason`, from the design document.
-pub const REASONS: [&str; 22] = [
+pub const REASONS: [&str; 26] = [
     "all_phases_done",
     "not_permitted",
     "approval_needed",
@@ -31,6 +31,10 @@ pub const REASONS: [&str; 22] = [
     "stopped_by_user",
     "paused_by_user",
     "diverging",
+    "worktree_conflict",
+    "setup_failed",
+    "baseline_failed",
+    "protected_changed",
     "interrupted",
 ];
 

@@ -104,6 +104,10 @@ impl Evidence {
 
     fn bears_out(&mut self, spec: usize, replica: &Replica) -> Verdict {
         let truth = &mut self.specs[spec];
+        // The run rests as before, whatever an undo changes; the next start looks at the files.
+        if let Some(Step::Undo(_)) = replica.machine.work().map(|work| work.step) {
+            return Ok(());
+        }
         let State::Done(finish) = replica.machine.state else {
             self.judged[spec] = false;
             return Ok(());

@@ -30,6 +30,8 @@ struct SpecProgress {
     asked: bool,
     /// The session of an agent that hung or was lost: it may be resumed at once, or never.
     again: Option<(Step, String)>,
+    /// What kumite does itself comes between two agents: the next step is read from the files.
+    errand: Option<AgentId>,
 }
 
 struct Worker {
@@ -62,6 +64,7 @@ impl Follows {
         }
         let progress = &mut self.specs[line.machine];
         match &line.what {
+            What::Started(_, step, _) if step.is_errand() => {}
             What::Started(agent, step, session) => {
                 progress.worker = Some(Worker {
                     agent: *agent,
@@ -117,6 +120,7 @@ impl SpecProgress {
                 }
             }
             Event::Admitted { .. } => self.asked = true,
+            Event::AgentEnded { agent, .. } if self.errand == Some(*agent) => self.asked = true,
             Event::ResetRequested | Event::DocumentRejected { .. } if self.rests => {
                 self.due = None;
             }
@@ -134,10 +138,20 @@ impl SpecProgress {
     /// Once something else is requested, the pending step may be forgotten.
     fn moves_on(&mut self, replica: &Replica) {
         let mut launched = replica.effects.iter().filter_map(|effect| match effect {
-            Effect::Launch(launch) => Some(launch.step),
+            Effect::Launch(launch) => Some((launch.agent, launch.step)),
             _ => None,
         });
-        if let (Some(step), Some(due)) = (launched.next(), &mut self.due) {
+        let Some((agent, step)) = launched.next() else {
+            return;
+        };
+        if step.is_errand() {
+            self.errand = Some(agent);
+        }
+        if let Step::Verify(_) = step {
+            // What was left counts as it is, and its code is checked.
+            self.due = None;
+        }
+        if let Some(due) = &mut self.due {
             due.passed |= self.asked && !same(due.step, step);
         }
     }

@@ -166,6 +166,8 @@ impl Count {
                 }
                 Halt::Paused(Pause::InspectionNogo) => self.grants_inspections = true,
                 Halt::Failed(Failure::RetriesExhausted) => self.locked = true,
+                // A person is asked first: what was left is judged later, or done again.
+                Halt::Paused(_) if halted.resume.unjudged.is_some() => self.retry_due = false,
                 _ => {}
             },
             _ => {}
@@ -198,6 +200,13 @@ impl Count {
     }
 
     fn started(&mut self, step: Step, rules: &Rules) -> Verdict {
+        // A person may undo at any time; inspections of what is there then count anew.
+        if let Step::Undo(_) = step {
+            self.inspections.clear();
+            // The attempt whose work is undone is repeated, and so is what nobody has judged.
+            (self.retry_due, self.unseen) = (false, None);
+            return Ok(());
+        }
         if self.locked {
             return broken(
                 "only a reset leaves used-up retries",
@@ -211,6 +220,9 @@ impl Count {
                 "what ended well is never done again",
                 format!("{step:?} starts, and it had ended well before"),
             );
+        }
+        if step.is_errand() {
+            return Ok(());
         }
         let resumed = std::mem::take(&mut self.resumed);
         match step {

@@ -9,12 +9,18 @@ use super::news::News;
 use super::{Replica, SpecStory, TraceLine, What};
 use crate::check::{Checks, Counts, Verdict, broken};
 
+mod baseline;
 mod ends;
 mod evidence;
 mod follows;
+mod ground;
+mod honest;
+mod kept;
 mod limits;
 mod loops;
+mod proven;
 mod requests;
+mod retries;
 mod spent;
 
 #[cfg(test)]
@@ -46,6 +52,11 @@ pub struct SpecChecks {
     limits: limits::Waits,
     follows: follows::Follows,
     spent: spent::Spent,
+    proven: proven::Proven,
+    kept: kept::Checkpoints,
+    honest: honest::Honest,
+    retries: retries::Retries,
+    baseline: baseline::Measures,
 }
 
 impl Checks<SpecStory> for SpecChecks {
@@ -58,7 +69,12 @@ impl Checks<SpecStory> for SpecChecks {
         self.ends.see(line, replica)?;
         self.limits.see(line, replica)?;
         self.follows.see(line, replica)?;
-        self.spent.see(line, replica)
+        self.spent.see(line, replica)?;
+        self.proven.see(line, replica)?;
+        self.kept.see(line, replica)?;
+        self.honest.see(line, replica)?;
+        self.retries.see(line, replica)?;
+        self.baseline.see(line, replica)
     }
 }
 
@@ -89,6 +105,14 @@ fn count(counts: &mut Counts, line: &TraceLine) {
             counts.count("starts");
         }
         What::Own(News::Announced(_, Notice::RoundEnded { .. })) => counts.count("rounds"),
+        What::Own(News::Announced(_, Notice::WorktreeCreated { .. })) => counts.count("places"),
+        What::Own(News::Announced(_, Notice::Checkpoint { .. })) => counts.count("checkpoints"),
+        What::Own(News::Announced(_, Notice::VerifyEnded { check, .. })) => {
+            counts.count(match check.outcome.is_good() {
+                true => "commands passed",
+                false => "commands failed",
+            });
+        }
         What::Own(News::Announced(_, Notice::LimitWaiting { .. })) => counts.count("waits"),
         What::Own(News::Announced(_, Notice::RunEnded { rest, .. })) => {
             let reason = ends::word(*rest);

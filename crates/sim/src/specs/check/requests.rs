@@ -3,7 +3,7 @@
 
 use kumite_core::journal::Event;
 use kumite_core::outcome::{Ended, Outcome};
-use kumite_core::run::State;
+use kumite_core::run::{State, Step};
 
 use crate::check::{Verdict, broken};
 use crate::specs::{Replica, TraceLine, What};
@@ -38,6 +38,8 @@ impl Requests {
                 }
                 _ => {}
             },
+            // A person asked for an undo, and it starts nothing else.
+            What::Started(_, Step::Undo(_), _) => {}
             What::Started(agent, step, _) => {
                 if let Some(word) = self.held[line.machine] {
                     return broken(

@@ -2,7 +2,7 @@
 
 use kumite_core::journal::{AgentId, Event};
 use kumite_core::outcome::Usage;
-use kumite_core::run::{Run, State};
+use kumite_core::run::{Run, State, Step};
 
 use crate::check::{Verdict, broken};
 use crate::specs::news::News;
@@ -28,10 +28,16 @@ struct Bill {
     /// A run goes on until it is done or reset, whatever a person answers on the way.
     walks: bool,
     was_done: bool,
+    /// What kumite does itself at the moment: nobody pays for that.
+    errand: Option<AgentId>,
 }
 
 impl Bill {
     fn note(&mut self, event: &Event, run: &Run) {
+        // An undo belongs to no run, and begins none.
+        if let Some(Step::Undo(_)) = run.work().map(|work| work.step) {
+            return;
+        }
         match event {
             Event::StartRequested { .. } if !self.walks => self.total = Usage::default(),
             Event::AgentEnded { agent, .. } => {
@@ -59,6 +65,9 @@ impl Bill {
 
     /// An agent that was not started is settled too, with nothing.
     fn settle(&mut self, agent: AgentId, usage: Usage) -> Verdict {
+        if self.errand == Some(agent) {
+            return broken("nobody pays for what kumite does itself", agent.to_string());
+        }
         let owed = self.unsettled.take_if(|(ended, _)| *ended == agent);
         let owed = owed.map(|(_, usage)| usage).unwrap_or_default();
         match owed == usage {
@@ -78,7 +87,8 @@ impl Spent {
         }
         let bill = &mut self.specs[line.machine];
         match &line.what {
-            What::Ended(agent, Some(ended)) => {
+            What::Started(agent, step, _) if step.is_errand() => bill.errand = Some(*agent),
+            What::Ended(agent, Some(ended)) if bill.errand != Some(*agent) => {
                 bill.unheard = Some((*agent, ended.usage));
             }
             What::Recorded(entry) => bill.note(&entry.event, &replica.machine),

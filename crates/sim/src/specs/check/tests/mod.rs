@@ -13,6 +13,7 @@ use kumite_core::run::{Halt, Run, State, Step};
 mod ends;
 mod follows;
 mod limits;
+mod trust;
 
 use crate::check::{Verdict, Watch};
 use crate::specs::SpecStory;
