@@ -6,6 +6,7 @@ use kumite_core::outcome::{Ended, Limit, LimitKind, Outcome};
 use kumite_core::run::{Halt, Rest, State, Step};
 
 use super::follows::same;
+use super::proven::launched;
 
 use crate::check::limits::{begins, lasts, wakes};
 use crate::check::{Verdict, broken};
@@ -39,6 +40,8 @@ struct Waiter {
     overloads: u8,
     step: Option<Step>,
     rests: bool,
+    /// What kumite does itself at the moment: its end says nothing about the service.
+    errand: Option<AgentId>,
 }
 
 impl Waits {
@@ -119,6 +122,9 @@ impl Waiter {
         if let State::Limited(wait) = &replica.machine.state {
             self.until_ms = Some(wait.until_ms);
         }
+        let errand = self.errand.take();
+        let next = launched(replica).filter(|(_, step)| step.is_errand());
+        self.errand = next.map(|(agent, _)| agent).or(errand);
         let rested = std::mem::replace(&mut self.rests, replica.machine.is_at_rest());
         match &entry.event {
             // What a person begins anew counts from the beginning.
@@ -130,6 +136,10 @@ impl Waiter {
                 let met = self.met.take_if(|(met, _)| met == agent);
                 match met {
                     Some((_, limit)) => self.limited(&limit, entry.at_ms, replica, rules),
+                    None if errand == Some(*agent) => {
+                        self.limited = false;
+                        Ok(())
+                    }
                     None => {
                         // A late message that the run ignores has no effects.
                         if !replica.effects.is_empty() {
