@@ -4,6 +4,7 @@
 use kumite_core::change::Change;
 use kumite_core::facts::{Look, TaskFacts};
 use kumite_core::journal::{Entry, Event};
+use kumite_core::place::Prepared;
 use kumite_core::run::{Halt, Pause, State, Step};
 
 use super::ground::{PlaceTruth, is_ready};
@@ -37,6 +38,8 @@ struct Honesty {
     known: Option<TaskList>,
     /// Once it works in its own place: the code with which that began.
     begin: Option<u64>,
+    /// Its place was there before: nobody knows what was done in it.
+    taken_over: bool,
     /// The protected files that a person has accepted.
     accepted: u64,
     /// A person went on: what the next look shows is accepted.
@@ -97,6 +100,7 @@ impl Honesty {
         self.looked(look);
         if is_ready(&entry.event) {
             self.begin = Some(self.truth.code);
+            self.taken_over = is_taken_over(&entry.event);
             self.accepted = self.truth.protected;
         }
         let verdict = self.judge(replica);
@@ -178,9 +182,17 @@ impl Honesty {
             return broken(PROTECTED, sentence);
         }
         let is_phantom = passes == Change::Implemented && begin == self.truth.code;
-        match is_phantom && !self.needs_none {
+        match is_phantom && !self.needs_none && !self.taken_over {
             false => Ok(()),
             true => broken(PHANTOM, "impl is complete, and nothing has changed"),
         }
     }
+}
+
+fn is_taken_over(event: &Event) -> bool {
+    let Event::AgentEnded { look, .. } = event else {
+        return false;
+    };
+    let prepared = look.facts().and_then(|facts| facts.prepared.as_ref());
+    matches!(prepared, Some(Prepared::Ready(place)) if !place.made)
 }
