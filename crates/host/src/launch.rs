@@ -17,7 +17,7 @@ use crate::{purse, remarks};
 use kumite_project::announce::verify_log;
 use kumite_project::job::{GO_ON, Job, own_binary, prompt_file};
 use kumite_project::project::Spec;
-use kumite_project::{crash, settings};
+use kumite_project::{crash, place, settings};
 
 /// What a run needs to start agents.
 #[derive(Clone, Debug)]
@@ -100,12 +100,10 @@ pub fn start(
         known,
         timeout: launch_settings.project.run.step_timeout.duration(),
     };
-    let request = job.request(
-        agent,
-        &launch_settings.project,
-        spec.project_root(),
-        &binary,
-    );
+    let settings = &launch_settings.project;
+    let mut request = job.request(agent, settings, spec.project_root(), &binary);
+    // Copies of untracked files must not be committed.
+    request.env.extend(place::env(spec));
     crash::point(format_args!("prepared {}", spec.name));
     Ok(launcher.launch(&binary, &dir, &request)?)
 }

@@ -3,9 +3,12 @@
 mod channel;
 mod queue;
 
+use std::ffi::OsStr;
+use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use kumite_agents::{Program, run_to_end};
 use kumite_core::notice::{Level, Notice};
 use kumite_formats::settings::{NotifySettings, without_secret};
 use serde::{Deserialize, Serialize};
@@ -14,7 +17,7 @@ use serde_json::Value;
 use self::channel::{Channel, Undelivered};
 use crate::announce::Announcement;
 
-/// How long a webhook may take to answer.
+/// How long a webhook or the desktop may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the end of this process waits for messages of an earlier one.
 const PATIENCE_FOR_OLD: Duration = Duration::from_secs(1);
@@ -131,13 +134,27 @@ fn has_desktop() -> bool {
     is_set("DBUS_SESSION_BUS_ADDRESS") && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
 }
 
+/// Uses the program that desktops have for this: a library that speaks D-Bus brings half a megabyte
+/// of code and an async runtime of its own.
 fn show(message: &Message) -> Result<(), Undelivered> {
+    let title = format!("kumite: {}", message.title);
+    // It reads escapes such as `\n` in the text.
+    let text = message.text.replace('\\', r"\\");
+    let argv = ["notify-send", "--app-name=kumite", "--", &title, &text].map(OsStr::new);
     // There may be no desktop: the terminal and the event log have the message too.
-    let _ = notify_rust::Notification::new()
-        .appname("kumite")
-        .summary(&format!("kumite: {}", message.title))
-        .body(&message.text)
-        .show();
+    if let Ok(stdin) = File::open("/dev/null") {
+        let _ = run_to_end(Program {
+            argv: &argv,
+            dir: Path::new("/"),
+            env: Vec::new(),
+            stdin,
+            stdout: None,
+            output_max: 1024,
+            owner: "notify",
+            timeout: PATIENCE,
+            is_cancelled: &|| false,
+        });
+    }
     Ok(())
 }
 

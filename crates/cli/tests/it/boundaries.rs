@@ -177,11 +177,14 @@ fn said(out: &crate::world::Out, spec: &str) -> Vec<String> {
 #[test]
 fn c7_4_c7_5_a_spec_is_told_of_alone_as_in_company() {
     let alone = World::new();
+    alone.settings("[worktree]\nmode = \"off\"\n");
     alone.spec("first");
     alone.play(json!({"steps": {"reply": [{"fix": 1}, {}]}}));
     let told_alone = said(&alone.run("first"), "first");
 
     let company = World::new();
+    // Otherwise they would take turns in the checkout, and say so.
+    company.settings("[worktree]\nmode = \"off\"\n");
     for spec in ["first", "second", "third"] {
         company.spec(spec);
     }

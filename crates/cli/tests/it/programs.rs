@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::{World, fake_agent, text};
 
 /// An executable script in the project.
-fn script(world: &World, name: &str, text: &str) {
+pub fn script(world: &World, name: &str, text: &str) {
     world.write(name, &format!("#!/bin/sh\n{text}\n"));
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(world.path(name), executable).unwrap();

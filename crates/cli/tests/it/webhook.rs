@@ -1,4 +1,4 @@
-//! Notices that reach a person who is not looking: `[notify] webhook`.
+//! Notices that reach a person who is not looking: `[notify] webhook`, and the desktop.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::programs::script;
 use crate::world::{World, text};
 
 /// A web address that accepts every POST and passes its body on.
@@ -217,4 +218,30 @@ fn a_wrong_webhook_is_refused_before_anything_starts() {
     world.settings("[notify]\nwebhook = \"not an address\"");
     world.kumite(&["run", "login"]).assert_code(5);
     assert!(world.launches().is_empty());
+}
+
+#[test]
+fn b4_the_desktop_is_told_the_same() {
+    let mut world = World::new();
+    world.spec("login");
+    world.play(json!({"steps": {"impl": [{"tick": 1}, {}]}}));
+    let told = world.path("told");
+    script(
+        &world,
+        "bin/notify-send",
+        &format!("printf '%s|' \"$@\" >> {}", told.display()),
+    );
+    let path = format!("{}:/usr/bin:/bin", world.path("bin").display());
+    for (name, value) in [
+        ("PATH", path.as_str()),
+        ("DISPLAY", ":0"),
+        ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere"),
+    ] {
+        world.env.push((name.to_owned(), value.to_owned()));
+    }
+    world.kumite(&["run", "login"]).assert_code(0);
+    let told = std::fs::read_to_string(told).unwrap();
+    let begin = "--app-name=kumite|--|kumite: login|";
+    assert_eq!(told.matches(begin).count(), 2, "{told}");
+    assert!(told.contains(&format!("{begin}Impl retry (1/7)")), "{told}");
 }

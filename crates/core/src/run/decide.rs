@@ -322,7 +322,7 @@ fn save_failed(mut run: Run, seq: u64, changes: &[Change], why: &str) -> (Run, V
             if work.agent.seq == seq =>
         {
             Resume {
-                parked: work.takes_over.clone(),
+                parked: work.takes_over.as_deref().cloned(),
                 ..Resume::at(work.step)
             }
         }

@@ -117,7 +117,7 @@ impl Parked {
             before: self.before,
             revived: self.revived,
             anew: self.anew,
-            takes_over: Some(self),
+            takes_over: Some(Box::new(self)),
             ..next
         }
     }
@@ -138,9 +138,9 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "is_false")]
     pub anew: bool,
     /// Whose place it takes. If it never began (its launch, or a write before it, failed), that
-    /// one stays parked.
+    /// one stays parked. Rare, so it does not take its room in every run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub takes_over: Option<Parked>,
+    pub takes_over: Option<Box<Parked>>,
 }
 
 impl Work {
@@ -172,9 +172,9 @@ impl Work {
             }
             Outcome::Limited(_) | Outcome::OverBudget(_) => Some(leaves(0)),
             _ if began => None,
-            _ => self.takes_over.clone().map(|parked| Parked {
+            _ => self.takes_over.as_deref().map(|parked| Parked {
                 overloads: 0,
-                ..parked
+                ..parked.clone()
             }),
         }
     }

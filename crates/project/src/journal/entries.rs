@@ -56,7 +56,7 @@ fn parse<M: Kept>(path: &Path, line: &NumberedLine<'_>) -> Parsed<M> {
         ..
     } = *line;
     let path = || path.to_owned();
-    let parsed = serde_json::from_slice::<Entry<M::Event>>(bytes);
+    let parsed = entry::<M>(bytes);
     // The version comes first: a newer kumite may write events that this one does not know.
     let version = match &parsed {
         Ok(entry) => Some(entry.version),
@@ -82,6 +82,23 @@ fn parse<M: Kept>(path: &Path, line: &NumberedLine<'_>) -> Parsed<M> {
         });
     }
     Ok(entry)
+}
+
+/// In two steps: serde would copy all evidence once more to read an entry as a whole.
+fn entry<M: Kept>(bytes: &[u8]) -> serde_json::Result<Entry<M::Event>> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        v: u32,
+        seq: u64,
+        at_ms: u64,
+    }
+    let head: Head = serde_json::from_slice(bytes)?;
+    Ok(Entry {
+        version: head.v,
+        seq: head.seq,
+        at_ms: head.at_ms,
+        event: serde_json::from_slice(bytes)?,
+    })
 }
 
 fn version(bytes: &[u8]) -> Option<u32> {

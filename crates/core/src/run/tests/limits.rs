@@ -65,7 +65,7 @@ pub fn parked_in(run: &Run) -> Option<&Parked> {
         | State::Limited(Wait { resume, .. })
         | State::Queued { resume } => resume.parked.as_ref(),
         State::Working(work) | State::Finishing(work) | State::Stopping { work, .. } => {
-            work.takes_over.as_ref()
+            work.takes_over.as_deref()
         }
         State::Idle | State::Done(_) => None,
     }
