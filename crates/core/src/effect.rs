@@ -22,6 +22,8 @@ pub enum Effect {
     End(AgentId),
     /// Record what an agent used. One line per agent, however often this is carried out.
     Settle(Settled),
+    /// Remove the worktree of a merged spec, if all its work is on another branch.
+    Leave,
     /// Keep the content of the worktree, which is already a commit, as checkpoint `seq`.
     Keep { seq: u64, commit: String },
 }

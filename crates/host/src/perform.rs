@@ -147,6 +147,10 @@ impl World<Run> for RunWorld<'_> {
                 self.settle(settled, entry.at_ms, again);
                 Ok(())
             }
+            Effect::Leave => {
+                self.leave();
+                Ok(())
+            }
             Effect::Keep { seq, commit } => {
                 self.keep(*seq, commit);
                 Ok(())
@@ -178,6 +182,14 @@ impl RunWorld<'_> {
         let purse = &mut self.shared.purse;
         if let Err(error) = purse.settle(self.spec, self.launch_settings, settled, at_ms, again) {
             tracing::warn!("cannot append to {}: {error}", purse.path().display());
+        }
+    }
+
+    /// A worktree that holds work which was not merged stays.
+    fn leave(&self) {
+        match place::remove(self.spec, false) {
+            Ok(()) | Err(place::Refusal::None) => {}
+            Err(refusal) => tracing::warn!("{}: its worktree stays: {refusal}", self.spec.name),
         }
     }
 

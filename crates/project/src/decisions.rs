@@ -174,6 +174,7 @@ fn effect(effect: &Effect) -> String {
         ),
         Effect::End(agent) => format!("end {agent}"),
         Effect::Settle(settled) => format!("record what {} used", settled.agent),
+        Effect::Leave => "remove the worktree, if all its work is merged".to_owned(),
         Effect::Keep { seq, .. } => format!("keep the worktree as checkpoint {seq}"),
     }
 }

@@ -59,6 +59,7 @@ mod stops;
 mod together;
 mod transcripts;
 mod trouble;
+mod trusted;
 mod two_users;
 mod vanished;
 mod walks;

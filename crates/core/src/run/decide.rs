@@ -143,7 +143,7 @@ fn checkout_busy(mut run: Run, agent: AgentId, with: &str) -> (Run, Vec<Effect>)
     match run.state {
         State::Working(work) if work.agent == agent => {
             let resume = Resume {
-                parked: work.takes_over,
+                parked: work.takes_over.map(|parked| *parked),
                 ..Resume::at(work.step)
             };
             run.state = State::Queued { resume };

@@ -211,6 +211,9 @@ pub(super) fn go(
             None
         }
     };
+    // Before the change is saved: afterwards the worktree would differ from what was merged.
+    let is_merged = changes.contains(&Change::Deployed);
+    let leaves = is_merged && run.memory.trust.site.worktree().is_some();
     run.memory.note(&changes);
     let launch = launch.map(|(session, work)| {
         said.extend(phase_change(phase, work.step.phase()));
@@ -222,6 +225,7 @@ pub(super) fn go(
         said.push(words::run_ended(&run));
     }
     let mut effects = in_order(changes, limited, said, launch);
+    effects.splice(0..0, leaves.then_some(Effect::Leave));
     effects.splice(
         0..0,
         kept.into_iter().flat_map(|it| undo::checkpoint(it, entry)),

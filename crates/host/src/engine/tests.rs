@@ -6,6 +6,7 @@ use std::sync::mpsc;
 
 use kumite_core::budget::UNKNOWN;
 use kumite_core::outcome::{Outcome, Usage};
+use kumite_core::run::State;
 use kumite_core::run::{Failure, Halt};
 use tempfile::TempDir;
 
@@ -101,7 +102,11 @@ fn ended(agent: AgentId, outcome: Outcome) -> Message {
         usage: Usage::default(),
         last_words: String::new(),
     };
-    Message::AgentEnded { agent, ended }
+    Message::AgentEnded {
+        agent,
+        ended,
+        place: PlaceLook::None,
+    }
 }
 
 #[test]

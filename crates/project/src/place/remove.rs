@@ -21,6 +21,15 @@ pub enum Refusal {
     Failed(String),
 }
 
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::None => f.write_str("it has no worktree"),
+            Refusal::Busy(why) | Refusal::Work(why) | Refusal::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
 /// Removes worktree, branch and checkpoints of a spec. Without `force`, only if nothing is lost with
 /// them.
 pub fn remove(spec: &Spec, force: bool) -> Result<(), Refusal> {

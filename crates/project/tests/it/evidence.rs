@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use kumite_core::facts::{Facts, Findings, Look, RoundProgress, Stamp, TaskFacts, Verdict};
 use kumite_core::names::{Document, Phase};
+use kumite_core::place::PlaceLook;
+use kumite_core::run::Run;
 use kumite_project::evidence::{look, tasks};
 
 use crate::place::Place;
 
 fn facts(place: &Place) -> Facts {
-    match look(&place.spec) {
+    match look(&place.spec, &Run::default(), PlaceLook::None) {
         Look::Seen(facts) => *facts,
         Look::Unreadable(why) => panic!("{why}"),
         Look::Nobody => panic!("nobody"),
@@ -42,7 +44,7 @@ fn an_empty_spec_shows_nothing() {
 fn a_spec_json_that_cannot_be_read_is_said_with_its_place() {
     let place = Place::new();
     place.write("spec.json", "{\n\"phase\": }");
-    let Look::Unreadable(why) = look(&place.spec) else {
+    let Look::Unreadable(why) = look(&place.spec, &Run::default(), PlaceLook::None) else {
         panic!("it was read");
     };
     assert!(why.contains("spec.json") && why.contains('2'), "{why}");

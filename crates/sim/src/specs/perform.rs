@@ -44,6 +44,7 @@ pub fn perform(
                 world.see(spec, What::Own(used));
             }
         }
+        Effect::Leave => {}
         Effect::Keep { seq, commit } => world.story.disks[spec].ground.keep(*seq, commit),
     }
     Ok(())

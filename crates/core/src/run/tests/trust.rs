@@ -457,6 +457,20 @@ fn e4_13_a_command_that_cannot_be_started_pays_no_agent() {
 }
 
 #[test]
+fn e2_15_a_merged_spec_leaves_its_worktree() {
+    let mut walk = inspecting();
+    walk.facts.permitted.set(Phase::Deploy, true);
+    walk.run.memory.deploy = crate::run::Deploy::ByPerson;
+    walk.agent_inspects(Verdict::Go).works_on(Step::Merge);
+    let ending = walk.ending(Outcome::Finished);
+    let effects = walk.tell_only(ending);
+    let leave = effects.iter().position(|it| *it == Effect::Leave);
+    let save = effects.iter().position(|it| matches!(it, Effect::Save(_)));
+    assert!(leave.is_some() && leave < save, "{effects:?}");
+    assert_eq!(walk.run.memory.trust.site, Site::Unknown);
+}
+
+#[test]
 fn e3_1_every_writing_step_is_between_two_checkpoints() {
     let mut walk = in_place();
     let first = walk.run.memory.trust.kept.clone().unwrap();

@@ -51,6 +51,7 @@ impl Walk {
                 | Effect::Limit(_)
                 | Effect::End(_)
                 | Effect::Settle(_)
+                | Effect::Leave
                 | Effect::Keep { .. } => {}
             }
         }

@@ -38,6 +38,7 @@ impl Replica {
             | Effect::Limit(_)
             | Effect::End(_)
             | Effect::Settle(_)
+            | Effect::Leave
             | Effect::Keep { .. } => &[],
         })
     }
