@@ -2,15 +2,18 @@
 
 mod budget;
 mod build;
+mod checks;
 mod deploy;
 mod failures;
 mod files;
+mod gates;
 mod guard;
 mod inspection;
 mod interrupted;
 mod limits;
 mod newer;
 mod pairs;
+mod place;
 mod proof;
 mod purity;
 mod question;
