@@ -68,9 +68,12 @@ fn suitable(root: &Path) -> Result<Repository, Hindrance> {
     let repository = Repository::of(root);
     let checked = repository.and_then(|it| it.head().map(|_| it));
     checked.map_err(|error| match error {
-        Error::NoRepository { .. } | Error::NoCommit { .. } | Error::NotInCommit { .. } => {
-            Hindrance::Checkout(sentence(&error))
-        }
+        Error::NoRepository { .. } => Hindrance::Checkout(
+            "the project is not in a git repository; with `git init` and a first commit, each \
+             spec gets a worktree of its own"
+                .to_owned(),
+        ),
+        Error::NoCommit { .. } | Error::NotInCommit { .. } => Hindrance::Checkout(sentence(&error)),
         error => conflict(&error),
     })
 }
