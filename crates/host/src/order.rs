@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kumite_core::journal::{Order, Rules};
-use kumite_formats::settings::{Settings, WorktreeMode};
+use kumite_formats::settings::{SandboxMode, Settings, WorktreeMode};
 use kumite_project::{limits, place};
 
 use crate::run_request::RunRequest;
@@ -32,6 +32,21 @@ pub fn of(asked: &RunRequest, settings: &Settings, root: &Path) -> Order {
             "" => branch,
             base => base.to_owned(),
         },
+    }
+}
+
+/// Settings that are read, but that nothing acts on yet, are refused: an agent that a person believes
+/// to be in a sandbox must not run without one.
+pub fn is_supported(settings: &Settings) -> Result<(), String> {
+    let unsupported = |what: &str| {
+        Err(format!(
+            "{what} does not work in this version of kumite; take it out of the settings"
+        ))
+    };
+    match (settings.sandbox.mode, settings.review.stall_rounds) {
+        (SandboxMode::Off, 0) => Ok(()),
+        (SandboxMode::Off, _) => unsupported("[review] stall_rounds"),
+        (SandboxMode::Agent | SandboxMode::Bwrap, _) => unsupported("[sandbox] mode"),
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Error {
     Foreign { spec: String, owner: Owner },
     #[error("{spec}: {why}")]
     Refused { spec: String, why: String },
+    #[error("{0}")]
+    Unsupported(String),
 }
 
 /// Answers a request. Some answers come later, when the run rests.
@@ -90,6 +92,7 @@ fn run(engine: &mut Engine, asked: RunRequest, reply: &Sender<Reply>) -> Result<
     if let Some(agent) = &asked.agent {
         settings::agent(&settings, agent)?;
     }
+    order::is_supported(&settings).map_err(Error::Unsupported)?;
     let mut broken = Vec::new();
     for name in &asked.specs {
         match engine.open(name) {

@@ -52,6 +52,7 @@ impl Job {
     ) -> Request {
         let invocation = invocation(&agent.kind, root, binary, &self.assignment);
         let mut env = environment(&self.known);
+        env.retain(|(name, _)| is_allowed(name, &agent.env_allow));
         env.extend(agent.env.clone());
         env.extend(invocation.env);
         let waits = &settings.agent;
@@ -142,6 +143,15 @@ pub fn own_binary() -> io::Result<PathBuf> {
     })
 }
 
+/// Whether a variable reaches an agent whose settings have this list. An empty list allows all.
+fn is_allowed(name: &str, allowed: &[String]) -> bool {
+    const ALWAYS: [&str; 3] = ["HOME", "PATH", "LANG"];
+    allowed.is_empty()
+        || allowed.iter().any(|it| it == name)
+        || ALWAYS.contains(&name)
+        || name.starts_with("KUMITE_")
+}
+
 /// The person's own environment, without variables that would point git at another repository, and
 /// with those that inform an agent about its work.
 fn environment(known: &[(&str, String)]) -> Vec<(String, String)> {
@@ -156,4 +166,21 @@ fn environment(known: &[(&str, String)]) -> Vec<(String, String)> {
         .iter()
         .map(|(name, value)| ((*name).to_owned(), value.clone()));
     inherited.chain(known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e1_5_only_the_variables_in_the_list_reach_an_agent_and_some_always_do() {
+        let allowed = ["API_KEY".to_owned()];
+        for name in ["API_KEY", "HOME", "PATH", "LANG", "KUMITE_SPEC"] {
+            assert!(is_allowed(name, &allowed), "{name}");
+        }
+        for name in ["AWS_SECRET_ACCESS_KEY", "API_KEY_2", "LANGUAGE"] {
+            assert!(!is_allowed(name, &allowed), "{name}");
+            assert!(is_allowed(name, &[]), "{name}");
+        }
+    }
 }

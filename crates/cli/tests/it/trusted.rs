@@ -174,3 +174,35 @@ fn e4_6_a_task_that_an_agent_removes_asks_a_person() {
     let out = world.run("login");
     out.assert_ended(3, "paused", "evidence_conflict");
 }
+
+#[test]
+fn e1_5_what_does_not_work_yet_is_refused_before_anything_starts() {
+    let world = world("baseline = \"off\"", json!({}));
+    for (settings, what) in [
+        ("[sandbox]\nmode = \"bwrap\"\n", "[sandbox] mode"),
+        ("[review]\nstall_rounds = 2\n", "[review] stall_rounds"),
+    ] {
+        world.settings(settings);
+        let out = world.kumite(&["run", "login"]);
+        out.assert_code(5);
+        assert!(out.stderr.contains(what), "{out:?}");
+        assert!(world.launches().is_empty());
+    }
+}
+
+#[test]
+fn e1_5_env_allow_keeps_other_variables_from_an_agent() {
+    let mut world = world("baseline = \"off\"", json!({"impl": writes("good")}));
+    world.env.push(("SECRET_OF_MINE".into(), "1".into()));
+    world.env.push(("WANTED".into(), "1".into()));
+    world.settings("[agents.mine]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", \"env > ../../../../env.txt; false\"]\nenv_allow = [\"WANTED\"]\n");
+    world
+        .kumite(&["run", "login", "--agent", "mine"])
+        .assert_code(1);
+    let env = world.read("env.txt");
+    assert!(
+        env.contains("WANTED=1") && env.contains("KUMITE_SPEC=login"),
+        "{env}"
+    );
+    assert!(!env.contains("SECRET_OF_MINE"), "{env}");
+}
