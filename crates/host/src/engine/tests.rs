@@ -39,6 +39,9 @@ impl TestEngine {
             fs::write(spec.join("spec.json"), READY).unwrap();
             fs::write(spec.join("tasks.md"), "- [ ] 1. Task\n").unwrap();
         }
+        // Several are implemented at the same time.
+        let settings = dir.path().join(".kiro/kumite.toml");
+        fs::write(settings, "[worktree]\nmode = \"off\"\n").unwrap();
         let project = Project::at(dir.path());
         let lock = lock::take(&project).unwrap().unwrap();
         let loader = Loader::load(&project, Flags::default()).unwrap();
