@@ -151,7 +151,7 @@ fn a_journal_of_a_newer_kumite_is_not_touched() {
 #[test]
 fn m1_a_newer_journal_is_told_from_a_broken_one_by_its_version_alone() {
     let (dir, _) = written(2);
-    let unknown = r#"{"v":3,"seq":3,"at_ms":3,"event":"danced","with":["nobody"]}"#;
+    let unknown = r#"{"v":4,"seq":3,"at_ms":3,"event":"danced","with":["nobody"]}"#;
     put(&dir, "journal.jsonl", text(&dir) + unknown + "\n");
     for error in [
         Journal::<Run>::open(dir.path()).err().unwrap(),
