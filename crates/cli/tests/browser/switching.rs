@@ -189,6 +189,8 @@ fn c5_4_the_state_of_each_spec_is_had_by_its_name_and_is_the_same_everywhere() {
 #[ignore = "needs Chromium: cargo xtask test"]
 fn c5_5_a_page_hears_of_its_own_spec_only() {
     let scene = two();
+    // Both are implemented at the same time.
+    scene.world.settings("[worktree]\nmode = \"off\"\n");
     let page = scene.enter();
     run_both(&scene, &page);
     page.click("#running a.name[href='/specs/right']");
