@@ -156,7 +156,7 @@ fn load(project: &Project, flags: Flags) -> Result<Loaded, Error> {
 }
 
 /// Settings that name no verify command get those of the steering file, which other tools use too.
-/// Nobody who has commands of their own is bothered by a table that cannot be read.
+/// A table that cannot be read is no error for a project that names its own commands.
 fn with_table(project: &Project, loaded: settings::Loaded) -> Result<settings::Loaded, Error> {
     if loaded.names_commands() {
         return Ok(loaded);

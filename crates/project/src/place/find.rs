@@ -22,7 +22,7 @@ pub struct Existing {
     pub base: Option<String>,
 }
 
-/// The worktree of the spec, for whoever wants to look at it. `None`: it works in the checkout.
+/// The worktree of the spec, to look at it. `None`: the spec works in the checkout.
 pub fn worktree(spec: &Spec) -> Result<Option<Worktree>, String> {
     let root = match Record::read(spec).place {
         Some(known) => spec.project_root().join(known.path),

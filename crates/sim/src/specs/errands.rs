@@ -53,7 +53,7 @@ pub fn spawn(
     world.spawn(start, epoch, behaviour, None, ends_after_ms);
 }
 
-/// What is done half-way: whoever is interrupted later has left this.
+/// What an interrupted errand leaves behind.
 fn begins(world: &mut World, spec: usize, step: Step) -> Vec<Deed> {
     let ground = &world.story.disks[spec].ground;
     let deed = match step {
