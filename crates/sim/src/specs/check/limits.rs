@@ -93,14 +93,15 @@ impl Waiter {
         self.met.take_if(|(_, limit)| limit.kind == LimitKind::Held);
     }
 
-    /// A person's start may lead to another step, which counts from the beginning.
+    /// A person's start may lead to another step, or commands that fail to another attempt. Both
+    /// count from the beginning.
     fn begins(&mut self, step: Step) {
         (self.limited, self.cut) = (false, false);
         if step.is_errand() {
             return;
         }
         let left = self.step.replace(step);
-        if left.is_some_and(|left| !same(left, step)) {
+        if left.is_some_and(|left| !same(left, step) || is_retry(left, step)) {
             self.overloads = 0;
         }
     }
@@ -192,6 +193,13 @@ impl Waiter {
             State::Limited(wait) => wakes(until_ms, wait.wake_ms, rules),
             _ => Ok(()),
         }
+    }
+}
+
+fn is_retry(left: Step, step: Step) -> bool {
+    match (left, step) {
+        (Step::Implement(left), Step::Implement(attempt)) => attempt.retry > left.retry,
+        _ => false,
     }
 }
 
