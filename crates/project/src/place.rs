@@ -29,6 +29,6 @@ pub use list::{Row, list};
 pub use prepare::{Wanted, prepare, prepare_step};
 pub use quota::shown as size;
 pub use record::{Known, Record};
-pub use remove::{Refusal, remove, remove_after_merge};
+pub use remove::{Refusal, remove};
 pub use stray::{Stray, strays};
 pub use suit::begin;

@@ -54,18 +54,6 @@ pub fn remove(spec: &Spec, force: bool) -> Result<(), Refusal> {
     target.remove(spec).map_err(|error| failed(&error))
 }
 
-/// After a merge: the base has the work, so nothing is asked. A spec without a worktree is no error.
-pub fn remove_after_merge(spec: &Spec) -> Result<(), String> {
-    let removed = || -> Result<(), Error> {
-        let repository = Repository::of(spec.project_root())?;
-        match Target::of(spec, &repository) {
-            Some(target) => target.remove(spec),
-            None => remove_checkpoints(&repository.git(), &spec.name),
-        }
-    };
-    removed().map_err(|error| sentence(&error))
-}
-
 /// What belongs to the place of a spec.
 struct Target {
     worktree: Worktree,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kumite_project::place::{Refusal, content, keep, list, remove, remove_after_merge, strays};
+use kumite_project::place::{Refusal, content, keep, list, remove, strays};
 
 use crate::world::{DOCS, PLACE, World, git};
 
@@ -77,18 +77,6 @@ fn e2_15_with_force_everything_goes() {
     assert_gone(&world);
     // The spec can begin again.
     assert!(world.ready().made);
-}
-
-#[test]
-fn e2_15_after_a_merge_worktree_branch_and_checkpoints_go() {
-    let world = World::new();
-    let begin = world.ready().begin;
-    keep(&world.spec(), 1, &begin.commit).unwrap();
-    work_in(&world);
-    remove_after_merge(&world.spec()).unwrap();
-    assert_gone(&world);
-    remove_after_merge(&world.spec()).unwrap();
-    assert!(world.path("src/a.txt").exists());
 }
 
 #[test]
